@@ -23,7 +23,15 @@ from slrsym.checker.term import (
     sort_conditions,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, leaving, made, merged, one, relation, rule
+from slrsym.checker.theorem import (
+    Theorem,
+    checked,
+    combined_hypotheses,
+    leaving,
+    relation,
+    rule,
+    single_premise,
+)
 
 
 def antiderivative(slope: Term, x: Term, point: Term) -> Term:
@@ -45,18 +53,18 @@ def _mean_value(premises: Sequence[Theorem], x: Term, low: Term, high: Term) -> 
     the derivatives differ at every point, and the points do. Sorts of symbols are intervals, but
     for the numbers that are not 0; so what lies between two numbers of a sort is of the sort.
     """
-    theorem = one(premises)
+    theorem = single_premise(premises)
     kind, a, b = relation(theorem.conclusion)
     require(kind != "!=", "the derivatives are not compared")
     require(x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "x runs over no interval")
     require(is_term(low) and is_term(high) and x not in free(low) | free(high), "the two points")
-    given = leaving(("int", (x,), (ZERO,), (low, high)), merged([theorem]))
+    given = leaving(("int", (x,), (ZERO,), (low, high)), combined_hypotheses([theorem]))
     asked = [("<" if kind == "<" else "<=", low, high)]
     asked += [p for end in (low, high) for p in sort_conditions(x[2], end) if x[2] != "R"]
     (f_low, g_low), (f_high, g_high) = (
         [antiderivative(slope, x, end) for slope in (a, b)] for end in (low, high)
     )
-    conclusion = made((kind, ("+", f_high, g_low), ("+", g_high, f_low)))
+    conclusion = checked((kind, ("+", f_high, g_low), ("+", g_high, f_low)))
     return [*given.values(), *asked], conclusion, ("mean-value-theorem",)
 
 
@@ -70,13 +78,13 @@ def _fundamental_theorem(premises: Sequence[Theorem], node: Term) -> Any:
     product of a moderate function and exp of a quadratic form with a negative square: there F
     tends to 0.
     """
-    theorem = one(premises)
+    theorem = single_premise(premises)
     kind, body, slope = relation(theorem.conclusion)
     require(node[0] == "int" and kind == "=" and same(body, inside(node)[0]), "another integrand")
     (x,), (low, high) = bound(node), outside(node)
     require(x not in free(low) | free(high), "an end of the name of the variable; rename it")
     require(slope[0] == "d" and x in free(slope), "no derivative at the variable")
-    given = leaving(node, merged([theorem]))
+    given = leaving(node, combined_hypotheses([theorem]))
     asked, values = [defined(node)], []
     require(low[0] != "oo" and high[0] != "-oo", "ends in order")
     for end in (low, high):
@@ -99,7 +107,7 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
     require(max(found) == (2,), "the exponent is not a quadratic form")
     rest = [p for i, p in enumerate(parts) if i != places[0]]
     asked = [p for part in rest for p in moderate(part, frozenset({x}))]
-    return [*asked, *(defined(c) for c in found.values()), made(("<", found[2,], ZERO))]
+    return [*asked, *(defined(c) for c in found.values()), checked(("<", found[2,], ZERO))]
 
 
 @rule("bells", "t")
@@ -116,12 +124,12 @@ def _bells(premises: Sequence[Theorem], node: Term) -> Any:
 @rule("integral exists", "t")
 def _integral_exists(premises: Sequence[Theorem], node: Term) -> Any:
     """The integral between two points of what is continuous, and defined at all points between."""
-    theorem = one(premises)
+    theorem = single_premise(premises)
     require(node[0] == "int" and all(map(is_term, outside(node))), "not between two points")
     (body,), (x,) = inside(node), bound(node)
     require(same(theorem.conclusion, defined(body)), "the premise is not that the body is defined")
     continuous(body, x)
-    given = leaving(node, merged([theorem]))
+    given = leaving(node, combined_hypotheses([theorem]))
     return (
         [*given.values(), *map(defined, outside(node))],
         defined(node),
@@ -142,7 +150,7 @@ def _adjacent(premises: Sequence[Theorem], first: Term, second: Term) -> Any:
     require(same(body, ("lam", bound(second), inside(second), ())), "of two functions")
     whole = replaced(first, {(3, 1): high})
     asked = [defined(first), defined(second)]
-    return asked, ("=", ("+", first, second), made(whole)), ("integral-linearity",)
+    return asked, ("=", ("+", first, second), checked(whole)), ("integral-linearity",)
 
 
 @rule("term of a sum", "t", "t")
@@ -154,8 +162,8 @@ def _term_of_sum(premises: Sequence[Theorem], node: Term, place: Term) -> Any:
     """
     require(not premises and node[0] == "sum", "a sum is needed here")
     (i,), (body,), (low, high) = bound(node), inside(node), outside(node)
-    before = made(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
-    after = made(("sum", (i,), (body,), (("+", place, ONE), high)))
+    before = checked(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
+    after = checked(("sum", (i,), (body,), (("+", place, ONE), high)))
     term = substitute(body, {i: place})
     asked = [("o", "integer", place), ("<=", low, place), ("<=", place, high), defined(node)]
     return asked, ("=", node, ("+", before, term, after)), ("induction",)

@@ -43,7 +43,7 @@ from slrsym.checker.term import (
     key,
     require,
 )
-from slrsym.checker.theorem import Theorem, merged, rule
+from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
 
 class Answers:
@@ -172,7 +172,7 @@ def _arithmetic(
         require(type(i) is int and 0 <= i < len(facts), "malformed evidence: no such fact")
         suppose(ring, facts[i])
     judge(ring, p)
-    given = merged(premises) | {key(h): h for h in hypotheses}
+    given = combined_hypotheses(premises) | {key(h): h for h in hypotheses}
     return given.values(), p, ()
 
 

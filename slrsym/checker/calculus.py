@@ -1,4 +1,4 @@
-"""The one function that differentiates, and what it asks of the point at which it does."""
+"""Derivatives: the one function that differentiates, and the conditions at the point."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def square(t: Term) -> Term:
 
 
 def unfolded(t: Term) -> Term:
-    """The derivatives of erf, by what they are."""
+    """Replace the derivatives of erf by their formulas."""
     if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):
         x = t[2]
         bell = ("*", num(2), inverse(("pi",), 2), fn("exp", neg(square(x))))
@@ -57,7 +57,7 @@ def unfolded(t: Term) -> Term:
 
 
 def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
-    """A node ``d`` without the derivative; what that needs is put into `asked`."""
+    """Return the value of a derivative; the conditions are put into `asked`."""
     # Names that nothing else has, so that what is asked may be read at the point.
     new = apart(bound(t), free(t) | set(bound(t)))
     body = substitute(inside(t)[0], new)
@@ -72,7 +72,7 @@ def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """The derivative in a real variable."""
+    """Return the derivative in a real variable; the conditions are put into `asked`."""
     if x not in free(t):
         return num(0)
     head = t[0]
@@ -184,7 +184,7 @@ def cited_slopes(premises: Sequence[Theorem]) -> Slopes:
 
 
 def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[Term | None]:
-    """The derivatives of a function of the table in those arguments that are wanted."""
+    """Return the derivatives of a function of the table in the arguments that are wanted."""
     name, u = t[1], t[2]
     both = ("+", num(1), square(u))
     rest = ("+", num(1), neg(square(u)))
@@ -214,7 +214,7 @@ def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[
 
 @rule("derivative", "t")
 def _derivative(premises: Sequence[Theorem], t: Term) -> Any:
-    """A derivative is what the calculus makes of it, where the function is differentiable."""
+    """Evaluate a derivative, under the conditions that make the function differentiable."""
     require(t[0] == "d", "not a derivative")
     asked: Asked = []
     value = evaluated(t, cited_slopes(premises), asked)
@@ -225,7 +225,7 @@ def _derivative(premises: Sequence[Theorem], t: Term) -> Any:
 
 @rule("definition", "t")
 def _definition(premises: Sequence[Theorem], t: Term) -> Any:
-    """Zeta and Owen's T by what they stand for, at points that are defined."""
+    """Replace zeta or Owen's T by its definition, at points that are defined."""
     require(not premises and t[:2] in (("f", "zeta"), ("f", "owens")), "zeta or Owen's T")
     require(not has_copies(t), "a function of a sum of copies, which is random")
     _, name, first, second = t

@@ -36,7 +36,15 @@ from slrsym.checker.term import (
     same,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, leaving, made, merged, one, relation, rule
+from slrsym.checker.theorem import (
+    Theorem,
+    checked,
+    combined_hypotheses,
+    leaving,
+    relation,
+    rule,
+    single_premise,
+)
 
 # Bounded on the real line with all their derivatives.
 BOUNDED = frozenset({"erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"})
@@ -52,12 +60,12 @@ def expected(t: Term) -> Term:
 
 
 def random(node: Term) -> bool:
-    """Whether an expectation is taken of sums of copies, too."""
+    """Decide whether an expectation is taken of sums of copies, too."""
     return has_copies(inside(expected(node))[0])
 
 
 def blocks(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
-    """The laws of an expectation, each with its variables."""
+    """Return the laws of an expectation, each with its variables."""
     found, names = [], bound(node)
     for law in outside(node):
         found.append((names[: dimension(law)], law))
@@ -66,7 +74,7 @@ def blocks(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
 
 
 def moments(law: Term) -> tuple[tuple[Term, ...], list[tuple[Term, ...]]]:
-    """Means and covariances of a law."""
+    """Return means and covariances of a law."""
     if law[0] == "noise":
         return (ZERO,), [(law[1],)]
     n, entries = law[1], law[2:]
@@ -74,17 +82,17 @@ def moments(law: Term) -> tuple[tuple[Term, ...], list[tuple[Term, ...]]]:
 
 
 def semidefinite(matrix: Sequence[Sequence[Term]]) -> list[Term]:
-    """That a matrix is symmetric and positive semidefinite, as formulas."""
+    """Return the formulas which say that a matrix is symmetric and positive semidefinite."""
     n = len(matrix)
     pairs = [(matrix[i][j], matrix[j][i]) for i in range(n) for j in range(i)]
     uneven = [("=", a, b) for a, b in pairs if not same(a, b)]
     if all(a == ZERO for pair in pairs for a in pair):
-        return [made(("<=", ZERO, matrix[i][i])) for i in range(n)]
-    return [*uneven, made(("o", "psd", ("tuple", *(c for row in matrix for c in row))))]
+        return [checked(("<=", ZERO, matrix[i][i])) for i in range(n)]
+    return [*uneven, checked(("o", "psd", ("tuple", *(c for row in matrix for c in row))))]
 
 
 def exists(laws: Sequence[Term]) -> list[Term]:
-    """What has to hold for laws to exist."""
+    """Return the formulas that have to hold for laws to exist."""
     asked = []
     for law in laws:
         means, covariances = moments(law)
@@ -93,7 +101,7 @@ def exists(laws: Sequence[Term]) -> list[Term]:
 
 
 def joint(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
-    """Means and covariances of independent laws together."""
+    """Return means and covariances of independent laws together."""
     means: list[Term] = []
     rows: list[list[Term]] = []
     size = sum(map(dimension, laws))
@@ -107,7 +115,7 @@ def joint(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
 
 @rule("psd image", "t", "t", "ts")
 def _psd_image(premises: Sequence[Theorem], p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
-    """F S F^T is positive semidefinite if S is; the source is S, or a diagonal of no negatives."""
+    """Conclude that F S F^T is positive semidefinite if S is, or if S is a nonnegative diagonal."""
     require(not premises and p[:2] == ("o", "psd"), "a matrix is needed here")
     entries = p[2][1:]
     n = isqrt(len(entries))
@@ -118,7 +126,7 @@ def _psd_image(premises: Sequence[Theorem], p: Term, source: Term, factor: tuple
         require(source[0] == "tuple" and len(source) > 1, "a matrix, or a diagonal")
         m = len(source) - 1
         inner = [source[1 + i // m] if i % (m + 1) == 0 else ZERO for i in range(m * m)]
-        asked = [made(("<=", ZERO, c)) for c in source[1:]]
+        asked = [checked(("<=", ZERO, c)) for c in source[1:]]
     require(len(factor) == n * m, "the factor has the rows of the one and the columns of the other")
     for i, j in product(range(n), repeat=2):
         terms = [
@@ -127,7 +135,7 @@ def _psd_image(premises: Sequence[Theorem], p: Term, source: Term, factor: tuple
         ]
         total = added(terms)
         if not (same(total, entries[n * i + j]) and total in (ZERO, *inner)):
-            asked.append(made(("=", entries[n * i + j], total)))
+            asked.append(checked(("=", entries[n * i + j], total)))
     return [*asked, *(defined(c) for c in factor if c[0] != "n")], p, ()
 
 
@@ -147,7 +155,7 @@ def multiplied(*factors: Term) -> Term:
 
 
 def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
-    """The coefficients of a polynomial in the names; refused if it is none, or a long one."""
+    """Return the coefficients of a polynomial in the names; refuse what is none, or too long."""
     if not free(t) & set(names):
         return {(0,) * len(names): t}
     if t in names:
@@ -169,7 +177,7 @@ def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
 
 
 def affine(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
-    """The coefficients of an affine form, and what is left."""
+    """Return the coefficients of an affine form, and its constant."""
     found = polynomial(t, names)
     require(all(sum(k) <= 1 for k in found), "no affine form")
     units = [tuple(int(x == y) for y in names) for x in names]
@@ -177,7 +185,7 @@ def affine(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
 
 
 def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
-    """What has to hold for a term to be a moderate function of the names; refused if it is none."""
+    """Return conditions under which a term is a moderate function of the names, or refuse."""
     if not free(t) & names and not has_copies(t):
         return [] if t[0] in ("n", "pi") else [defined(t)]
     head, some = t[0], sorted(free(t) & names)
@@ -211,19 +219,19 @@ def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
         count, *laws = outside(t)
         require(not free(t) & names, "copies that depend on the variables around")
         require(all(law[0] == "gauss" for law in laws), "copies of noise")
-        whole = [("o", "integer", count), made(("<=", ZERO, count))]
+        whole = [("o", "integer", count), checked(("<=", ZERO, count))]
         return whole + exists(laws) + within(t, frozenset())
     raise Rejected(f"{head} is not known to be moderate")
 
 
 def within(t: Term, names: frozenset[Term]) -> list[Term]:
-    """That the body of a binder is moderate in its variables and the names."""
+    """Return conditions under which a body is moderate in its variables and the names."""
     new = apart(bound(t), names | free(t))
     return moderate(substitute(inside(t)[0], new), names | set(new.values()))
 
 
 def _tame(exponent: Term, some: Sequence[Term], names: frozenset[Term]) -> list[Term]:
-    """A quadratic form that is nowhere positive, and an affine one, stand in the exponent."""
+    """Return conditions under which exp of a quadratic form is moderate: it is bounded above."""
     require(not has_copies(exponent), "the exponential of a sum of copies")
     found = polynomial(exponent, some)
     require(all(sum(k) <= 2 for k in found), "the exponential of more than a quadratic form")
@@ -241,7 +249,7 @@ def _tame(exponent: Term, some: Sequence[Term], names: frozenset[Term]) -> list[
 
 
 def _noise(node: Term) -> list[Term]:
-    """Of noise two moments are known: the body is at most quadratic in it."""
+    """Refuse a body that is more than quadratic in noise, of which two moments are known."""
     for names, law in blocks(node):
         if law[0] == "noise":
             require(_degree(inside(node)[0], names[0]) <= 2, "more than a square of noise")
@@ -260,15 +268,15 @@ def _degree(t: Term, x: Term) -> int:
 
 @rule("moderate", "t")
 def _moderate(premises: Sequence[Theorem], function: Term) -> Any:
-    """Such functions are moderate, and defined everywhere."""
+    """Conclude that a function is moderate and defined everywhere, by its form."""
     require(not premises and function[0] == "lam" and len(inside(function)) == 1, "a function")
     names, (body,) = bound(function), inside(function)
-    everywhere = made(("forall", names, (defined(body),), ()))
+    everywhere = checked(("forall", names, (defined(body),), ()))
     return moderate(*opened(function)), ("and", ("o", "moderate", function), everywhere), ()
 
 
 def opened(node: Term) -> tuple[Term, frozenset[Term]]:
-    """The body with variables that nothing else is called, and these."""
+    """Return the body with new names for its variables, and these."""
     new = apart(bound(node), free(node))
     return substitute(inside(node)[0], new), frozenset(new.values())
 
@@ -277,7 +285,7 @@ def opened(node: Term) -> tuple[Term, frozenset[Term]]:
 
 
 def expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term:
-    return made(("E", tuple(names), (body,), tuple(laws)))
+    return checked(("E", tuple(names), (body,), tuple(laws)))
 
 
 @rule("linear", "t", "ts", "ts")
@@ -288,28 +296,28 @@ def _linear(
 
     Over no terms at all the premise says nothing of the factors; so these are asked for.
     """
-    theorem, names = one(premises), set(bound(node))
+    theorem, names = single_premise(premises), set(bound(node))
     require(node[0] in ("E", "int", "sum"), f"{node[0]} is not known to be linear")
     require(len(factors) == len(parts) > 0, "a factor for each part")
     require(not any(free(c) & names or has_copies(c) for c in factors), "a factor that varies")
     said = ("=", inside(node)[0], added_all(factors, parts))
     require(same(theorem.conclusion, said), "the premise does not take the body apart")
-    given = leaving(node, merged([theorem]))
-    means = [made(replaced(node, {(2, 0): f})) for f in parts]
+    given = leaving(node, combined_hypotheses([theorem]))
+    means = [checked(replaced(node, {(2, 0): f})) for f in parts]
     asked = [*means, *(factors if node[0] == "sum" else ())]
     axiom = "induction" if node[0] == "sum" else "integral-linearity"
     return [*given.values(), *map(defined, asked)], ("=", node, added_all(factors, means)), (axiom,)
 
 
 def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
-    """The sum of products that the rule `linear` speaks of."""
+    """Return the sum of products that the rule `linear` speaks of."""
     terms = [("*", c, f) for c, f in zip(factors, parts, strict=True)]
     return terms[0] if len(terms) == 1 else ("+", *terms)
 
 
 @rule("constant", "t")
 def _constant(premises: Sequence[Theorem], node: Term) -> Any:
-    """E c = c; a sum or an integral of a constant is c times the length of its range."""
+    """Conclude E c = c; a sum or an integral of c is c times the length of its range."""
     require(not premises and node[0] in ("E", "sum", "int"), "not an expectation, sum or integral")
     (body,) = inside(node)
     require(not free(body) & set(bound(node)), "the body varies")
@@ -358,7 +366,7 @@ def _independent(premises: Sequence[Theorem], node: Term, where: Any) -> Any:
 
 @rule("fubini", "t", "json")
 def _fubini(premises: Sequence[Theorem], node: Term, count: Any) -> Any:
-    """The expectation under some laws of that under the others."""
+    """Write an expectation as one under some laws of one under the others."""
     require(not premises and not random(node), "fubini takes no premise, and no copies")
     parts = blocks(expected(node))
     require(type(count) is int and 0 < count < len(parts), "the number of the first laws")
@@ -373,7 +381,7 @@ def _fubini(premises: Sequence[Theorem], node: Term, count: Any) -> Any:
 
 @rule("image", "t", "t", "ts")
 def _image(premises: Sequence[Theorem], node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
-    """Affine forms of Gaussian variables are Gaussian; noise goes over as it is."""
+    """Change variables: affine forms of Gaussian variables are Gaussian, noise stays as it is."""
     require(not premises and forms[0] == "lam", "image takes a list of forms")
     require(not has_copies(forms), "a form with a sum of copies, which is random")
     names, values = bound(forms), inside(forms)
@@ -419,7 +427,7 @@ def _image(premises: Sequence[Theorem], node: Term, forms: Term, laws: tuple[Ter
 
 @rule("noise", "t")
 def _noise_moments(premises: Sequence[Theorem], law: Term) -> Any:
-    """Noise is centred, and has its variance."""
+    """Conclude that noise is centred, and has its variance."""
     require(not premises and law[0] == "noise", "a law of noise is needed here")
     x: Term = ("s", "x", "R")
     first, second = (expectation([x], f, [law]) for f in (x, ("^", 2, 1, x)))
@@ -428,7 +436,7 @@ def _noise_moments(premises: Sequence[Theorem], law: Term) -> Any:
 
 @rule("stein", "t", "t", "json")
 def _stein(premises: Sequence[Theorem], node: Term, h: Term, place: Any) -> Any:
-    """E (X - m) h = sum C E dh: the node has the laws, h is a function of its variables."""
+    """Conclude E (X - m) h = sum C E dh; the node has the laws, h is of its variables."""
     require(not premises and h[0] == "lam" and len(inside(h)) == 1, "stein takes a function")
     names = bound(expected(node))
     require(len(bound(h)) == len(names) and type(place) is int, "a function of the variables")
@@ -459,7 +467,7 @@ def _stein(premises: Sequence[Theorem], node: Term, h: Term, place: Any) -> Any:
 
 @rule("derivative of expectation", "t")
 def _under(premises: Sequence[Theorem], t: Term) -> Any:
-    """The derivative of an expectation of a moderate function in its parameters."""
+    """Differentiate under an expectation of a moderate function, in its parameters."""
     require(not premises and t[0] == "d" and inside(t)[0][0] == "E", "no derivative of one")
     (node,), names = inside(t), bound(t)
     require(not has_copies(t) and not random(node), "a derivative of copies, or at them")
@@ -477,7 +485,7 @@ def _under(premises: Sequence[Theorem], t: Term) -> Any:
 
 @rule("density", "t")
 def _density(premises: Sequence[Theorem], node: Term) -> Any:
-    """The expectation in one variable, as the integral against its density."""
+    """Write the expectation in one variable as the integral against its density."""
     require(not premises and not random(node), "density takes no premise, and no copies")
     require(len(bound(expected(node))) == 1 and outside(node)[0][0] == "gauss", "one variable")
     (x,), (_, _, m, v) = bound(node), outside(node)[0]
@@ -486,13 +494,13 @@ def _density(premises: Sequence[Theorem], node: Term) -> Any:
     exponent = ("*", num(-1, 2), ("^", -1, 1, v), away)
     norm = ("^", -1, 2, ("*", num(2), ("pi",), v))
     body = ("*", norm, inside(node)[0], ("f", "exp", exponent))
-    integral = made(("int", (x,), (body,), (("-oo",), ("oo",))))
-    return [made(("<", ZERO, v)), defined(node)], ("=", node, integral), ("gaussian-density",)
+    integral = checked(("int", (x,), (body,), (("-oo",), ("oo",))))
+    return [checked(("<", ZERO, v)), defined(node)], ("=", node, integral), ("gaussian-density",)
 
 
 @rule("one copy more", "t", "t")
 def _copy(premises: Sequence[Theorem], node: Term, copies: Term) -> Any:
-    """A sum of n copies is one of n - 1, and one more, independent of all else."""
+    """Split off one copy of a sum of n copies, independent of all else."""
     require(not premises and copies[0] == "copies", "a sum of copies is needed here")
     require(not free(copies) & set(bound(expected(node))), "copies that depend on a variable")
     count, *laws = outside(copies)
@@ -504,12 +512,12 @@ def _copy(premises: Sequence[Theorem], node: Term, copies: Term) -> Any:
     body = _exchanged(inside(node)[0], copies, rest)
     names = (*bound(node), *new.values())
     other = expectation(names, body, (*outside(node), *laws))
-    asked = [("o", "integer", count), made(("<=", ONE, count)), defined(node), defined(other)]
+    asked = [("o", "integer", count), checked(("<=", ONE, count)), defined(node), defined(other)]
     return asked, ("=", node, other), ("fubini",)
 
 
 def _exchanged(t: Term, old: Term, new: Term) -> Term:
-    """`t` with one sum of copies for another, where it stands beside no binder."""
+    """Put another term for a sum of copies, where it stands under no binder."""
     if key(t) == key(old):
         return new
     parts = {i: _exchanged(p, old, new) for i, p in children(t) if has_copies(p)}
@@ -519,14 +527,14 @@ def _exchanged(t: Term, old: Term, new: Term) -> Term:
 
 @rule("copies exist", "t")
 def _copies_exist(premises: Sequence[Theorem], copies: Term) -> Any:
-    """A sum of copies of a moderate function has a value."""
+    """Conclude that a sum of copies of a moderate function is defined."""
     require(not premises and copies[0] == "copies", "a sum of copies is needed here")
     return moderate(copies, frozenset()), defined(copies), ()
 
 
 @rule("moments of copies", "t")
 def _moments_of_copies(premises: Sequence[Theorem], node: Term) -> Any:
-    """E S = n E f, and E S^2 = n E f^2 + n (n - 1) (E f)^2, for n independent copies of f."""
+    """Conclude E S = n E f, and E S^2 = n E f^2 + n (n - 1) (E f)^2, for n copies of f."""
     (body,) = inside(expected(node))
     squared = body[:3] == ("^", 2, 1)
     copies = body[3] if squared else body
@@ -535,7 +543,7 @@ def _moments_of_copies(premises: Sequence[Theorem], node: Term) -> Any:
     n, *laws = outside(copies)
     (f,) = inside(copies)
     first, second = (expectation(bound(copies), g, laws) for g in (f, ("^", 2, 1, f)))
-    asked = [*exists(outside(node)), ("o", "integer", n), made(("<=", ZERO, n))]
+    asked = [*exists(outside(node)), ("o", "integer", n), checked(("<=", ZERO, n))]
     mean = ("*", n, first)
     if not squared:
         return [*asked, defined(first)], ("=", node, mean), ("fubini", "induction")
@@ -546,7 +554,7 @@ def _moments_of_copies(premises: Sequence[Theorem], node: Term) -> Any:
 
 @rule("no copies", "t")
 def _no_copies(premises: Sequence[Theorem], copies: Term) -> Any:
-    """A sum of no copies is 0."""
+    """Conclude that a sum of no copies is 0."""
     require(not premises and copies[0] == "copies", "a sum of copies is needed here")
     require(outside(copies)[0] == ZERO, "the number of copies is not 0")
     return [defined(copies)], ("=", copies, ZERO), ()
@@ -554,18 +562,18 @@ def _no_copies(premises: Sequence[Theorem], copies: Term) -> Any:
 
 @rule("equal bodies", "t")
 def _equal_bodies(premises: Sequence[Theorem], node: Term) -> Any:
-    """Expectations and improper integrals of what is equal for all values are equal."""
-    theorem = one(premises)
+    """Conclude that expectations, or integrals, of equal bodies are equal."""
+    theorem = single_premise(premises)
     kind, a, b = relation(theorem.conclusion)
     require(kind == "=" and node[0] in ("E", "int") and inside(node)[0] == a, "another body")
     other = replaced(node, {(2, 0): b})
-    given = leaving(node, merged([theorem]))
-    return [*given.values(), defined(node)], ("=", node, made(other)), ()
+    given = leaving(node, combined_hypotheses([theorem]))
+    return [*given.values(), defined(node)], ("=", node, checked(other)), ()
 
 
 @rule("exponential of a sum", "t")
 def _exponential(premises: Sequence[Theorem], t: Term) -> Any:
-    """exp(a + b) = exp(a) exp(b)."""
+    """Conclude exp(a + b) = exp(a) exp(b)."""
     require(not premises and t[:2] == ("f", "exp") and t[2][0] == "+", "no exponential of a sum")
     parts = t[2][1:]
     return [*map(defined, parts)], ("=", t, ("*", *(("f", "exp", a) for a in parts))), ()

@@ -41,7 +41,7 @@ _LONGEST, _MOST, _LARGEST = 64_000_000, 100_000, 256_000_000
 
 @rule("unchecked", "json", "ts", "t")
 def _unchecked(premises: Sequence[Theorem], name: Any, given: tuple[Term, ...], p: Term) -> Any:
-    """What a rule without evidence says: taken on trust, and named among the axioms for ever."""
+    """Take a statement on trust; it is named among the axioms of all that rests on it."""
     require(isinstance(name, str) and name, "an unchecked rule has a name")
     return [h for t in premises for h in t.hypotheses.values()] + [*given], p, [UNCHECKED + name]
 
@@ -54,13 +54,13 @@ class Inference(NamedTuple):
 
 
 class ProvedClaims:
-    """The claims that have been shown, each as a theorem."""
+    """The claims that have been proved, each as a theorem."""
 
     def __init__(self) -> None:
         self._claims: dict[str, Theorem] = {}
 
     def cited(self, id: str) -> Inference:
-        """A claim that has been shown before."""
+        """Return a claim that has been proved before."""
         require(id in self._claims, f"claim {id!r:.80} has not been shown before")
         return Inference(id, self._claims[id])
 
@@ -100,7 +100,7 @@ class ProofBuilder:
         return Inference(len(self.theorems) - 1, self.theorems[-1])
 
     def premise(self, number: Any) -> Inference:
-        """What a reference means."""
+        """Return the inference, or the claim, that a reference names."""
         if isinstance(number, str):
             return self.book.cited(number)
         inside = type(number) is int and 0 <= number < len(self.theorems)
@@ -133,7 +133,7 @@ def read_inference(
 
 
 def _name(data: Any, reader: Reader) -> Term:
-    """A symbol, or a function ``[u, name, sort, number of arguments]``."""
+    """Return a symbol, or a function ``[u, name, sort, number of arguments]``."""
     if isinstance(data, list) and data[:1] in (["u"], ["ix"]):
         require(len(data) == 4 and all(type(p) in (str, int) for p in data), "no function")
         return tuple(data)
@@ -171,7 +171,7 @@ class Judged:
 
 
 def differs(found: Judged, said: Mapping[str, Any]) -> str:
-    """What of a claim that has been judged is not as a record of its derivation says, if any."""
+    """Return how a claim differs from the record of its derivation; empty if it does not."""
     reader = Reader()
     for row in said["terms"]:
         reader.add(row)
@@ -191,7 +191,7 @@ def differs(found: Judged, said: Mapping[str, Any]) -> str:
 
 
 def text_lines(path: str | Path) -> Iterator[str]:
-    """The lines of a log, which may be compressed by xz."""
+    """Yield the lines of a log, which may be compressed by xz."""
     with Path(path).open("rb") as raw:
         is_packed = raw.read(6) == b"\xfd7zXZ\0"
         raw.seek(0)

@@ -43,7 +43,7 @@ from slrsym.checker.term import (
     sort_conditions,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, made, one, relation, rule
+from slrsym.checker.theorem import Theorem, checked, relation, rule, single_premise
 
 TWO = num(2)
 
@@ -70,7 +70,7 @@ def growing(t: Term, names: frozenset[Term]) -> list[Term]:
         return [p for part in t[2:] for p in growing(part, names)]
     if t[:2] == ("f", "log"):
         # |log u| <= u for u >= 1.
-        everywhere = made(("forall", tuple(sorted(names)), (made(("<=", ONE, t[2])),), ()))
+        everywhere = checked(("forall", tuple(sorted(names)), (checked(("<=", ONE, t[2])),), ()))
         return [everywhere, *growing(t[2], names)]
     if t[:2] == ("f", "exp"):
         # One of the two signs of what stands between bars is the right one.
@@ -117,7 +117,7 @@ def _sign(premises: Sequence[Theorem], u: Term) -> Any:
     require(not premises and is_term(u), "a term is needed here")
     value = ("f", "sign", u)
     sides = (
-        ("and", made(("<", ZERO, u)), ("=", value, ONE)),
+        ("and", checked(("<", ZERO, u)), ("=", value, ONE)),
         ("and", ("=", u, ZERO), ("=", value, ZERO)),
         ("and", ("<", u, ZERO), ("=", value, num(-1))),
     )
@@ -163,7 +163,7 @@ def _gaussian_integral(premises: Sequence[Theorem], node: Term) -> Any:
         return asked, ("=", node, ("f", "erf", ("*", m, root(("+", ONE, ("*", TWO, v)), -1)))), (
             "gaussian-integrals",
         )  # fmt: skip
-    asked.append(made(("<", ZERO, v)))
+    asked.append(checked(("<", ZERO, v)))
     value: Term = ("f", "erf", ("*", m, root(("*", TWO, v), -1)))
     if kind == "abs":
         bell = ("f", "exp", ("*", num(-1, 2), square(m), inverse(v)))
@@ -187,7 +187,7 @@ def _exponential(node: Term, u: Term) -> Any:
     left = ("+", ONE, ("*", num(-2), a, v))
     inner = ("+", ("*", a, square(m)), ("*", b, m), ("*", HALF, square(b), v))
     total = ("+", c, ("*", inner, inverse(left)))
-    asked.append(made(("<", ZERO, left)))
+    asked.append(checked(("<", ZERO, left)))
     return asked, ("=", node, ("*", root(left, -1), ("f", "exp", total))), ("gaussian-integrals",)
 
 
@@ -207,7 +207,7 @@ def _of_two(node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]
     first, last = (("+", ONE, ("*", num(-2), left[i][i])) for i in range(2))
     size = ("+", ("*", first, last), ("*", num(-4), left[0][1], left[1][0]))
     asked += [("=", m, ZERO) for m in means]
-    asked += [made(("<", ZERO, t)) for t in (size, ("+", first, last))]
+    asked += [checked(("<", ZERO, t)) for t in (size, ("+", first, last))]
     return asked, ("=", node, ("*", root(size, -1), ("f", "exp", c))), ("gaussian-integrals",)
 
 
@@ -229,7 +229,7 @@ def _pair(premises: Sequence[Theorem], node: Term) -> Any:
         v = _covariance(node, row, row)
         noise = ONE if kind == "erf" else ZERO
         spreads.append(added([noise, ("*", TWO, v)]))
-        asked += [] if kind == "erf" else [made(("<", ZERO, v))]
+        asked += [] if kind == "erf" else [checked(("<", ZERO, v))]
     size = root(("*", *spreads))
     angle = ("f", "asin", ("*", TWO, c, root(("*", *spreads), -1)))
     scale = ("*", TWO, inverse(("pi",)))
@@ -237,7 +237,7 @@ def _pair(premises: Sequence[Theorem], node: Term) -> Any:
         return asked, ("=", node, ("*", scale, angle)), ("bivariate-normal",)
     require(kinds == ["abs", "abs"], "an absolute value times another function")
     rest = ("+", square(size), ("*", num(-4), square(c)))
-    asked.append(made(("<=", ZERO, rest)))
+    asked.append(checked(("<=", ZERO, rest)))
     value = ("*", scale, ("+", ("*", HALF, root(rest)), ("*", c, angle)))
     return asked, ("=", node, value), ("bivariate-normal",)
 
@@ -265,7 +265,7 @@ def sign_of_derivative(theorem: Theorem, order: int) -> tuple[Term, Term, Term, 
 @rule("tangent", "t", "t")
 def _tangent(premises: Sequence[Theorem], at: Term, point: Term) -> Any:
     """A convex function lies above its tangents, a concave one below."""
-    theorem = one(premises)
+    theorem = single_premise(premises)
     f, y, x, convex = sign_of_derivative(theorem, 2)
     (body,) = inside(f)
     slope = ("d", (1,), (y,), (body,), (at,))
@@ -273,4 +273,4 @@ def _tangent(premises: Sequence[Theorem], at: Term, point: Term) -> Any:
     value = substitute(body, {y: point})
     asked = [p for end in (at, point) for p in sort_conditions(x[2], end)]
     low, high = (line, value) if convex else (value, line)
-    return [*theorem.hypotheses.values(), *asked], made(("<=", low, high)), ("taylor-theorem",)
+    return [*theorem.hypotheses.values(), *asked], checked(("<=", low, high)), ("taylor-theorem",)

@@ -34,7 +34,7 @@ from slrsym.checker.term import (
     require,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, made, rule
+from slrsym.checker.theorem import Theorem, checked, rule
 
 SMOOTH = frozenset({"exp", "erf", "erf_prime", "erf_second", "sin", "cos", "sinh", "cosh", "tanh",
                     "atan", "zeta", "owens"})  # fmt: skip
@@ -191,7 +191,7 @@ def _theorem(premises: Sequence[Theorem], name: Any, goal: Term, values: tuple[T
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"{name} shows {kind}")
     require(len(values) == count, f"{name} speaks of {count} terms")
     asked = needs(Goal(goal[1], goal[2], goal[3:], values))
-    return list(map(made, asked)), goal, (f"theorem {name}", *axioms)
+    return list(map(checked, asked)), goal, (f"theorem {name}", *axioms)
 
 
 def total(terms: Iterable[Term]) -> Term:

@@ -40,7 +40,7 @@ def power(a: Sign, n: int) -> Sign:
 
 
 def used_in(p: Poly) -> list[int]:
-    """The numbers of the generators in a polynomial."""
+    """Return the numbers of the generators in a polynomial."""
     return [] if p.is_constant() else [i for i, n in enumerate(p.degrees()) if n]
 
 
@@ -58,7 +58,7 @@ def _bits(p: Poly) -> int:
 
 
 def product(a: Poly, b: Poly) -> Poly:
-    """The product of two polynomials, unless it may be long."""
+    """Return the product of two polynomials, unless it may be long."""
     if a.is_one() or b.is_one():
         return b if a.is_one() else a
     length, degree = len(a) * len(b) * (_bits(a) + _bits(b)), a.total_degree() + b.total_degree()
@@ -67,7 +67,7 @@ def product(a: Poly, b: Poly) -> Poly:
 
 
 def raised(p: Poly, n: int) -> Poly:
-    """The power of a polynomial, unless it may be long."""
+    """Return the power of a polynomial, unless it may be long."""
     require(n * max(1, p.total_degree()) <= _DEGREE, "a polynomial that is too long")
     length = comb(len(p) + n - 1, n) * n * (_bits(p) + len(p)) if p != 0 else 0
     require(length <= _LONGEST, "a polynomial that is too long")
@@ -75,7 +75,7 @@ def raised(p: Poly, n: int) -> Poly:
 
 
 class Facts:
-    """What is known of the signs of polynomials in the generators of a ring."""
+    """The known signs of polynomials in the generators of a ring."""
 
     def __init__(self, size: int) -> None:
         self.ring = flint.fmpq_mpoly_ctx.get([("g", size)], flint.Ordering.lex)
@@ -87,7 +87,7 @@ class Facts:
         self._facts: dict[str, tuple[Poly, Sign]] = {}
 
     def reduced(self, p: Poly) -> Poly:
-        """The polynomial modulo r^q = base for the roots."""
+        """Return the polynomial modulo r^q = base for the roots."""
         if not self.roots or p.is_constant():
             return p
         degrees = p.degrees()
@@ -109,7 +109,7 @@ class Facts:
         return str(monic), monic, of_number(c)
 
     def known(self) -> list[tuple[Poly, Sign]]:
-        """All facts."""
+        """Return all facts: polynomials with their signs."""
         return list(self._facts.values())
 
     def _fact(self, name: str) -> Sign:
@@ -122,7 +122,7 @@ class Facts:
             self._facts[name] = monic, self._fact(name) & times(sign, s)
 
     def sign(self, p: Poly, deep: bool = True) -> Sign:
-        """By a fact, by terms that agree, by factors."""
+        """Return the sign of a polynomial: by a fact, by terms that agree, or by factors."""
         p = self.reduced(p)
         if p.is_constant():
             return of_number(p.leading_coefficient()) if p != 0 else ZERO
@@ -172,7 +172,7 @@ class Facts:
     # -- JSON -------------------------------------------------------------------------------------
 
     def plain(self, p: Poly) -> list[Any]:
-        """A polynomial as a list of ``[coefficient, generator, exponent, ...]``."""
+        """Return a polynomial as a list of ``[coefficient, generator, exponent, ...]``."""
         return [
             [str(c), *(k for i, n in enumerate(m) if n for k in (i, int(n)))]
             for m, c in p.to_dict().items()

@@ -78,7 +78,7 @@ def defined(t: Term) -> Term:
 
 
 def children(t: Term) -> Iterator[tuple[int | tuple[int, int], Term]]:
-    """The parts of a node, each with the place that `replaced` takes."""
+    """Yield the parts of a node, each with the place that `replaced` takes."""
     start = 1 + PARAMETERS[t[0]]
     if t[0] not in BINDERS:
         yield from ((i, t[i]) for i in range(start, len(t)))
@@ -88,7 +88,7 @@ def children(t: Term) -> Iterator[tuple[int | tuple[int, int], Term]]:
 
 
 def bound(t: Term) -> tuple[Term, ...]:
-    """The variables that a node binds."""
+    """Return the variables that a node binds."""
     return t[1 + PARAMETERS[t[0]]] if t[0] in BINDERS else ()
 
 
@@ -103,12 +103,12 @@ def outside(t: Term) -> tuple[Term, ...]:
 
 
 def is_inside(t: Term, place: int | tuple[int, int]) -> bool:
-    """Whether the variables that a node binds mean something at a place of it."""
+    """Decide whether the variables that a node binds are bound at a place of it."""
     return isinstance(place, tuple) and place[0] == 2 + PARAMETERS[t[0]]
 
 
 def replaced(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
-    """The node with other parts at some places."""
+    """Return the node with other parts at some places."""
     out = list(t)
     for place, part in parts.items():
         if isinstance(place, int):
@@ -138,7 +138,7 @@ def is_small(terms: Iterable[Term]) -> bool:
 
 @lru_cache(maxsize=50_000)
 def free(t: Term) -> frozenset[Term]:
-    """The free symbols, functions ``(u, name, sort, arity)`` and sequences ``(ix, ...)``."""
+    """Return the free symbols, functions ``(u, name, sort, arity)`` and sequences ``(ix, ...)``."""
     if t[0] == "s":
         return frozenset({t})
     own = frozenset({function_of(t)}) if t[0] in ("u", "ix") else frozenset()
@@ -147,12 +147,12 @@ def free(t: Term) -> frozenset[Term]:
 
 
 def function_of(t: Term) -> Term:
-    """The undefined function, or sequence, that a node applies."""
+    """Return the undefined function, or sequence, that a node applies."""
     return (t[0], t[1], t[2], len(t) - 1 - PARAMETERS[t[0]])
 
 
 def fresh(s: Term, taken: Iterable[Term]) -> Term:
-    """A symbol of the sort of `s` whose name is not taken."""
+    """Return a symbol of the sort of `s` whose name is not taken."""
     names, name = {x[1] for x in taken}, s[1]
     while name in names:
         name += "'"
@@ -160,7 +160,7 @@ def fresh(s: Term, taken: Iterable[Term]) -> Term:
 
 
 def apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
-    """Variables that nothing else is called."""
+    """Return new variables, by the old ones, whose names nothing else has."""
     taken, new = set(taken), {}
     for s in names:
         new[s] = fresh(s, taken)
@@ -169,7 +169,7 @@ def apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
 
 
 def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
-    """`t` with terms for symbols, and ``lam`` for functions; what is bound is renamed if needed."""
+    """Put terms for symbols, and ``lam`` for functions; bound variables are renamed if needed."""
     if t[0] == "s":
         return values.get(t, t)
     values = {s: e for s, e in values.items() if s in free(t)}
@@ -197,7 +197,7 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
 
 
 def applied(function: Term, orders: tuple[int, ...], points: tuple[Term, ...]) -> Term:
-    """A function at a point, or its derivative there."""
+    """Return a function at a point, or its derivative there."""
     names, (body,) = bound(function), inside(function)
     require(len(names) == len(points), "a function of another number of arguments")
     if any(orders):
@@ -209,7 +209,7 @@ def applied(function: Term, orders: tuple[int, ...], points: tuple[Term, ...]) -
 
 
 def has_copies(t: Term) -> bool:
-    """Whether a sum of copies stands in a term, with no expectation around it."""
+    """Decide whether a sum of copies stands in a term, with no expectation around it."""
     around = t[0] == "E"
     return t[0] == "copies" or any(
         has_copies(p) for i, p in children(t) if not (around and is_inside(t, i))
@@ -217,7 +217,7 @@ def has_copies(t: Term) -> bool:
 
 
 def conditions(symbol: Term, value: Term) -> list[Term]:
-    """What has to hold of a value, as formulas, so that it may stand for a symbol."""
+    """Return the formulas that have to hold so that a value may stand for a symbol."""
     if value == symbol:
         return []
     require(is_term(value) or value[0] == "lam", "a symbol stands for a number")
@@ -237,7 +237,7 @@ def conditions(symbol: Term, value: Term) -> list[Term]:
 
 
 def sort_conditions(sort: str, value: Term) -> list[Term]:
-    """That a value is one of those that a sort consists of."""
+    """Return the formulas which say that a value is of a sort."""
     zero = num(0)
     found: list[Term] = []
     if sort[0] == "Z":
@@ -256,7 +256,7 @@ def sort_conditions(sort: str, value: Term) -> list[Term]:
 
 
 def key(t: Term) -> str:
-    """The canonical printing: names of bound variables, order and brackets do not matter."""
+    """Return the canonical printing: bound names, order of sums and brackets do not matter."""
     return _key(t, ())
 
 
@@ -278,7 +278,7 @@ def _key(t: Term, names: tuple[Term, ...]) -> str:
 
 
 def _flat(t: Term) -> Iterator[tuple[int, Term]]:
-    """The parts of a sum, and of the sums in it; of a product likewise, and so on."""
+    """Yield the parts of a sum, and of the sums in it; of a product likewise, and so on."""
     for i, p in enumerate(t[1:], start=1):
         yield from _flat(p) if p[0] == t[0] else ((i, p),)
 
@@ -304,7 +304,7 @@ class Reader:
         self._extents.append(extent)
 
     def read(self, data: Any) -> Term:
-        """A term or formula; raises `Rejected` if it is malformed, or beyond the limits."""
+        """Return a term or formula; raises `Rejected` if it is malformed, or beyond the limits."""
         return self._node(data, DEPTH)[0]
 
     def _node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
@@ -334,12 +334,12 @@ class Reader:
 
 
 def parse(data: Any) -> Term:
-    """A term or formula from its JSON form; raises `Rejected` if it is malformed."""
+    """Return a term or formula from its JSON form; raises `Rejected` if it is malformed."""
     return Reader().read(data)
 
 
 def well_formed(t: Term) -> None:
-    """Refuse a node that the language does not have; of its parts the heads are looked at alone."""
+    """Refuse a node that the language does not have, by its fields and the heads of its parts."""
     head, arguments = t[0], t[1 + PARAMETERS[t[0]] :]
     if head in BINDERS:
         _binder(t)

@@ -43,7 +43,7 @@ _MAKING = object()
 
 
 class Theorem:
-    """Hypotheses, by their printing, a conclusion, and the axioms that it rests on."""
+    """A theorem: hypotheses by their keys, a conclusion, and the axioms that it rests on."""
 
     __slots__ = ("axioms", "conclusion", "hypotheses")
     hypotheses: MappingProxyType[str, Term]
@@ -97,7 +97,7 @@ def rule(name: str, *kinds: str, extension: str = "") -> Callable[[Any], Any]:
 
 
 def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
-    """The theorem that a rule makes, the only way to one; `Rejected` says why there is none."""
+    """Return the theorem that a rule makes; `Rejected` says why there is none."""
     require(name in RULES, f"unknown rule {name!r:.40}")
     require(all(type(p) is Theorem for p in premises), "a premise is no theorem")
     kinds = RULES[name].kinds
@@ -127,11 +127,11 @@ def _validate(kind: str, data: Any) -> None:
         all_well_formed([s for s, _ in data if s[0] not in ("u", "ix")])
 
 
-def merged(premises: Iterable[Theorem]) -> dict[str, Term]:
+def combined_hypotheses(premises: Iterable[Theorem]) -> dict[str, Term]:
     return {k: h for p in premises for k, h in p.hypotheses.items()}
 
 
-def one(premises: Sequence[Theorem]) -> Theorem:
+def single_premise(premises: Sequence[Theorem]) -> Theorem:
     require(len(premises) == 1, "the rule takes one premise")
     return premises[0]
 
@@ -141,7 +141,7 @@ def relation(t: Term) -> tuple[str, Term, Term]:
     return t
 
 
-def made(t: Term) -> Term:
+def checked(t: Term) -> Term:
     well_formed(t)
     return t
 
@@ -151,7 +151,7 @@ def made(t: Term) -> Term:
 
 @rule("assume", "t")
 def _assume(premises: Sequence[Theorem], p: Term) -> Any:
-    """p, under the hypothesis p."""
+    """Assume p: p follows from the hypothesis p."""
     require(not premises, "assume takes no premise")
     return [p], p, ()
 
@@ -173,8 +173,8 @@ def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion
 
 @rule("instance", "pairs")
 def _instance(premises: Sequence[Theorem], pairs: tuple[tuple[Term, Term], ...]) -> Any:
-    """The theorem at values of its symbols, in its hypotheses, too; what sorts ask is supposed."""
-    theorem, values = one(premises), dict(pairs)
+    """Put values for the symbols of a theorem; that they are of the right sorts is supposed."""
+    theorem, values = single_premise(premises), dict(pairs)
     require(len(values) == len(pairs), "a symbol has two values")
     asked = []
     for symbol, value in pairs:
@@ -188,16 +188,16 @@ def _instance(premises: Sequence[Theorem], pairs: tuple[tuple[Term, Term], ...])
 
 @rule("generalise", "t")
 def _generalise(premises: Sequence[Theorem], symbol: Term) -> Any:
-    """For all values of a symbol of which the hypotheses do not speak."""
-    theorem = one(premises)
+    """Conclude for all values of a symbol of which the hypotheses do not speak."""
+    theorem = single_premise(premises)
     given = theorem.hypotheses.values()
     require(not any(symbol in free(h) for h in given), f"a hypothesis speaks of {symbol[1]}")
-    return given, made(("forall", (symbol,), (theorem.conclusion,), ())), ()
+    return given, checked(("forall", (symbol,), (theorem.conclusion,), ())), ()
 
 
 @rule("induction", "t", "t")
 def _induction(premises: Sequence[Theorem], n: Term, goal: Term) -> Any:
-    """The goal for all n, from the goal at the first one, and from each to the next."""
+    """Conclude for all n from the goal at the first n, and from each n to the next."""
     require(len(premises) == 2, "induction takes two premises")
     base, step = premises
     require(n[0] == "s" and n[2] in ("Z>=0", "Z>0"), "induction is on a non-negative integer")
@@ -205,7 +205,9 @@ def _induction(premises: Sequence[Theorem], n: Term, goal: Term) -> Any:
     following = substitute(goal, {n: ("+", n, num(1))})
     require(same(base.conclusion, first), "the first premise is not the goal at the start")
     require(same(step.conclusion, following), "the second premise is not the goal one further")
-    given = merged([base]) | {k: h for k, h in step.hypotheses.items() if k != key(goal)}
+    given = combined_hypotheses([base]) | {
+        k: h for k, h in step.hypotheses.items() if k != key(goal)
+    }
     require(not any(n in free(h) for h in given.values()), f"a hypothesis restricts {n[1]}")
     return given.values(), goal, ()
 
@@ -215,16 +217,16 @@ def _induction(premises: Sequence[Theorem], n: Term, goal: Term) -> Any:
 
 @rule("symbol", "t")
 def _symbol(premises: Sequence[Theorem], symbol: Term) -> Any:
-    """What the sort of a symbol says."""
+    """State that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
     require(not premises and symbol[0] == "s", "a symbol is needed here")
     return [], ("and", defined(symbol), *sort_conditions(symbol[2], symbol)), ()
 
 
 @rule("order", "t", "t")
 def _order(premises: Sequence[Theorem], a: Term, b: Term) -> Any:
-    """How the relations between two terms hang together."""
+    """State how <, =, <= and != between two terms depend on each other."""
     require(not premises, "order takes no premise")
-    less, equal, more = made(("<", a, b)), ("=", a, b), ("<", b, a)
+    less, equal, more = checked(("<", a, b)), ("=", a, b), ("<", b, a)
     both = ("and", defined(a), defined(b))
     some = ("or", less, equal, more)
     alone = [("not", ("and", x, y)) for x, y in ((less, equal), (less, more), (equal, more))]
@@ -238,7 +240,7 @@ def _order(premises: Sequence[Theorem], a: Term, b: Term) -> Any:
 
 @rule("chain")
 def _chain(premises: Sequence[Theorem]) -> Any:
-    """Relations one after the other, equalities read either way."""
+    """Chain relations one after the other, equations read either way."""
     require(premises, "an empty chain")
     kinds = []
     start = end = relation(premises[0].conclusion)[1]
@@ -254,17 +256,17 @@ def _chain(premises: Sequence[Theorem]) -> Any:
         kinds.append(kind)
         end = b
     kind = "<" if "<" in kinds else "<=" if "<=" in kinds else "="
-    return merged(premises).values(), (kind, start, end), ()
+    return combined_hypotheses(premises).values(), (kind, start, end), ()
 
 
 @rule("defined", "json")
 def _defined(premises: Sequence[Theorem], path: Any) -> Any:
-    """What stands in a relation that holds is defined, unless it stands under a binder."""
-    theorem = one(premises)
+    """Conclude that a part of a relation that holds is defined, unless it stands under a binder."""
+    theorem = single_premise(premises)
     relation(theorem.conclusion)
     nodes, part = descend(theorem.conclusion, path)
     require(not any(is_inside(t, i) for t, i in nodes), "what is bound has no value of its own")
-    return theorem.hypotheses.values(), made(defined(part)), ()
+    return theorem.hypotheses.values(), checked(defined(part)), ()
 
 
 @rule("rewrite", "json")
@@ -278,14 +280,14 @@ def _rewrite(premises: Sequence[Theorem], paths: Any) -> Any:
     theorem, equation = premises
     kind, a, b = relation(equation.conclusion)
     require(kind == "=", "equals are put for equals")
-    conclusion, given = theorem.conclusion, merged([theorem])
+    conclusion, given = theorem.conclusion, combined_hypotheses([theorem])
     require(isinstance(paths, list), "a list of places")
     for path in paths:
         nodes, part = descend(conclusion, path)
         require(same(part, a) or same(part, b), "another term stands at this place")
-        part, mine = (b if same(part, a) else a), merged([equation])
+        part, mine = (b if same(part, a) else a), combined_hypotheses([equation])
         for t, i in reversed(nodes):
-            part = made(replaced(t, {i: part}))
+            part = checked(replaced(t, {i: part}))
             if bound(t) and is_inside(t, i):
                 mine = leaving(t, mine)
         conclusion, given = part, given | mine
@@ -293,7 +295,7 @@ def _rewrite(premises: Sequence[Theorem], paths: Any) -> Any:
 
 
 def descend(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
-    """The nodes on the way to a part, each with the place where it goes on; and the part."""
+    """Return the nodes on the way to a part, each with the next place, and the part."""
     nodes = []
     require(isinstance(path, list) and len(path) < 200, "a place is a list of numbers")
     for step in path:
@@ -308,7 +310,7 @@ def descend(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
 
 
 def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
-    """What has to be supposed outside of a binder, if these are the hypotheses inside."""
+    """Return what has to be supposed outside of a binder, from the hypotheses inside."""
     names, added = set(bound(node)), []
     if node[0] in ("sum", "int"):
         ((x,), (low, high)) = bound(node), outside(node)
@@ -326,30 +328,30 @@ def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
         not any(free(h) & names for h in given.values()),
         f"a hypothesis speaks of {', '.join(sorted(s[1] for s in names))}, bound here",
     )
-    return given | {key(h): made(h) for h in added}
+    return given | {key(h): checked(h) for h in added}
 
 
 @rule("under", "t")
 def _under(premises: Sequence[Theorem], node: Term) -> Any:
-    """Sums, integrals and expectations compare as their terms do, if both are defined.
+    """Compare sums, integrals or expectations as their terms compare, if both are defined.
 
     The node is the left one; its body is the left side of the premise. Sums are defined if their
     terms are, which the premise says, and the ends are integers in order.
     """
-    theorem = one(premises)
+    theorem = single_premise(premises)
     kind, a, b = relation(theorem.conclusion)
     require(kind in ("=", "<", "<="), "the premise does not compare the terms")
     require(node[0] in ("sum", "int", "E"), f"{node[0]} is not known to be monotone")
     require(inside(node)[0] == a, "the body is not the left side of the premise")
     other = replaced(node, {(len(node) - 2, 0): b})
-    given = leaving(node, merged([theorem]))
+    given = leaving(node, combined_hypotheses([theorem]))
     asked: list[Term] = []
     if node[0] == "sum":
         low, high = outside(node)
         last = high if kind == "<" else ("+", high, num(1))
         asked = [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]
     elif node[0] == "int" and all(map(is_term, outside(node))) and kind != "=":
-        asked = [made((kind, *outside(node)))]
+        asked = [checked((kind, *outside(node)))]
     elif node[0] == "int":
         require(outside(node)[0][0] != "oo" and outside(node)[1][0] != "-oo", "ends in order")
     exist = [] if node[0] == "sum" else [defined(node), defined(other)]

@@ -39,7 +39,7 @@ from slrsym.checker.term import (
     sort_conditions,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, made, one
+from slrsym.checker.theorem import Theorem, checked, single_premise
 from slrsym.checker.theorem import rule as base_rule
 
 rule = partial(base_rule, extension="textbook")
@@ -48,7 +48,7 @@ rule = partial(base_rule, extension="textbook")
 @rule("specialise", "ts")
 def _specialise(premises: Sequence[Theorem], values: tuple[Term, ...]) -> Any:
     """What holds for all holds for these."""
-    theorem = one(premises)
+    theorem = single_premise(premises)
     p = theorem.conclusion
     require(p[0] == "forall" and len(bound(p)) == len(values), "values for what forall binds")
     asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
@@ -62,7 +62,7 @@ def _maximum(premises: Sequence[Theorem], a: Term, b: Term) -> Any:
     require(not premises and is_term(a) and is_term(b), "two terms are needed here")
     distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
-    return [defined(a), defined(b)], made(("and", *values)), ()
+    return [defined(a), defined(b)], checked(("and", *values)), ()
 
 
 @rule("integers apart", "t", "json")
@@ -75,17 +75,17 @@ def _apart(premises: Sequence[Theorem], t: Term, k: Any) -> Any:
 @rule("jensen", "t")
 def _jensen(premises: Sequence[Theorem], node: Term) -> Any:
     """f(E h) <= E f(h) for a convex function f; the node is E h."""
-    theorem = one(premises)
+    theorem = single_premise(premises)
     f, y, x, convex = sign_of_derivative(theorem, 2)
     (body,), (h,), names = inside(f), inside(expected(node)), bound(node)
     require(not has_copies(h), "a function of copies")
     require(not free(f) & set(names), "the function has a variable of the law; rename it")
     outer = substitute(body, {y: node})
     mean = expectation(names, substitute(body, {y: h}), outside(node))
-    everywhere = [made(("forall", names, (p,), ())) for p in sort_conditions(x[2], h)]
+    everywhere = [checked(("forall", names, (p,), ())) for p in sort_conditions(x[2], h)]
     low, high = (outer, mean) if convex else (mean, outer)
     asked = [defined(node), defined(mean), *everywhere]
-    return [*theorem.hypotheses.values(), *asked], made(("<=", low, high)), ("jensen",)
+    return [*theorem.hypotheses.values(), *asked], checked(("<=", low, high)), ("jensen",)
 
 
 @rule("cauchy-schwarz", "t", "t")
@@ -102,7 +102,7 @@ def _cauchy_schwarz(premises: Sequence[Theorem], f: Term, g: Term) -> Any:
         expectation(names, body, outside(f)) for body in (("*", a, b), square(a), square(b))
     )
     asked = list(map(defined, (both, first, second)))
-    return asked, made(("<=", square(both), ("*", first, second))), ("cauchy-schwarz",)
+    return asked, checked(("<=", square(both), ("*", first, second))), ("cauchy-schwarz",)
 
 
 @rule("poincare", "t")
@@ -127,7 +127,7 @@ def _poincare(premises: Sequence[Theorem], node: Term) -> Any:
     total = added([("*", c, e) for c, e in energies])
     asked = exists(outside(node)) + moderate(*opened(node))
     asked += [defined(node), defined(squared), *(defined(e) for _, e in energies)]
-    return asked, made(("<=", variance, total)), ("gaussian-poincare",)
+    return asked, checked(("<=", variance, total)), ("gaussian-poincare",)
 
 
 @rule("price", "t")
@@ -143,11 +143,11 @@ def _price(premises: Sequence[Theorem], t: Term) -> Any:
     means, rows = joint(outside(node))
     laws = tuple(substitute(law, {r: point}) for law in outside(node))
     _, here = joint(laws)
-    asked = [made(("<", ZERO, here[0][0]))]
+    asked = [checked(("<", ZERO, here[0][0]))]
     if len(names) == 2:
         require(rows[0][1] == rows[1][0], "a covariance that is not symmetric")
         minor = ("+", ("*", here[0][0], here[1][1]), neg(square(here[0][1])))
-        asked.append(made(("<", ZERO, minor)))
+        asked.append(checked(("<", ZERO, minor)))
     terms: list[Term] = []
 
     def slope(entry: Term) -> Term:
@@ -166,4 +166,8 @@ def _price(premises: Sequence[Theorem], t: Term) -> Any:
     require(terms, "the law does not depend on the parameter")
     asked += [defined(part) for term in terms for part in term[1:] if part != HALF]
     asked += moderate(*opened(expectation(names, f, laws)))
-    return [*asked, *exists(laws), defined(point)], made(("=", t, added(terms))), ("price-theorem",)
+    return (
+        [*asked, *exists(laws), defined(point)],
+        checked(("=", t, added(terms))),
+        ("price-theorem",),
+    )
