@@ -133,7 +133,7 @@ def _integral_exists(premises: Sequence[Theorem], node: Term) -> Any:
     return (
         [*given.values(), *map(defined, outside(node))],
         defined(node),
-        ("continuous-integrable",),
+        ("continuous-functions-integrable",),
     )
 
 
