@@ -62,7 +62,11 @@ def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
     new = apart(bound(t), free(t) | set(bound(t)))
     body = substitute(inside(t)[0], new)
     inner: Asked = []
+    whole = body
     for x, order in zip(new.values(), t[1], strict=True):
+        if order and body is not whole:
+            # What an earlier derivative has dropped has to be differentiable, too.
+            derivative(whole, x, slopes, inner)
         for _ in range(order):
             body = derivative(body, x, slopes, inner)
             require(is_small((body, *inner)), "a derivative that is too long")
@@ -112,6 +116,9 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     if head == "int":
         return _of_integral(t, x, slopes, asked)
     if head == "d":
+        # What the inner derivative drops has to be differentiable, too.
+        at_point = dict(zip(bound(t), outside(t), strict=True))
+        derivative(substitute(inside(t)[0], at_point), x, slopes, asked)
         return derivative(evaluated(t, slopes, asked), x, slopes, asked)
     raise Rejected(f"no derivative of {head}")
 

@@ -74,9 +74,9 @@ def growing(t: Term, names: frozenset[Term]) -> list[Term]:
         return [everywhere, *growing(t[2], names)]
     if t[:2] == ("f", "exp"):
         # One of the two signs of what stands between bars is the right one.
-        bars = next((part for part in _parts(t[2]) if part[:2] == ("f", "abs")), None)
-        if bars is None:
-            raise Rejected("an exponential that grows too fast")
+        found = [part for part in _parts(t[2]) if part[:2] == ("f", "abs")]
+        require(0 < len(found) <= 8, "an exponential that grows too fast, or of too many cases")
+        bars = found[0]
         sides = (_exchanged(t, bars, v) for v in (bars[2], neg(bars[2])))
         return [p for side in sides for p in growing(side, names)]
     raise Rejected(f"{t[0]} is not known to be bounded as moderate functions are")

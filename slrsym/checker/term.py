@@ -374,13 +374,13 @@ def all_well_formed(terms: Iterable[Term]) -> None:
         t, depth = left.pop()
         count += 1
         require(depth <= DEPTH and count <= SIZE, "terms that are too deep or too large")
-        require(isinstance(t, tuple) and t and isinstance(t[0], str), "a term is a tuple")
+        require(type(t) is tuple and t and type(t[0]) is str, "a term is a tuple")
         require(t[0] in PARAMETERS, "an unknown head")
         require(len(t) > PARAMETERS[t[0]], "lacking parameters")
         if t[0] in BINDERS:
             groups = t[1 + PARAMETERS[t[0]] :]
             require(len(groups) == 3, "a binder has variables, what is inside, what is outside")
-            require(all(isinstance(g, tuple) for g in groups), "the parts of a binder are tuples")
+            require(all(type(g) is tuple for g in groups), "the parts of a binder are tuples")
             left += [(p, depth + 1) for group in groups for p in group]
         else:
             left += [(p, depth + 1) for p in t[1 + PARAMETERS[t[0]] :]]
@@ -411,7 +411,7 @@ def _whole(n: Any, least: int) -> bool:
 
 
 def _name(name: Any) -> bool:
-    return isinstance(name, str) and bool(_NAME.fullmatch(name))
+    return type(name) is str and bool(_NAME.fullmatch(name))
 
 
 def _leaf(t: Term) -> None:

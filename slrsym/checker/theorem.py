@@ -120,6 +120,7 @@ def _validate(kind: str, data: Any) -> None:
     if kind == "t":
         all_well_formed([data])
     elif kind == "ts":
+        require(type(data) is tuple, "a list of terms is a tuple")
         all_well_formed(data)
     elif kind == "pairs":
         require(all(len(pair) == 2 for pair in data), "a pair has two parts")

@@ -50,6 +50,20 @@ def test_derivatives_of_sums_and_of_derivatives():
             shown(("=", slope(body), ONE))
 
 
+def test_what_an_inner_derivative_drops_has_to_be_differentiable():
+    # The root of -x^2 exists at 0 alone, so that nothing is differentiable in x there.
+    v = ("s", "v", "R")
+    alone = ("^", 1, 2, ("*", num(-1), ("^", 2, 1, T)))
+    body = ("+", alone, ("*", v, T))
+    inner = ("d", (1,), (v,), (body,), (ZERO,))
+    both = [("d", (1, 1), names, (body,), (ZERO, ZERO)) for names in ((v, T), (T, v))]
+    for node in (slope(inner, ZERO), *both):
+        with pytest.raises(Rejected):
+            shown(("=", node, ONE))
+        asked = prove("derivative", [], node).hypotheses.values()
+        assert any(h[0] == "<" and h[1] == ZERO for h in asked)
+
+
 def test_roots_of_quotients_and_of_zero():
     root = lambda t: ("^", 1, 2, t)  # noqa: E731
     inverse = lambda t: ("^", -1, 1, t)  # noqa: E731
