@@ -1,0 +1,255 @@
+"""The proof log (section 8)."""
+
+import collections
+import hashlib
+import json
+import lzma
+import sys
+import time
+
+from . import terms as T
+from .terms import Refused, key, whole
+from .theorems import EXTENSIONS, finish, infer, merged, need
+
+FORMAT = "slrsym proof log 2"
+FIELDS = {
+    "claim": str,
+    "given": list,
+    "statement": list,
+    "terms": list,
+    "lines": list,
+    "steps": list,
+    "axioms": list,
+    "digest": str,
+}
+TEXTBOOK = frozenset().union(*EXTENSIONS.values())
+
+
+def once(pairs):
+    """Refuse an object with a key that occurs twice."""
+    out = dict(pairs)
+    need(len(out) == len(pairs), "a key occurs twice")
+    return out
+
+
+def no_number(text):
+    """Refuse a number that is no integer."""
+    raise Refused("no integer: " + text)
+
+
+def parse(line):
+    """Read one line of JSON (8.1)."""
+    try:
+        out = json.loads(
+            line, object_pairs_hook=once, parse_float=no_number, parse_constant=no_number
+        )
+    except (ValueError, RecursionError) as e:
+        raise Refused("no JSON: %s" % e) from e
+    need(type(out) is dict, "no JSON object")
+    return out
+
+
+def digest(record, before):
+    """Return the digest of a record (8.2)."""
+    rest = {k: v for k, v in record.items() if k != "digest"}
+    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256((before + text).encode("ascii")).hexdigest()
+
+
+def lines_of(path):
+    """Return the lines of a log."""
+    with open(path, "rb") as f:
+        data = f.read()
+    if data.startswith(b"\xfd7zXZ\x00"):
+        try:
+            data = lzma.decompress(data)
+        except lzma.LZMAError as e:
+            raise Refused("no xz file: %s" % e) from e
+    need(len(data) <= 256_000_000 and data.endswith(b"\n"), "the last line has no end")
+    try:
+        lines = data.decode("utf-8").split("\n")[:-1]
+    except UnicodeDecodeError as e:
+        raise Refused("no UTF-8") from e
+    need(len(lines) <= 100_000 and max(map(len, lines)) <= 64_000_000, "too long")
+    return lines
+
+
+class Report:
+    """Count what is accepted, and collect what is refused if the check keeps going."""
+
+    def __init__(self, keep_going=False):
+        self.keep_going = keep_going
+        self.records = self.total = 0
+        self.accepted, self.refused = collections.Counter(), []
+        self.blocked = collections.Counter()
+        self.seconds = collections.Counter()
+
+    def failure(self, *place):
+        """Enter a refusal, or raise it."""
+        if not self.keep_going:
+            raise Refused(place[-1])
+        self.refused.append(place)
+
+
+def recheck(path, report=None):
+    """Check a log; return (claim, number of steps, axioms) for each record."""
+    report = report or Report()
+    sys.setrecursionlimit(20000)
+    sys.set_int_max_str_digits(0)
+    before, results, known, extensions, claims, number = "", [], {}, set(), None, 0
+    try:
+        for number, line in enumerate(lines_of(path), 1):
+            record = parse(line)
+            given = record.get("digest")
+            need(type(given) is str and given == digest(record, before), "another digest")
+            before = given
+            if number == 1:
+                claims, extensions = header(record)
+            else:
+                results.append(check_record(record, known, extensions, report, number))
+                report.records += 1
+        need(claims is not None and len(results) == claims, "another number of records")
+    except Refused as e:
+        raise Refused("line %d: %s" % (number, e)) from None
+    return results
+
+
+def header(record):
+    """Read the header (8.3)."""
+    need(record.get("format") == FORMAT, "another format")
+    claims, names = record.get("claims"), record.get("extensions", [])
+    need(whole(claims) and claims >= 1, "a number of claims is expected")
+    need(
+        type(names) is list and all(type(n) is str and n in EXTENSIONS for n in names),
+        "an unknown extension",
+    )
+    return claims, set(names)
+
+
+def check_record(record, known, extensions, report, number):
+    """Check one record (8.4 and 8.5)."""
+    need(set(record) == set(FIELDS) | {"shown"}, "other fields")
+    need(all(type(record[f]) is kind for f, kind in FIELDS.items()), "a field of another type")
+    claim, shown = record["claim"], record["shown"]
+    need(whole(shown) or type(shown) is str, "no reference")
+    need(claim not in known, "two records of one id")
+    statement = formula(record["statement"])
+    given = [formula(h) for h in record["given"]]
+    rows = []
+    for row in record["terms"]:
+        need(type(row) is list, "a row is a node")
+        rows.append(T.read(row, rows))
+    made = []
+
+    def find(reference):
+        """Return the theorem of a reference (None if it is unknown after a refusal)."""
+        if type(reference) is str:
+            need(reference in known, "no record %r" % reference)
+            return known[reference]
+        need(whole(reference) and 0 <= reference < len(made), "no inference %r" % (reference,))
+        return made[reference]
+
+    for at, line in enumerate(record["lines"]):
+        report.total += 1
+        made.append(check_line(line, rows, find, extensions, report, (number, claim, at)))
+    given_keys = {key(h) for h in given}
+    for step in record["steps"]:
+        check_step(step, rows, find, given_keys, report, (number, claim))
+    theorem = find(shown)
+    if theorem is not None:
+        try:
+            need(
+                set(theorem.hypotheses) <= given_keys,
+                "a hypothesis that is not given: %s"
+                % sorted(set(theorem.hypotheses) - given_keys)[:3],
+            )
+            need(key(theorem.conclusion) == key(statement), "another statement is shown")
+            need(
+                record["axioms"] == sorted(theorem.axioms),
+                "other axioms: %s for %s" % (sorted(theorem.axioms), record["axioms"]),
+            )
+        except Refused as e:
+            report.failure(number, claim, shown, "CLAIM", str(e))
+    names = collections.Counter(map(T.name_of, T.union(p.free for p in [statement, *given])))
+    need(all(n == 1 for n in names.values()), "two symbols of one name")
+    axioms = frozenset(record["axioms"])
+    known[claim] = finish(statement, given, axioms)
+    return claim, len(record["steps"]), axioms
+
+
+def formula(data):
+    """Read a formula without rows."""
+    p = T.read(data)
+    need(p.head in T.FORMULAS, "no formula")
+    return p
+
+
+def check_line(line, rows, find, extensions, report, place):
+    """Make one inference; after a refusal return a trusted theorem if it is known."""
+    name, start = "?", time.perf_counter()
+    try:
+        need(type(line) is list and len(line) >= 2 and type(line[1]) is list, "no inference")
+        name = line[0]
+        need(type(name) is str, "no rule")
+        need(
+            name not in TEXTBOOK or any(name in EXTENSIONS[e] for e in extensions),
+            "a rule of an extension",
+        )
+        premises = [find(r) for r in line[1]]
+        if None in premises:
+            report.blocked[name] += 1
+            return None
+        out = infer(name, premises, line[2:], rows)
+        report.accepted[name] += 1
+        return out
+    except Refused as e:
+        report.failure(
+            *place,
+            name,
+            str(e) if report.keep_going else "inference %d (%s): %s" % (place[2], name, e),
+        )
+        return trusted(line, rows, premises)
+    finally:
+        report.seconds[name] += time.perf_counter() - start
+
+
+def trusted(line, rows, premises):
+    """Return the theorem that a refused inference states, if its data tell it."""
+    if line[0] in ("arithmetic", "logic"):
+        hyps = [T.read(h, rows) for h in line[2]]
+        if line[0] == "arithmetic":
+            hyps += merged(premises).values()
+        axioms = frozenset().union(*(p.axioms for p in premises))
+        return finish(T.read(line[3], rows), hyps, axioms)
+    return None
+
+
+def check_step(step, rows, find, given, report, place):
+    """Compare one step with the theorem of its end."""
+    try:
+        need(
+            type(step) is list
+            and len(step) == 5
+            and type(step[0]) is str
+            and type(step[1]) is str
+            and type(step[4]) is list,
+            "no step",
+        )
+        theorem = find(step[2])
+        if theorem is None:
+            return
+        need(key(theorem.conclusion) == key(T.read(step[3], rows)), "a step says another thing")
+        hyps = {key(T.read(h, rows)) for h in step[4]}
+        need(
+            hyps == set(theorem.hypotheses),
+            "a step has other hypotheses: listed only %s; "
+            "theorem only %s"
+            % (
+                sorted(hyps - set(theorem.hypotheses))[:3],
+                sorted(set(theorem.hypotheses) - hyps)[:3],
+            ),
+        )
+        if key(theorem.conclusion) in hyps:
+            need(key(theorem.conclusion) in given, "a step assumes itself")
+    except Refused as e:
+        report.failure(*place, step[2], "STEP", str(e))

@@ -1,0 +1,130 @@
+"""Theorems and the way that rules make them (section 4.1)."""
+
+from . import terms as T
+from .terms import Refused, key, whole
+
+RULES = {}
+EXTENSIONS = {
+    "textbook": frozenset(
+        ("cauchy-schwarz", "integers apart", "jensen", "maximum", "poincare", "price", "specialise")
+    )
+}
+_SEAL = object()
+
+
+class Theorem:
+    """Hold hypotheses (key to formula), a conclusion and axioms; it cannot be changed."""
+
+    __slots__ = ("axioms", "conclusion", "hypotheses")
+
+    def __init__(self, seal, hypotheses, conclusion, axioms):
+        if seal is not _SEAL:
+            raise Refused("theorems are made by rules only")
+        object.__setattr__(self, "hypotheses", hypotheses)
+        object.__setattr__(self, "conclusion", conclusion)
+        object.__setattr__(self, "axioms", axioms)
+
+    def __setattr__(self, name, value):
+        raise AttributeError("a theorem does not change")
+
+    def __repr__(self):
+        return "%s |- %s" % (", ".join(self.hypotheses), T.show(self.conclusion))
+
+
+def rule(name, kinds="", premises=0, axioms=()):
+    """Register a rule with the kinds of its data and its number of premises."""
+
+    def register(function):
+        RULES[name] = (kinds.split(), premises, function, frozenset(axioms))
+        return function
+
+    return register
+
+
+def prove(name, premises, *data):
+    """Return the theorem that the rule shows from premises and data, or refuse."""
+    return infer(name, premises, data, None)
+
+
+def infer(name, premises, data, rows):
+    """Make one inference with data that may refer to rows."""
+    if type(name) is not str or name not in RULES:
+        raise Refused("no rule %r" % (name,))
+    kinds, count, function, axioms = RULES[name]
+    at_least = count is not None and count < 0
+    if count is not None and (len(premises) < -count if at_least else len(premises) != count):
+        raise Refused("a wrong number of premises")
+    if len(data) != len(kinds):
+        raise Refused("a wrong number of data")
+    values = [decode(k, d, rows) for k, d in zip(kinds, data)]
+    try:
+        result = function(premises, *values)
+    except (IndexError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as e:
+        raise Refused("data of an unexpected shape: %s: %s" % (type(e).__name__, e)) from e
+    conclusion, hyps = result[:2]
+    more = result[2] if len(result) > 2 else ()
+    return finish(conclusion, hyps, axioms.union(more, *(p.axioms for p in premises)))
+
+
+def finish(conclusion, hyps, axioms):
+    """Return a theorem within the limits of 4.1."""
+    if isinstance(hyps, dict):
+        hyps = hyps.values()
+    table = {}
+    for h in hyps:
+        table.setdefault(key(h), h)
+    size = 0
+    for p in [conclusion, *table.values()]:
+        if p.head not in T.FORMULAS:
+            raise Refused("no formula: " + T.show(p))
+        if p.depth > T.MAX_DEPTH:
+            raise Refused("a formula is too deep")
+        size += p.size
+    if size > T.MAX_NODES:
+        raise Refused("a theorem is too large")
+    return Theorem(_SEAL, table, conclusion, frozenset(axioms))
+
+
+def decode(kind, data, rows):
+    """Read one datum of a rule."""
+    if kind == "json":
+        return data
+    if kind == "t":
+        return T.read(data, rows)
+    if type(data) not in (list, tuple):
+        raise Refused("a list is expected")
+    if kind == "ts":
+        return [T.read(d, rows) for d in data]
+    out = []
+    for pair in data:
+        if type(pair) not in (list, tuple) or len(pair) != 2:
+            raise Refused("a pair is expected")
+        out.append((decode_symbol(pair[0], rows), T.read(pair[1], rows)))
+    return out
+
+
+def decode_symbol(data, rows):
+    """Read a symbol, a function or a sequence."""
+    if type(data) in (list, tuple) and len(data) == 4 and data[0] in ("u", "ix"):
+        _, name, sort, count = data
+        if not (T.named(name) and sort in T.SORTS and whole(count) and count >= 1):
+            raise Refused("no function or sequence")
+        return tuple(data)
+    node = T.read(data, rows)
+    if node.head != "s":
+        raise Refused("no symbol")
+    return node
+
+
+def merged(premises):
+    """Return all hypotheses of all premises."""
+    out = {}
+    for p in premises:
+        out.update(p.hypotheses)
+    return out
+
+
+def need(condition, message):
+    """Refuse unless the condition holds."""
+    if not condition:
+        raise Refused(message)
