@@ -363,7 +363,8 @@ y_critical = ((d - 2 * gamma**2 * (L - 2)) / (d + 2 * gamma**2)).subs(enough)
 root = Claim(
     id="oracle-saturated-root",
     title=(
-        "The margin vanishes at $sqrt(1/y^2 - 1/4)$, $y = (d - 2 gamma^2 (L - 2))/(d + 2 gamma^2)$"
+        "The margin vanishes at $sqrt(1/y^2 - 1/4)$, where $y = u/w$, $u = d - 2 gamma^2 (L - 2)$ "
+        "and $w = d + 2 gamma^2$"
     ),
     statement=Eq(margin.subs(enough).subs(lam, sqrt(1 / y_critical**2 - Rational(1, 4))), 0),
     source="new",

@@ -70,19 +70,11 @@ class ExponentUnitTooCoarse(Rejected):
 class Ring:
     """The normal forms of one inference.
 
-    Parameters
-    ----------
-    size
-        How many generators there may be.
-    units
-        For a monomial and the denominator below it, by `Facts.name`: by which rational part of it
-        the generator of its exponential goes.
-    evidence
-        Is asked for a sign that is not known, and may call `learn` and what learns.
-    slopes
-        Derivatives of functions of the table that claims state.
-    defined
-        The keys of opaque terms that are known to be defined.
+    There are `size` generators at most. `units` tells, for a monomial and the denominator below it
+    (by `Facts.name`), by which rational part of it the generator of its exponential goes.
+    `evidence` is asked for a sign that is not known, and may call `learn` and what learns. `slopes`
+    has the derivatives of functions of the table that claims state, and `defined` the keys of
+    opaque terms that are known to be defined.
     """
 
     def __init__(
