@@ -4,8 +4,7 @@ from fractions import Fraction
 
 from . import terms as T
 from .calculus import cited_derivatives, evaluated, unfolded
-from .polynomials import ONE, const
-from .polynomials import ZERO as NIL
+from .polynomials import ONE, ZERO as NIL, const
 from .signs import NEG, NN, NP, NZ, POS, SIGN_OF, SORT_SIGN, TIMES, ZERO, State
 from .terms import Refused, key, subst, whole
 from .theorems import merged, need, rule

@@ -340,7 +340,7 @@ def smooth(_, function, point):
     return (T.sentence("smooth", function, point), hyps + [defined(c) for c in point.parts])
 
 
-_SMOOTH = frozenset(["exp", "erf", "erf_prime", "erf_second", "sin", "cos", "sinh", "cosh", "tanh", "atan", "zeta", "owens"])
+_SMOOTH = frozenset("exp erf erf_prime erf_second sin cos sinh cosh tanh atan zeta owens".split())
 
 
 def smooth_conditions(t, names):

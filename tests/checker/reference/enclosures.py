@@ -1,7 +1,7 @@
 """The rule `numbers`: rational enclosures with proved remainders (section 6)."""
 
 from fractions import Fraction as Q
-from functools import cache
+from functools import lru_cache
 
 from .terms import Refused, whole
 from .theorems import need, rule
@@ -204,7 +204,7 @@ class Enclosures:
             lows = self.owens(h, (-a[1], -a[0]))
             return -lows[1], -lows[0]
         h = self.function("abs", [h])
-        need(a[0] >= -1 and a[1] <= 1, "no enclosure of Owen's T for this argument")
+        need(-1 <= a[0] and a[1] <= 1, "no enclosure of Owen's T for this argument")
         ends = [self.owens_point(x, y) for x in set(h) for y in set(a)]
         return min(e[0] for e in ends), max(e[1] for e in ends)
 
@@ -272,7 +272,7 @@ def atan_series(x, bits):
     return total - error, total + error
 
 
-@cache
+@lru_cache(maxsize=None)
 def pi(bits):
     """Enclose pi by Machin's formula."""
     a, b = atan_series(Q(1, 5), bits + 16), atan_series(Q(1, 239), bits + 16)

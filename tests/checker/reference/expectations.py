@@ -18,6 +18,7 @@ from .forms import (
     term,
 )
 from .terms import (
+    E,
     HALF,
     MINUS,
     MINUS_HALF,
@@ -27,7 +28,6 @@ from .terms import (
     PI,
     TWO,
     ZERO,
-    E,
     add,
     apart,
     both,
@@ -38,6 +38,7 @@ from .terms import (
     eq,
     fun,
     integer,
+    is_term,
     le,
     lt,
     mul,
@@ -226,13 +227,13 @@ def moderate(_, f):
 @rule("moments of copies", "t", 0, ["fubini", "induction"])
 def moments_of_copies(_, node):
     """Take the mean of copies or of their square."""
-    xs, body, _laws = expectation(node)
+    xs, body, outer = expectation(node)
     squared = body.head == "^" and body.params == (2, 1)
     c = body.parts[0] if squared else body
     need(c.head == "copies" and c.free.isdisjoint(xs), "no copies")
     n, laws, zs, f = c.outside[0], c.outside[1:], c.vars, c.inside[0]
     a, b = E(zs, f, laws), E(zs, square(f), laws)
-    hyps = exists(laws) + [integer(n), le(ZERO, n), defined(a)]
+    hyps = exists(outer) + [integer(n), le(ZERO, n), defined(a)]
     if not squared:
         return eq(node, mul(n, a)), hyps
     pairs = mul(n, add(n, MINUS), square(a))

@@ -6,8 +6,7 @@ square roots of discriminants, and at last by sympy.
 """
 
 from fractions import Fraction
-from math import gcd as number_gcd
-from math import isqrt, lcm
+from math import gcd as number_gcd, isqrt, lcm
 from random import Random
 
 from . import polynomials as P

@@ -227,7 +227,7 @@ def affine(t, xs):
 
 # --- 4.4 moderate functions ------------------------------------------------
 
-_BOUNDED = frozenset(["erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"])
+_BOUNDED = frozenset("erf erf_prime erf_second sin cos atan tanh".split())
 
 
 def by_name(symbols):

@@ -8,7 +8,7 @@ degree in the lowest field.  So they add under products and compare in the order
 import os
 import re
 from fractions import Fraction
-from functools import cache
+from functools import lru_cache
 
 from .terms import Refused, whole
 
@@ -28,7 +28,7 @@ def thin(c):
 class Poly:
     """Hold a polynomial: packed exponents to rationals that are not 0."""
 
-    __slots__ = ("_degree", "_hash", "_tag", "terms")
+    __slots__ = ("terms", "_tag", "_hash", "_degree")
 
     def __init__(self, terms):
         self.terms = terms
@@ -296,7 +296,7 @@ def rational(s):
     return thin(Fraction(s))
 
 
-@cache
+@lru_cache(maxsize=None)
 def sympy_ring(n):
     """Return sympy's ring of n generators over the rationals."""
     from sympy.polys.domains import QQ
@@ -322,7 +322,7 @@ def from_sympy(p):
     )
 
 
-@cache
+@lru_cache(maxsize=None)
 def sympy_factors(terms, n):
     """Return the factors of terms with their multiplicities, by sympy."""
     return [(from_sympy(f), k) for f, k in to_sympy(terms, n).factor_list()[1]]

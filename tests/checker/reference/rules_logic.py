@@ -15,6 +15,7 @@ from .terms import (
     eq,
     fun,
     iff,
+    is_term,
     key,
     le,
     lt,

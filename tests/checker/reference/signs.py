@@ -2,8 +2,7 @@
 
 from fractions import Fraction
 
-from .polynomials import ONE, Ring, const, rational, thin
-from .polynomials import ZERO as NIL
+from .polynomials import ONE, ZERO as NIL, Ring, const, rational, thin
 from .terms import Refused, whole
 from .theorems import need
 

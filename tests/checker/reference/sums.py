@@ -4,10 +4,11 @@ from . import terms as T
 from .calculus import continuous, vanishing
 from .forms import exists, leaving, term
 from .terms import (
-    MINUS,
     MINUS_OO,
     ONE,
     OO,
+    ZERO,
+    MINUS,
     add,
     defined,
     eq,

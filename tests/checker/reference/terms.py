@@ -15,13 +15,13 @@ SORTS = frozenset(k + c for k in "RZ" for c in ("", ">0", "<0", ">=0", "<=0", "!
 LETTERS = "A-Za-zαβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"
 NAME = re.compile("[%s][%s0-9_.^*{}\\\\']{0,60}" % (LETTERS, LETTERS))
 ARITY = dict.fromkeys(
-    ["exp", "sin", "cos", "sinh", "cosh", "tanh", "atan", "erf", "abs", "log", "asin", "erf_prime", "erf_second", "sign"], 1
+    "exp sin cos sinh cosh tanh atan erf abs log asin erf_prime erf_second sign".split(), 1
 )
 ARITY.update(zeta=2, owens=2, max=2)
-TERMS = frozenset(["+", "*", "^", "f", "u", "ix", "n", "s", "pi", "sum", "int", "E", "copies", "d"])
+TERMS = frozenset("+ * ^ f u ix n s pi sum int E copies d".split())
 RELATIONS = frozenset(("=", "!=", "<", "<="))
-FORMULAS = RELATIONS | frozenset(["and", "or", "not", "implies", "iff", "o", "forall"])
-BINDERS = frozenset(["sum", "int", "E", "copies", "d", "lam", "forall"])
+FORMULAS = RELATIONS | frozenset("and or not implies iff o forall".split())
+BINDERS = frozenset("sum int E copies d lam forall".split())
 LAWS = frozenset(("gauss", "noise"))
 PARAMETERS = {
     "n": 2,
@@ -35,7 +35,7 @@ PARAMETERS = {
     "o": 1,
     "d": 1,
 }
-HEADS = TERMS | FORMULAS | LAWS | frozenset(["oo", "-oo", "text", "tuple", "set", "lam"])
+HEADS = TERMS | FORMULAS | LAWS | frozenset("oo -oo text tuple set lam".split())
 MAX_DEPTH, MAX_READ, MAX_NODES = 150, 100000, 99999
 
 
@@ -43,19 +43,19 @@ class Node:
     """Hold one interned node; identical terms are one object."""
 
     __slots__ = (
+        "head",
+        "params",
+        "vars",
+        "inside",
+        "outside",
+        "parts",
+        "free",
         "copies",
         "depth",
-        "free",
-        "full",
-        "good",
-        "head",
-        "inside",
-        "memo_key",
-        "outside",
-        "params",
-        "parts",
         "size",
-        "vars",
+        "full",
+        "memo_key",
+        "good",
     )
 
     def __repr__(self):

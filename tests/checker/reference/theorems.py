@@ -1,7 +1,7 @@
 """Theorems and the way that rules make them (section 4.1)."""
 
 from . import terms as T
-from .terms import Refused, key, whole
+from .terms import Refused, check_all, key, whole
 
 RULES = {}
 EXTENSIONS = {
@@ -15,7 +15,7 @@ _SEAL = object()
 class Theorem:
     """Hold hypotheses (key to formula), a conclusion and axioms; it cannot be changed."""
 
-    __slots__ = ("axioms", "conclusion", "hypotheses")
+    __slots__ = ("hypotheses", "conclusion", "axioms")
 
     def __init__(self, seal, hypotheses, conclusion, axioms):
         if seal is not _SEAL:
