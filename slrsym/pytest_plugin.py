@@ -19,6 +19,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Generator, Iterable
 from contextlib import suppress
 from fnmatch import fnmatch
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from slrsym.claims.check import StepReport
     from slrsym.claims.claim import Claim
     from slrsym.claims.ledger import Ledger
+    from slrsym.evidence.judgement import Judgement
     from slrsym.search.step import Step
 
 
@@ -228,9 +230,16 @@ class ClaimCollector(pytest.Collector):
         self.steps: list[Step] = []
         self.benches: list[Any] = []
 
+    @cached_property
+    def judgement(self) -> Judgement:
+        """What the proof checker says of the claim."""
+        from slrsym.evidence.judgement import judge
+
+        return judge(self.claim, _finder(self))
+
     def collect(self) -> Iterable[pytest.Item]:
         """The steps of the proof, as far as it can be built, and the claim as a whole."""
-        from slrsym.claims.check import steps_of
+        from slrsym.search.claim_steps import steps_of
 
         problem, steps = "", []
         other = _ledger(self.config).claims[self.claim.id]
@@ -272,8 +281,8 @@ class StepItem(_ClaimTest):
         self.number = number
 
     def runtest(self) -> None:
-        """Check the step by its rule and numerically."""
-        from slrsym.claims.check import POINTS, benches, check_step, step_seed
+        """Compare numbers, and ask the proof checker."""
+        from slrsym.claims.check import POINTS, benches, compared, step_report, step_seed
 
         claim = self.parent.claim
         seed = self.config.getoption("--slrsym-seed")
@@ -281,7 +290,8 @@ class StepItem(_ClaimTest):
         if not self.parent.benches:
             self.parent.benches = benches(claim, self.parent.steps, seed)
         bench = self.parent.benches[self.number]
-        report = check_step(self.step, step_seed(claim, self.number, seed), points, bench)
+        numbers = compared(self.step, step_seed(claim, self.number, seed), points, bench)
+        report = step_report(self.step, numbers, self.parent.judgement)
         if not report.accepted:
             raise NotAccepted(_explained(claim, self.step, report))
 

@@ -1,8 +1,19 @@
 """Checks taken for granted, where what follows from them is looked at."""
 
-from slrsym.claims.check import StepReport
+from slrsym.evidence.judgement import Judgement
 
 
-def granted(step, seed, bench=None):
-    """What `check_step` says of a step that is accepted."""
-    return StepReport(step.label, step.rule.name, step.statement, None, "", "")
+class _Granted(Judgement):
+    def refusal(self, label):
+        return ""
+
+
+def grant_judgements(patch):
+    """Let the proof checker accept every claim, as resting on nothing."""
+    patch.setattr("slrsym.claims.check.judge", lambda claim, find, **_: _Granted({}))
+
+
+def grant_steps(patch):
+    """Besides, let numbers agree with every step."""
+    grant_judgements(patch)
+    patch.setattr("slrsym.claims.check.compared", lambda step, seed, bench=None: (None, "", ""))

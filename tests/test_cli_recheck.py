@@ -11,8 +11,8 @@ from typer.testing import CliRunner
 
 import slrsym
 from slrsym.checker.log import digest
+from slrsym.claims.__main__ import _is_known
 from slrsym.cli import app
-from slrsym.evidence.__main__ import _is_known
 from slrsym.evidence.proof_log import statements
 from slrsym.proof import Ledger
 from tests._profile import thorough_only
@@ -219,7 +219,7 @@ for line in open("proofs.log").readlines()[1:]:
 
 
 @pytest.mark.usefixtures("by_process")
-@pytest.mark.parametrize("name", ["slrsym/evidence/__main__.py", "json.py"])
+@pytest.mark.parametrize("name", ["slrsym.claims.__main__.py", "json.py"])
 def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, monkeypatch, name):
     _, log = logged
     (tmp_path / "proofs.log").write_text(log.read_text())

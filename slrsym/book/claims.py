@@ -41,10 +41,10 @@ from slrsym.book.document import (
 from slrsym.book.proofs import Writer, proof_blocks, written_out
 from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text, marked
 from slrsym.book.shorthand import Shorthand, names_in
-from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.coq import also_by_coq, confirmed, confirmed_claims
 from slrsym.evidence.shipped import by_kernel
+from slrsym.search.claim_steps import steps_of
 from slrsym.search.step import Step
 from slrsym.statements.expressions import conjuncts
 from slrsym.typeset import Printer, declared_laws
@@ -317,9 +317,11 @@ def evidence(row: Any) -> tuple[Inline, ...]:
         return (*inline_text(f"Tested, not proved: {row.trials}."), *_rest(row))
     parts: list[Inline] = []
     if row.status == "proved":
-        parts.append(Text(f"Proved in {steps}, each accepted by its rule"))
+        parts.append(Text(f"Proved in {steps}, each accepted by the proof checker"))
     elif row.status == "cited":
-        parts.append(Text(f"Cited, not proved: {row.error}. {steps}, each accepted by its rule"))
+        parts.append(Text(f"Cited, not proved: {row.error}. {steps}, all accepted"))
+    elif row.status == "conditional":
+        parts.append(Text(f"Conditional: {row.error}. {steps}, all accepted"))
     else:
         why = f": {row.error}" if row.error else ""
         parts.append(Text(f"{row.status.capitalize()}, not proved{why}. {steps}."))
@@ -342,7 +344,7 @@ def marks(row: Any) -> tuple[str, ...]:
     told = [f"{row.steps} step{'' if row.steps == 1 else 's'}"]
     if row.digits is not None:
         told.append(f"{row.digits} digits")
-    if row.replaces or row.status not in ("proved", "cited", "open"):
+    if row.replaces or row.status not in ("proved", "cited", "conditional", "open"):
         return tuple(told)
     whole = row.id in confirmed_claims()
     by_coq = row.steps if whole else len(confirmed().get(row.id, {}))

@@ -59,6 +59,7 @@ _HEAD = r"""\documentclass[11pt,a4paper,fleqn,openany,notitlepage]{report}
 \definecolor{slrproved}{RGB}{46,125,50}
 \definecolor{slrcertified}{RGB}{21,101,192}
 \definecolor{slrtested}{RGB}{0,121,107}
+\definecolor{slrconditional}{RGB}{123,31,162}
 \definecolor{slrcited}{RGB}{123,31,162}
 \definecolor{slropen}{RGB}{239,108,0}
 \definecolor{slrfailed}{RGB}{198,40,40}
@@ -248,8 +249,8 @@ reason: a rule, such as \emph{algebra}, \emph{differentiation} or \emph{Stein's 
 this book, or a theorem of the literature, which is then listed among the axioms. What is put for
 the letters of a claim stands behind it, as in \emph{Lemma 18 (ii), $\gamma\to s$}.
 
-Each step was accepted by its rule alone, which looks at nothing but the two sides and the
-hypotheses. Independently of that, both sides were evaluated at random points of the domain,
+The proof checker has accepted evidence for each step of a claim that is called proved.
+Independently of that, both sides were evaluated at random points of the domain,
 expectations by quadrature from their definition; the fewest digits to which they agreed anywhere
 in the proof stand in the margin, with the number of steps and that of the axioms it rests on,
 through other claims too.

@@ -361,7 +361,7 @@ def well_formed(t: Term) -> None:
         require(len(arguments) == (n + n * n if head == "gauss" else 1), "the parameters of a law")
         require(all(map(is_term, arguments)), "the parameters of a law are terms")
     elif head == "o":
-        require(_name(t[1]), "a sentence has a name")
+        require(is_name(t[1]), "a sentence has a name")
         known = _SENTENCES.get(t[1])
         require(known is None or (len(arguments) == 1 and known(arguments[0])), f"no {t[1]!r:.40}")
 
@@ -410,7 +410,8 @@ def _whole(n: Any, least: int) -> bool:
     return type(n) is int and n >= least
 
 
-def _name(name: Any) -> bool:
+def is_name(name: Any) -> bool:
+    """Return whether a text may be the name of a symbol or function."""
     return type(name) is str and bool(_NAME.fullmatch(name))
 
 
@@ -420,7 +421,7 @@ def _leaf(t: Term) -> None:
         require(type(p) is int and _whole(q, 1) and gcd(p, q) == 1, "no fraction in lowest terms")
         require(p.bit_length() < BITS > q.bit_length(), "a number of too many digits")
     elif t[0] == "s":
-        require(_name(t[1]) and t[2] in SORTS, f"no symbol: {t!r:.80}")
+        require(is_name(t[1]) and t[2] in SORTS, f"no symbol: {t!r:.80}")
     elif t[0] == "text":
         require(isinstance(t[1], str) and len(t[1]) < 10_000, "no text")
 
@@ -436,7 +437,7 @@ def _application(t: Term, count: int) -> None:
             FUNCTIONS.get(t[1]) == count, f"{t[1]!r:.40} of {count} arguments is not in the table"
         )
     elif t[0] in ("u", "ix"):
-        require(_name(t[1]) and t[2] in SORTS, f"no function: {t[:3]!r:.80}")
+        require(is_name(t[1]) and t[2] in SORTS, f"no function: {t[:3]!r:.80}")
     if t[0] == "u":
         orders = isinstance(t[3], tuple) and len(t[3]) == count
         require(

@@ -1,4 +1,4 @@
-"""Checking a claim: every step twice, by its rule and at random points; expectations by samples."""
+"""Checking a claim: the proof checker decides on every step, and numbers may object."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from sympy import And, Derivative, Integral, Limit, Sum
 from sympy.core.function import AppliedUndef
 
 from slrsym.claims.claim import Claim, Trials
+from slrsym.evidence.judgement import Judgement, judge
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.search.axioms import axiom
-from slrsym.search.chain import fitting_step
-from slrsym.search.context import Context, covariances
-from slrsym.search.lemmas import InWords
-from slrsym.search.step import Step
+from slrsym.search.claim_steps import steps_of
+from slrsym.search.lemmas import CITED
+from slrsym.search.step import Step, trust_in
 from slrsym.statements.expressions import ProofError, Refused, conjuncts, spoken
 from slrsym.statements.orbits import OrbitStatement
 
@@ -48,6 +48,9 @@ class StepReport:
         What the numerical check found; empty if nothing.
     example : str
         One of the random points, with both sides there; empty if nothing was compared.
+    trusted : str
+        The axiom that the rule is sound, where the proof checker has no evidence for the step and
+        the rule accepts it; empty if the proof checker has some.
     """
 
     label: str
@@ -57,6 +60,7 @@ class StepReport:
     refusal: str
     contradiction: str
     example: str = ""
+    trusted: str = ""
 
     @property
     def statement(self) -> str:
@@ -138,39 +142,6 @@ class ClaimVerdict:
         wrong = (m for m in self.monte_carlo if m.contradiction)
         contradicted = (f"{m.contradiction}; it says {m.statement}" for m in wrong)
         return self.error or next(refused, "") or next(contradicted, "")
-
-
-def steps_of(claim: Claim, find: Callable[[str], Claim]) -> list[Step]:
-    """The steps of a claim's proof, the last one being that they conclude its statement."""
-    if claim.is_tested or claim.evidence() is not None:
-        return []
-
-    def other(name: str) -> Claim:
-        if name == claim.id:
-            raise Refused(f"claim {name} is used in its own proof")
-        return find(name)
-
-    context = Context(claim.given, other, covariances=covariances(claim.statement, *claim.given))
-    proof = claim.build_proof()
-    conclusion = proof.conclusion
-    steps = list(proof.steps(context))
-    last = fitting_step(
-        "statement",
-        "the proof concludes the statement",
-        conclusion,
-        claim.statement,
-        context,
-        numeric=_is_to_be_examined(claim.statement, conclusion),
-    )
-    return [*steps, last]
-
-
-def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
-    """Whether numbers are asked about a statement, or have been, or have nothing to say."""
-    if statement.has(InWords):
-        return False
-    # Orbits take long; what was said of them before is not examined again.
-    return not (statement.has(OrbitStatement) and conclusion == statement)
 
 
 def step_seed(claim: Claim, number: int, seed: int) -> tuple[int, ...]:
@@ -307,25 +278,58 @@ def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
         return (MonteCarlo(spoken(claim.statement), contradiction=broke),)
 
 
-def check_step(
+def compared(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
-) -> StepReport:
+) -> Compared:
+    """Return what numbers say of a step."""
+    if not step.numeric:
+        return None, "", ""
+    try:
+        return numerical_check(step, seed, points, bench)
+    # Numbers that cannot be computed have not agreed.
+    except Exception as problem:
+        return None, f"the numerical check broke: {type(problem).__name__}: {problem}", ""
+
+
+def step_report(step: Step, numbers: Compared, judgement: Judgement) -> StepReport:
+    """Report on a step: the proof checker has decided, and numbers may object.
+
+    Where the checker has no evidence, the rule is asked: what it accepts rests on the axiom that it
+    is sound.
+    """
+    digits, contradiction, example = numbers
+    found = judgement.refusal(step.label)
+    refusal = _refusal(step, found, contradiction)
+    is_trusted = bool(found) and not refusal and not contradiction and step.rule.name != CITED
+    return StepReport(
+        step.label,
+        step.rule.name,
+        step.statement,
+        digits,
+        refusal,
+        contradiction,
+        example,
+        trust_in(step.rule) if is_trusted else "",
+    )
+
+
+def _refusal(step: Step, found: str, contradiction: str) -> str:
+    if not found and not contradiction:
+        return ""
     try:
         step.check()
-        refusal = ""
     except (Refused, ProofError) as reason:
-        refusal = str(reason)
-    except Exception as problem:  # a rule that breaks has not accepted
-        refusal = f"the rule broke: {type(problem).__name__}: {problem}"
-    try:
-        found = numerical_check(step, seed, points, bench) if step.numeric else (None, "", "")
-        digits, contradiction, example = found
-    except Exception as problem:  # nor have numbers that cannot be computed
-        broke = f"{type(problem).__name__}: {problem}"
-        digits, contradiction, example = None, f"the numerical check broke: {broke}", ""
-    return StepReport(
-        step.label, step.rule.name, step.statement, digits, refusal, contradiction, example
-    )
+        return str(reason)
+    except Exception as problem:
+        return f"the rule broke: {type(problem).__name__}: {problem}"
+    return ""
+
+
+def _unexplained(judgement: Judgement, reports: Sequence[StepReport]) -> str:
+    """Why a statement is not shown, if no step says why."""
+    if all(r.accepted and not r.trusted and r.rule != CITED for r in reports):
+        return judgement.problem
+    return ""
 
 
 def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> ClaimVerdict:
@@ -357,12 +361,24 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Cl
         error = error or (trials.problem if trials else "")
         depends |= dict.fromkeys(used_by_evidence(claim))
         steps = steps_of(claim, find)
-        for number, (step, bench) in enumerate(
-            zip(steps, benches(claim, steps, seed), strict=True)
-        ):
+        for step in steps:
             depends |= dict.fromkeys(step.uses)
             axioms |= dict.fromkeys(axiom(name).id for name in step.axioms)
-            reports.append(check_step(step, step_seed(claim, number, seed), bench=bench))
+        numbers = [
+            compared(step, step_seed(claim, number, seed), bench=bench)
+            for number, (step, bench) in enumerate(
+                zip(steps, benches(claim, steps, seed), strict=True)
+            )
+        ]
+        wrong = [step.label for step, found in zip(steps, numbers, strict=True) if found[1]]
+        if steps:
+            judgement = judge(claim, find, refuted=wrong)
+            # Evidence may cite what the proof does not, such as the value of zeta at 0.
+            depends |= dict.fromkeys(judgement.uses)
+            axioms |= dict.fromkeys(judgement.axioms)
+            reports += [step_report(*pair, judgement) for pair in zip(steps, numbers, strict=True)]
+            axioms |= dict.fromkeys(report.trusted for report in reports if report.trusted)
+            error = error or _unexplained(judgement, reports)
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
         error = f"{type(problem).__name__}: {problem}"

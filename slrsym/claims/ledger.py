@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType
 
 from slrsym.claims import id_of
-from slrsym.claims.check import ClaimVerdict, steps_of, used_by_evidence
+from slrsym.claims.check import ClaimVerdict, used_by_evidence
 from slrsym.claims.claim import Claim, collecting
 from slrsym.claims.files import (
     DerivationError,
@@ -28,6 +28,7 @@ from slrsym.claims.files import (
 )
 from slrsym.claims.verification import Checker, Row, row_of
 from slrsym.search import RULE_CLAIMS
+from slrsym.search.claim_steps import steps_of
 from slrsym.statements.expressions import ProofError
 
 # The package's own files as they were run last: their text, and what they made of it.

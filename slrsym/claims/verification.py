@@ -17,6 +17,7 @@ from sympy.core.function import AppliedUndef
 
 from slrsym.claims.check import ClaimVerdict, check_claim
 from slrsym.claims.claim import Claim
+from slrsym.search.axioms import is_foreign
 from slrsym.search.lemmas import CITED
 from slrsym.statements.expressions import ProofError, spoken
 
@@ -34,9 +35,11 @@ class Row:
     id, title, source : str
         The claim, formulas between dollar signs; where it has no title, its statement.
     status : str
-        ``proved`` if every step was accepted and everything it rests on is proved; ``certified`` if
-        it has no proof, is shown on a box, and rests on proofs or certificates only; ``tested`` if
-        it has none, and no trial of an experiment contradicts it; ``cited`` if all steps were
+        ``proved`` if the proof checker accepts every step and everything it rests on is proved;
+        ``certified`` if it has no proof, is shown on a box, and rests on proofs or certificates
+        only; ``tested`` if it has none, and no trial of an experiment contradicts it;
+        ``conditional`` if some steps, here or below, have no evidence for the proof checker, and
+        rest on the axiom that their rule is sound; ``cited`` if all steps were
         accepted, here and below, but a conclusion is left to the literature; ``open`` if its own
         steps were accepted but something it rests on is not proved; ``failed`` otherwise.
     steps : int
@@ -129,6 +132,9 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
     elif cited := [id for id in (claim.id, *sorted(below)) if _cites(verdicts[id])]:
         status = "cited"
         error = f"what is concluded in {', '.join(cited)} is cited, not checked"
+    elif trusted := sorted(filter(is_foreign, axioms)):
+        rules = ", ".join(name.removeprefix("rule: ") for name in trusted)
+        status, error = "conditional", f"the proof checker has no evidence for steps by {rules}"
     elif verdict.box:
         status = "certified"
     return Row(

@@ -27,6 +27,7 @@ _STYLES = {
     "certified": "cyan",
     "tested": "magenta",
     "cited": "blue",
+    "conditional": "blue",
     "open": "yellow",
     "failed": "bold red",
 }
@@ -154,12 +155,15 @@ def verdict(rows: list[Any], seconds: float) -> Text:
     steps = sum(row.steps for row in rows)
     digits = min((row.digits for row in rows if row.digits is not None), default=None)
     agreement = "" if digits is None else f", agreement to {digits} digits or more"
-    cited, tested = (sum(row.status == status for row in rows) for status in ("cited", "tested"))
+    cited, conditional, tested = (
+        sum(row.status == status for row in rows) for status in ("cited", "conditional", "tested")
+    )
     also = f", {certified} certified on a box" if certified else ""
     also += f", {tested} tested" if tested else ""
     also += f", {cited} cited" if cited else ""
+    also += f", {conditional} conditional" if conditional else ""
     line = f"{proved} of {len(rows)} claims proved{also}, {steps} steps{agreement}, {seconds:.1f} s"
-    fine = rows and proved + certified + tested + cited == len(rows)
+    fine = rows and proved + certified + tested + cited + conditional == len(rows)
     return Text(line, style="bold green" if fine else "bold red")
 
 

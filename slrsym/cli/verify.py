@@ -84,8 +84,8 @@ def verify(
 ) -> None:
     """Prove every claim; each step is checked twice.
 
-    Once by its rule, and once by numbers at random points. Where neither slrsym nor a derivation
-    has changed, and no claim had failed, the verdicts of the earlier run are shown.
+    Once by the proof checker, and once by numbers at random points. Where neither slrsym nor a
+    derivation has changed, and no claim had failed, the verdicts of the earlier run are shown.
     """
     to_stdout = shared.for_programs(json_file)
 
@@ -444,7 +444,7 @@ def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:
     """What claims say in their derivations, by another process."""
     told = subprocess.run(
         # Safely: nothing is imported from where the log happens to lie.
-        [sys.executable, "-P", "-m", "slrsym.evidence"],
+        [sys.executable, "-P", "-m", "slrsym.claims"],
         input=json.dumps({"ids": ids, "paths": [str(path) for path in paths]}),
         capture_output=True, text=True, check=False,
     )  # fmt: skip

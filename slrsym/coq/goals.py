@@ -11,10 +11,10 @@ import sympy as sp
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.check import steps_of
 from slrsym.claims.claim import Claim
 from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.coq.tactics import tactics
+from slrsym.search.claim_steps import steps_of
 from slrsym.search.step import Step
 from slrsym.statements.expressions import conjuncts
 

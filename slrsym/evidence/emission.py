@@ -25,13 +25,13 @@ from slrsym.checker.term import (
     same,
     substitute,
 )
-from slrsym.claims.check import steps_of
-from slrsym.claims.claim import Claim
 from slrsym.evidence.earlier import Earlier
 from slrsym.evidence.translate import Translator, Untranslatable
 from slrsym.evidence.values import at_random, close
 from slrsym.evidence.writing import RecordingProofBuilder, plain
 from slrsym.gaussian.binding import Expectation
+from slrsym.search.axioms import is_foreign
+from slrsym.search.claim_steps import Proven, steps_of
 from slrsym.search.context import Context, covariances
 from slrsym.search.regularity import is_semidefinite
 from slrsym.search.step import Proof, Step
@@ -84,10 +84,12 @@ class Emission:
     """The proof of one claim on its way into the kernel."""
 
     def __init__(
-        self, claim: Claim, find: Callable[[str], Claim], book: ProvedClaims,
-        earlier: Earlier | None = None, patience: float = 1.0,
+        self, claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
+        earlier: Earlier | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.claim, self.find, self.book = claim, find, book
+        # Steps that are wrong: nothing is searched for them.
+        self.refuted = frozenset(refuted)
         self.earlier = earlier or Earlier({})
         # How much work the search may do for a question, and what is left for the step at hand.
         self.effort = self.left = int(_EFFORT * patience)
@@ -405,7 +407,8 @@ class Emission:
         wanted, given = self.formula(step.statement), self.hypotheses(step.context)
         self.left = _QUESTIONS * self.effort
         taken = partial(self.earlier.taken, self.script, step.label, step.rule.name, wanted)
-        for way in (taken, make):
+        refusal = "it is wrong"
+        for way in () if step.label in self.refuted else (taken, make):
             self._reasons = {}
             try:
                 line = way()
@@ -418,6 +421,10 @@ class Emission:
             except FAILURES as reason:
                 self.undo(start)
                 refusal = str(reason)[:400]
+            # Whatever a search fails with, it has found nothing.
+            except Exception as reason:
+                self.undo(start)
+                refusal = f"the search broke: {type(reason).__name__}: {reason}"[:400]
         else:
             line = self.unchecked(kind, refusal, given, wanted)
         self.earlier.ends(step.label, step.rule.name, wanted, line)
@@ -444,9 +451,14 @@ class Emission:
 
     def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
         name = type(step.rule).__name__
-        if name not in _FAMILIES:
+        if name in _FAMILIES:
+            return _FAMILIES[name](self, step, premises)
+        foreign = [axiom for axiom in step.axioms if is_foreign(axiom)]
+        if not foreign:
             raise NotImplementedError(f"no evidence for {_kind(step)} yet")
-        return _FAMILIES[name](self, step, premises)
+        step.rule.check(step.link, step.context)
+        given, wanted = self.hypotheses(step.context), self.formula(step.statement)
+        return self.unchecked(foreign[0], "", given, wanted)
 
 
 def is_law(p: Term) -> bool:
@@ -529,11 +541,11 @@ def _kind(step: Step) -> str:
 
 
 def emit(
-    claim: Claim, find: Callable[[str], Claim], book: ProvedClaims,
-    earlier: Earlier | None = None, patience: float = 1.0,
+    claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
+    earlier: Earlier | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
 ) -> tuple[dict[str, Any], Emission]:  # fmt: skip
     """The record of a claim for the log, after which the book has the claim."""
-    work = Emission(claim, find, book, earlier, patience)
+    work = Emission(claim, find, book, earlier, patience, refuted)
     statement = work.formula(claim.statement)
     context, given = work.supposed()
     if claim.is_tested or claim.evidence() is not None:

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.checker import ProvedClaims
-from slrsym.claims.check import steps_of
-from slrsym.claims.claim import Claim
 from slrsym.evidence import (
     analysis,
     gaussian_rules,
@@ -30,6 +28,7 @@ from slrsym.evidence.writing import Table, extensions_of, plain, written
 from slrsym.files import replacing
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
+from slrsym.search.claim_steps import Proven, steps_of
 from slrsym.search.step import Step
 from slrsym.statements.expressions import ProofError
 
@@ -37,7 +36,7 @@ from slrsym.statements.expressions import ProofError
 FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules, means, wholes)
 
 
-def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:
+def in_order(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
     """The claims and those that they use, each after those."""
     order: dict[str, None] = {}
     open_ones: set[str] = set()
@@ -46,14 +45,20 @@ def in_order(ids: Iterable[str], find: Callable[[str], Claim]) -> list[str]:
         if id in order or id in open_ones:
             return
         open_ones.add(id)
-        for step in steps_of(find(id), find):
-            for used in (*step.uses, *_used_besides(step)):
-                visit(used)
+        for used in used_by(find(id), find):
+            visit(used)
         order[id] = None
 
     for id in ids:
         visit(id)
     return list(order)
+
+
+def used_by(claim: Proven, find: Callable[[str], Proven]) -> list[str]:
+    """Return the claims that evidence for a claim may cite."""
+    steps = steps_of(claim, find)
+    used = dict.fromkeys(id for s in steps for id in (*s.uses, *_used_besides(s)))
+    return [id for id in used if id != claim.id]
 
 
 # The claims by which SymPy's values at 0 of special functions are known.
@@ -68,7 +73,7 @@ def _used_besides(step: Step) -> Iterator[str]:
 
 
 def emitted(
-    ids: Iterable[str], find: Callable[[str], Claim], left_out: list[str] | None = None,
+    ids: Iterable[str], find: Callable[[str], Proven], left_out: list[str] | None = None,
     earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
 ) -> Iterator[tuple[dict[str, Any], Emission]]:  # fmt: skip
     """The record of each claim, those that it uses before it, and how its steps fared."""
@@ -85,7 +90,7 @@ def emitted(
 
 
 def write_log(
-    path: Path, ids: Iterable[str], find: Callable[[str], Claim], seed: int = 0,
+    path: Path, ids: Iterable[str], find: Callable[[str], Proven], seed: int = 0,
     earlier: Sequence[Path] = (), patience: float = 1.0,
 ) -> Counter[tuple[str, bool]]:  # fmt: skip
     """Write the log of claims and what they use; count the steps by kind, with evidence or not.
@@ -109,7 +114,7 @@ def write_log(
     return counts
 
 
-def statements(ids: Iterable[str], find: Callable[[str], Claim]) -> Iterator[dict[str, Any]]:
+def statements(ids: Iterable[str], find: Callable[[str], Proven]) -> Iterator[dict[str, Any]]:
     """What claims and the steps of their proofs say, in the form of the log; nothing is judged."""
     for id in ids:
         work, table = Emission(find(id), find, ProvedClaims()), Table()

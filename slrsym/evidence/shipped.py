@@ -9,9 +9,24 @@ import json
 import lzma
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 # slrsym verify --log has written it.
 SHIPPED = Path(__file__).with_name("ledger.log.xz")
+
+
+@cache
+def _lines() -> dict[str, str]:
+    """The lines of the log by claim, as text: few of them are asked for."""
+    with lzma.open(SHIPPED, "rt", encoding="utf-8") as lines:
+        next(lines)
+        return {line.split('"', 4)[3]: line for line in lines}
+
+
+def record_of(id: str) -> dict[str, Any]:
+    """Return what the log says of a claim; nothing if it does not know it."""
+    line = _lines().get(id)
+    return json.loads(line) if line else {}
 
 
 @cache

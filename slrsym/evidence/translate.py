@@ -7,6 +7,7 @@ refused.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Any
 
 import sympy as sp
@@ -14,9 +15,16 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.checker.term import COMMUTE, Term, key, neg, num
+from slrsym.checker.term import COMMUTE, Term, is_name, key, neg, num
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import normal_cdf, normal_pdf
+from slrsym.gaussian.functions import (
+    OwensT,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    zeta,
+)
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.search.normal_forms import delta_by_bars
 from slrsym.statements.expressions import Sentence
@@ -37,11 +45,12 @@ _KNOWN = {
     "extended_positive", "extended_negative", "extended_nonnegative", "extended_nonpositive",
     "extended_nonzero",
 }  # fmt: skip
-_FUNCTIONS = {
-    "exp": "exp", "log": "log", "erf": "erf", "asin": "asin", "atan": "atan", "Abs": "abs",
-    "sin": "sin", "cos": "cos", "sinh": "sinh", "cosh": "cosh", "tanh": "tanh",
-    "erf_prime": "erf_prime", "erf_second": "erf_second", "zeta": "zeta", "OwensT": "owens",
-    "sign": "sign",
+# By the class itself: SymPy has another function that is called zeta, too.
+_FUNCTIONS: dict[type, str] = {
+    sp.exp: "exp", sp.log: "log", sp.erf: "erf", sp.asin: "asin", sp.atan: "atan", sp.Abs: "abs",
+    sp.sin: "sin", sp.cos: "cos", sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh",
+    erf_prime: "erf_prime", erf_second: "erf_second", zeta: "zeta", OwensT: "owens",
+    sp.sign: "sign",
 }  # fmt: skip
 # What the kernel knows by other functions, at every argument.
 _IN_OTHERS: dict[type, Callable[[Any], Any]] = {
@@ -77,6 +86,17 @@ def sort_of(x: Any, values: bool = False) -> str:
     return ("Z" if x.is_integer else "R") + sign
 
 
+# How a name begins in the place of one that the checker would refuse.
+_CODED = "u."
+
+
+def name_of(name: str) -> str:
+    """Return a name that the proof checker accepts; different names stay different."""
+    if is_name(name) and not name.startswith(_CODED):
+        return name
+    return _CODED + sha256(name.encode()).hexdigest()[:50]
+
+
 class Translator:
     """Translates the statements of one claim; dummies are named in the order in which they come."""
 
@@ -96,11 +116,13 @@ class Translator:
     def symbol(self, x: sp.Symbol) -> Term:
         """The symbol itself, free."""
         if x not in self._names:
-            name = x.name.replace(" ", "_").lstrip("_") or "x"
+            name, taken = name_of(x.name), {s[1] for s in self._names.values()}
             if isinstance(x, sp.Dummy):
-                taken = {s[1] for s in self._names.values()}
                 while name in taken:
                     name += "'"
+            # One of them is a placeholder: nobody else calls two symbols alike.
+            if name in taken:
+                raise Untranslatable(f"two symbols are called {name}")
             self._names[x] = ("s", name, sort_of(x))
         return self._names[x]
 
@@ -111,7 +133,7 @@ class Translator:
     def function(self, f: Any, arity: int) -> Term:
         """The name of an undefined function, as `substitute` takes it."""
         applied = f(*(sp.Symbol(f"x{i}", real=True) for i in range(arity)))
-        return ("u", f.__name__, sort_of(applied, values=True), arity)
+        return ("u", name_of(f.__name__), sort_of(applied, values=True), arity)
 
     # -- one node ---------------------------------------------------------------------------------
 
@@ -165,15 +187,15 @@ class Translator:
         if isinstance(e, AppliedUndef):
             return (
                 "u",
-                e.func.__name__,
+                name_of(e.func.__name__),
                 sort_of(e, values=True),
                 (0,) * len(e.args),
                 *all_of(e.args),
             )
         if isinstance(e, sp.Indexed):
-            return ("ix", str(e.base.label), sort_of(e, values=True), *all_of(e.indices))
-        if isinstance(e, sp.Function) and type(e).__name__ in _FUNCTIONS:
-            return ("f", _FUNCTIONS[type(e).__name__], *all_of(e.args))
+            return ("ix", name_of(str(e.base.label)), sort_of(e, values=True), *all_of(e.indices))
+        if type(e) in _FUNCTIONS:
+            return ("f", _FUNCTIONS[type(e)], *all_of(e.args))
         if isinstance(e, sp.Tuple):
             return ("tuple", *all_of(e.args))
         if isinstance(e, sp.FiniteSet):

@@ -272,6 +272,11 @@ def foreign_rule(rule: str) -> str:
     return f"{_FOREIGN}{rule}"
 
 
+def is_foreign(name: str) -> bool:
+    """Whether an axiom says that a rule from outside of the package is sound."""
+    return name.startswith(_FOREIGN)
+
+
 def axiom(name: str) -> Axiom:
     if name.startswith(_FOREIGN):
         rule = name.removeprefix(_FOREIGN)

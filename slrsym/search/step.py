@@ -306,11 +306,14 @@ def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
     tuple of str
         Names that `axiom` knows.
     """
-    kind = type(rule)
     own = tuple(rule.axioms(link))
-    if kind in _OWN:
-        return own
-    return (*own, foreign_rule(f"{kind.__module__}.{kind.__qualname__}"))
+    return own if type(rule) in _OWN else (*own, trust_in(rule))
+
+
+def trust_in(rule: Rule) -> str:
+    """Return the name of the axiom that a rule is sound."""
+    kind = type(rule)
+    return foreign_rule(f"{kind.__module__}.{kind.__qualname__}")
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker import ProvedClaims, recheck
-from slrsym.claims.check import steps_of
 from slrsym.evidence import gaussian_rules, means, solutions, structure
 from slrsym.evidence.earlier import Earlier, records
 from slrsym.evidence.emission import emit
 from slrsym.evidence.shipped import SHIPPED
 from slrsym.evidence.writing import written
 from slrsym.proof import builtin_ledger
+from slrsym.search.claim_steps import steps_of
 from tests._profile import THOROUGH, more
 
 # Imported for what they register.

@@ -7,9 +7,9 @@ import pytest
 
 import slrsym
 from slrsym.book.errata import ERRATA, claims_of
-from slrsym.claims.check import steps_of
 from slrsym.proof import AXIOMS
 from slrsym.proof.dynamical import BAYES_RISK
+from slrsym.search.claim_steps import steps_of
 from slrsym.search.lemmas import CITED, InWords
 
 # From the text of the paper, in its order. Equations that are definitions are not in the list.
@@ -139,6 +139,6 @@ def test_no_step_uses_an_axiom_that_its_row_does_not_list(ledger):
             for step in steps_of(ledger.find(name), ledger.find):
                 used |= set(step.axioms)
                 ahead += step.uses
-        assert used == set(row.axioms), id
-        assert used <= set(AXIOMS)
+        # Evidence for the proof checker may need more.
+        assert used <= set(row.axioms) <= set(AXIOMS), id
         assert row.status == "proved", id

@@ -270,7 +270,7 @@ def test_evidence(ledger):
     (found,) = as_if_proved(ledger, ["lemma-18-i"])
     document = build(ledger, [replace(found, monte_carlo=(sample,))], {})
     page = Page(site_files(document)["claims/lemma-18-i.html"])
-    assert "3 steps, each accepted by its rule" in page.shown
+    assert "3 steps, all accepted" in page.shown
     assert "both sides agree to 30 digits or more" in page.shown
     assert "Monte Carlo: 0.5 against 0.51, standard error 0.01" in page.shown
     assert "1 axiom:" in page.shown
@@ -301,7 +301,7 @@ def test_what_is_not_proved_is_not_said_to_be(ledger, status, reason):
     shown = Page(page).shown.replace("∈", "in")
     assert re.sub(r"\s", "", reason) in re.sub(r"\s", "", shown)
     assert ('id="proof"' in page) == (status in ("open", "cited", "certified", "tested"))
-    assert ("each accepted by its rule" in page) == ('id="proof"' in page)
+    assert ("all accepted" in page) == ('id="proof"' in page)
     assert "0 of 1 claims proved" in files["index.html"]
     assert f'"status":"{status}"' in files["data.js"]
 

@@ -17,10 +17,10 @@ from slrsym.book.errata import ERRATA, LEAD
 from slrsym.book.graph import laid_out
 from slrsym.book.prose import bounds, escaped, inline_text, marked
 from slrsym.claims import id_of, name_of, step_name
-from slrsym.claims.check import steps_of
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
+from slrsym.search.claim_steps import steps_of
 from slrsym.statements.maps import box_map, point_set
 from slrsym.statements.orbits import OrbitsConvergeTo
 from slrsym.typeset import Printer, to_latex

@@ -57,15 +57,15 @@ SAID = {
     "boxed": ("certified", "x in [1/10, 3]"),
     "counted": ("tested", "2,345 cubes up to a million, none against it"),
     "named": ("cited", "what is concluded in named is cited, not checked"),
-    "wrong": ("failed", "step 1 [differentiation] is refused"),
-    "hopeful": ("open", "it rests on wrong, not proved"),
+    "wrong": ("failed", "step 1 [claim no-such-claim] is refused"),
+    "hopeful": ("open", "it rests on no-such-claim, wrong, not proved"),
 }
 
 
 @pytest.fixture(scope="module")
 def document(tmp_path_factory):
     file = tmp_path_factory.mktemp("statuses") / "statuses.py"
-    claims = [claim_text("square"), claim_text("wrong", by="differentiate")]
+    claims = [claim_text("square"), claim_text("wrong", by="lemma('no-such-claim')")]
     file.write_text("".join([HEADER, *claims, CERTIFIED, TESTED, CITED, ON_WRONG]))
     ledger = Ledger.load(file)
     assert ledger.problems == []

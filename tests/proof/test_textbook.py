@@ -8,24 +8,35 @@ from statistics import median
 
 import pytest
 
-from slrsym.claims.check import check_step, step_seed, steps_of
+from slrsym.claims.check import compared, step_report, step_seed
 from slrsym.claims.ledger import load_file
+from slrsym.evidence.judgement import judge
 from slrsym.proof import builtin_ledger
+from slrsym.search.claim_steps import steps_of
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "textbook.py"
 CLAIMS = load_file(PAGE)
+# The proof checker has no words for limits, for pieces and for symbolic powers, and for some of
+# these no evidence is found yet.
+CONDITIONAL = {
+    "clipped", "even-moments", "limit-at-zero", "limit-of-erf", "limit-of-zeta",
+    "logarithm-of-a-square", "tanh-squared",
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_proved(claim):
     find = builtin_ledger().find
+    judgement = judge(claim, find)
     # One random point for each step: two-dimensional quadratures with kinks take seconds.
     reports = [
-        check_step(step, step_seed(claim, number, 0), points=1)
+        step_report(step, compared(step, step_seed(claim, number, 0), points=1), judgement)
         for number, step in enumerate(steps_of(claim, find))
     ]
     assert reports
     assert [str(report) for report in reports if not report.accepted] == []
+    trusted = [report.rule for report in reports if report.trusted]
+    assert bool(trusted) == (claim.id in CONDITIONAL), trusted
 
 
 def lines_of_proofs() -> dict[str, int]:

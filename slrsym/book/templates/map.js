@@ -52,7 +52,7 @@ function visible() {
 
 /** The status that is furthest from proved, for a node of several claims. */
 function worst(ids) {
-  const order = ["failed", "open", "unverified", "cited", "tested", "certified"];
+  const order = ["failed", "open", "unverified", "conditional", "cited", "tested", "certified"];
   const has = new Set(ids.map((id) => CLAIMS.get(id).status));
   // What an idea is called by stands for it: a tested helper does not make a theorem tested.
   const first = CLAIMS.get(ids[0]);

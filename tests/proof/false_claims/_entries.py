@@ -9,8 +9,9 @@ from typing import Any
 from sympy import Eq, Ge, Gt, Le, Lt, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.check import ClaimVerdict, check_claim, numerical_check, step_seed, steps_of
+from slrsym.claims.check import ClaimVerdict, check_claim, numerical_check, step_seed
 from slrsym.proof import Claim, Ledger, chain
+from slrsym.search.claim_steps import steps_of
 from slrsym.search.step import Proof, Rule, Step
 from slrsym.statements.expressions import ProofError, Refused
 

@@ -7,7 +7,6 @@ from collections import Counter
 import pytest
 import sympy as sp
 
-from slrsym.claims.check import steps_of
 from slrsym.gaussian import Expectation
 from slrsym.proof import (
     algebra,
@@ -32,6 +31,7 @@ from slrsym.proof import (
     stein,
     symmetry,
 )
+from slrsym.search.claim_steps import steps_of
 from slrsym.search.step import Rule
 from slrsym.statements.expressions import ProofError
 

@@ -1,0 +1,120 @@
+"""What the proof checker says of a claim, once evidence has been found for its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from slrsym.checker import ProvedClaims
+from slrsym.checker.log import UNCHECKED
+from slrsym.checker.theorem import prove
+from slrsym.evidence.arithmetic import FOUND
+from slrsym.evidence.earlier import Earlier
+from slrsym.evidence.emission import Emission, emit
+from slrsym.evidence.proof_log import used_by
+from slrsym.evidence.shipped import record_of
+from slrsym.evidence.translate import Untranslatable
+from slrsym.search.axioms import is_foreign
+from slrsym.search.claim_steps import Proven, steps_of
+from slrsym.search.context import require_stated
+from slrsym.statements.expressions import Refused
+
+# What a claim is called among the axioms of those that use it.
+_CLAIM = f"{UNCHECKED}claim "
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the proof checker says of a claim, if the claims that it uses are true.
+
+    Attributes
+    ----------
+    refusals : mapping of str to str
+        For each label of a step, why the checker has no theorem of it; empty if it has.
+    problem : str
+        Why the checker has no theorem of the statement; empty if it has.
+    uses, axioms : tuple of str
+        The claims and the axioms on which the theorem rests.
+    """
+
+    refusals: Mapping[str, str]
+    problem: str = ""
+    uses: tuple[str, ...] = ()
+    axioms: tuple[str, ...] = ()
+
+    def refusal(self, label: str) -> str:
+        """Return why the checker does not have a step; empty if it has."""
+        return self.refusals.get(label, self.problem or "no evidence was made for it")
+
+
+def judge(
+    claim: Proven, find: Callable[[str], Proven], patience: float = 1.0,
+    refuted: Iterable[str] = (),
+) -> Judgement:  # fmt: skip
+    """Find evidence for the steps of a claim, and let the proof checker judge it.
+
+    The claims that it uses are taken for granted. Evidence comes from the log that is part of the
+    package, as far as its steps say the same, or it is searched for.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    find : callable
+        The claim of an id.
+    patience : float, optional
+        How long may be searched; 1 is some seconds for a hard step.
+    refuted : iterable of str, optional
+        Labels of steps that are wrong, for which nothing is searched.
+
+    Returns
+    -------
+    Judgement
+        A failure of the search is a refusal; nothing is raised.
+    """
+    # Else what is found would depend on what was asked before.
+    FOUND.clear()
+    try:
+        book = ProvedClaims()
+        for id in used_by(claim, find):
+            _suppose(book, find(id), find)
+        _, work = emit(claim, find, book, Earlier(record_of(claim.id)), patience, refuted)
+    except Untranslatable as reason:
+        return Judgement({}, f"the proof checker has no words for it: {reason}")
+    # A proof is user code, and a search that fails has found nothing.
+    except Exception as reason:
+        return Judgement({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
+    shown = book.cited(claim.id).theorem.axioms
+    trusted = {
+        a.removeprefix(UNCHECKED)
+        for a in shown
+        if a.startswith(UNCHECKED) and not a.startswith(_CLAIM)
+    }
+    foreign = {name for name in trusted if is_foreign(name)}
+    refusals = {outcome.label: outcome.refusal for outcome in work.outcomes}
+    unclear = _unclear(claim, find)
+    return Judgement(
+        refusals | unclear,
+        "a step of its proof has no evidence" if trusted - foreign or unclear else "",
+        tuple(sorted(a.removeprefix(_CLAIM) for a in shown if a.startswith(_CLAIM))),
+        tuple(sorted({a for a in shown if not a.startswith(UNCHECKED)}.union(foreign))),
+    )
+
+
+def _unclear(claim: Proven, find: Callable[[str], Proven]) -> dict[str, str]:
+    """By label, why a step does not say what it seems to say, so that no evidence counts."""
+    found = {}
+    for step in steps_of(claim, find):
+        try:
+            require_stated(step.statement, step.context)
+        except Refused as reason:
+            found[step.label] = str(reason)
+    return found
+
+
+def _suppose(book: ProvedClaims, claim: Proven, find: Callable[[str], Proven]) -> None:
+    """Enter a claim into the book as an axiom of its own."""
+    work = Emission(claim, find, book)
+    statement, (_, given) = work.formula(claim.statement), work.supposed()
+    name = f"claim {claim.id}"
+    book.enter(claim.id, statement, given, prove("unchecked", (), name, given, statement))

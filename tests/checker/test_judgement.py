@@ -1,0 +1,95 @@
+"""The proof checker as judge of a claim: what it accepts, and what rests on a rule alone."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+from sympy import Eq, Limit, Symbol, erf, oo
+
+from slrsym.checker.term import is_name
+from slrsym.evidence.judgement import judge
+from slrsym.evidence.translate import Translator, Untranslatable, name_of
+from slrsym.proof import Claim, Ledger, algebra, chain, limits
+from slrsym.proof.step import Rule
+
+x = Symbol("x", real=True)
+
+
+def claim(lhs, rhs, by, id="it"):
+    made = Claim(id, Eq(lhs, rhs, evaluate=False), "test")
+    made.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=by))
+    return made
+
+
+def row(made):
+    (found,) = Ledger({made.id: made}).verify()
+    return found
+
+
+class Believer(Rule):
+    name = "believer"
+
+    def check(self, link, context):
+        """Accept everything."""
+
+
+def test_evidence_is_found_for_a_step_and_its_statement():
+    made = claim((x + 1) ** 2, x**2 + 2 * x + 1, algebra)
+    found = judge(made, {}.get)
+    assert (found.problem, found.refusals) == ("", {"1": "", "statement": ""})
+    assert row(made).status == "proved"
+
+
+def test_without_evidence_a_false_step_is_no_theorem():
+    found = judge(claim((x + 1) ** 2, x**2 + 2 * x + 2, algebra), {}.get)
+    assert found.problem
+    assert found.refusal("1")
+
+
+def test_refuted_steps_are_not_searched(monkeypatch):
+    made = claim((x + 1) ** 2, x**2 + 2 * x + 2, algebra)
+    monkeypatch.setattr(
+        "slrsym.evidence.emission.Emission.by_family", lambda *_: pytest.fail("it was searched")
+    )
+    assert judge(made, {}.get, refuted=["1"]).refusal("1") == "it is wrong"
+
+
+def test_what_has_no_words_rests_on_its_rule():
+    found = row(claim(Limit(erf(x), x, oo), 1, limits))
+    assert found.status == "conditional"
+    assert any(name.startswith("rule: slrsym.search.limits.") for name in found.axioms)
+    assert "slrsym.search.limits._Limits" in found.error
+
+
+def test_what_the_checker_shows_does_not_rest_on_a_foreign_rule_alone():
+    found = row(claim(sp.gamma(x), sp.gamma(x) + 0 * x, Believer()))
+    assert found.status in ("failed", "conditional")
+    assert row(claim(x + x, 2 * x, Believer())).status == "conditional"
+
+
+NAMES = ["x", "_x", "__x", "x_y", "x y", "größe", "變", "ο", "o", "x'", "u.3bf", "x" * 70, "x" * 71]
+
+
+def test_different_symbols_have_different_names():
+    assert all(map(is_name, map(name_of, NAMES)))
+    assert len({*map(name_of, NAMES)}) == len(NAMES)
+    work = Translator()
+    assert len({work.term(Symbol(name, real=True)) for name in NAMES}) == len(NAMES)
+
+
+def test_a_placeholder_of_the_name_of_a_symbol_is_another():
+    work, place = Translator(), sp.Dummy("x", real=True)
+    assert work.term(x) != work.term(place)
+    work = Translator()
+    work.term(place)
+    with pytest.raises(Untranslatable, match="two symbols are called x"):
+        work.term(x)
+
+
+def test_other_functions_of_known_names_are_not_taken_for_them():
+    class erf_prime(sp.Function):  # noqa: N801
+        pass
+
+    for other in (sp.zeta(2 + x**2, 3, evaluate=False), erf_prime(x)):
+        with pytest.raises(Untranslatable):
+            Translator().term(other)
