@@ -78,9 +78,7 @@ def test_a_description_of_mixtures_eigenspaces_spikes_and_biases():
     spiked = Token(k_star, {1: 1, v_star: 2}, name="spiked")
     mixed = Sequence([({spiked: 1}, 0.25), ({spiked: 1, Token(): 2}, 0.75)])
     said = repr(model(mixed, Predictor(lambda X: X @ v)))
-    assert (
-        "with probability 0.25: 1 spiked ~ N(1 k^*, 1 + 2 v^* v^*'); with probability" in said
-    )
+    assert "with probability 0.25: 1 spiked ~ N(1 k^*, 1 + 2 v^* v^*'); with probability" in said
     wide = Token(cov=(0.5, 2), target=lambda X: X @ v_star)
     assert "token ~ N(0, (0.5, 2))" in repr(model(Sequence({wide: 1}), head))
     biased = Predictor(lambda X, b: erf(X @ k + b) * (X @ v), bias=(0.1, 0.2))
