@@ -130,7 +130,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym verify my_derivations --json ledger.json",
         "slrsym verify --claim stein-multivariate --log proofs.log",
     ),
-    "recheck": ("slrsym recheck proofs.log",),
+    "recheck": ("slrsym recheck", "slrsym recheck proofs.log my_derivations"),
     "axioms": ("slrsym axioms theorem-5",),
     "derivations": ("slrsym derivations", "slrsym derivations --copy my_derivations"),
     "compare": ("slrsym compare --d 400 --L 10 --lam 0.1",),
