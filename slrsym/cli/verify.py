@@ -185,7 +185,7 @@ def _verified(
     """Rows, problems and proofs, as plain data that may be kept."""
     from slrsym.cli import display
 
-    ledger = loaded(paths, ids)
+    ledger = loaded(paths, ids, "--claim")
     verdicts: dict[str, ClaimVerdict] = {}
     rows = checked(ledger, ids, seed, workers, verdicts)
     shown = [row.id for row in rows if with_proofs]
@@ -230,7 +230,7 @@ def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
     """What is shown of a claim or of all axioms, as plain data that may be kept."""
     from slrsym.search.axioms import AXIOMS, axiom
 
-    ledger = loaded(paths, None if id is None else [id])
+    ledger = loaded(paths, None if id is None else [id], "ID")
     if id is None:
         users: dict[str, list[str]] = {}
         for name in ledger.claims:
@@ -258,10 +258,13 @@ def _require_derivations(paths: list[Path] | None) -> None:
             raise typer.BadParameter(str(problem), param_hint="PATH") from None
 
 
-def loaded(paths: list[Path] | None, ids: Iterable[str] | None = None) -> Ledger:
-    """The ledger of some paths, or that of the claims that come with the package.
+def loaded(
+    paths: list[Path] | None, ids: Iterable[str] | None = None, option: str = "CLAIM"
+) -> Ledger:
+    """Return the ledger of some paths, or that of the claims that come with the package.
 
     Of these, only the files are run that make claims that are asked for, or that these rest on.
+    An unknown claim is bad usage of the `option`.
     """
     from slrsym.claims.ledger import Ledger, builtin_ledger
     from slrsym.statements.expressions import ProofError
@@ -274,8 +277,12 @@ def loaded(paths: list[Path] | None, ids: Iterable[str] | None = None) -> Ledger
         try:
             ledger.find(id)
         except ProofError as reason:
-            said = "; ".join([str(reason), *ledger.problems])
-            raise typer.BadParameter(said, param_hint="CLAIM") from None
+            if not ledger.problems:
+                raise typer.BadParameter(str(reason), param_hint=option) from None
+            for problem in ledger.problems:
+                typer.echo(f"error: {problem}", err=True)
+            typer.echo(f"error: no file that could be read makes a claim {id!r}", err=True)
+            raise typer.Exit(1) from None
     return ledger
 
 

@@ -63,7 +63,10 @@ class ProjectionLaws:
                 X = ProjectedToken()
                 share = self.predictor.share(X) if bias is None else self.predictor.share(X, bias)
                 target = S.Zero if token.target is None else token.target(X)
-                share, target = X.checked("share", share), X.checked("target", target)
+                share, target = (
+                    X.checked("share", share, self.predictor.share),
+                    X.checked("target", target, token.target),
+                )
                 found[token, bias] = (target - share, dict(X.symbols))
         return found
 

@@ -9,13 +9,14 @@ from typing import Any
 
 from sympy import Expr, ImmutableMatrix, Symbol
 
+from slrsym.gaussian import IntegrabilityError
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
 from slrsym.models.descent import Flow
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
-from slrsym.models.statement import softmax
+from slrsym.models.statement import place_of, softmax
 from slrsym.models.terms import Quadrature, SoftmaxTerms, Terms
 
 
@@ -25,7 +26,14 @@ class ExactRisk(ProjectionLaws):
     @cached_property
     def _terms(self) -> Any:
         attends = any(error.has(softmax) for error, _ in self.shares.values())
-        return SoftmaxTerms(self) if attends else Terms(self)
+        try:
+            return SoftmaxTerms(self) if attends else Terms(self)
+        except IntegrabilityError as problem:
+            raise type(problem)(
+                f"the risk of this model may not be finite: {problem}. Let the share of the "
+                f"predictor{place_of(self.predictor.share)} and the target be finite for all "
+                "projections and grow no faster than a power, or declare the symbols more closely"
+            ) from None
 
     @property
     def additive(self) -> bool:
