@@ -153,10 +153,11 @@ class ProjectedToken:
             values = dict.fromkeys(plain.free_symbols, S.One) | place
             value = plain.subs(values).evalf()
             if value is S.NaN or value.is_real is False or value.is_finite is False:
+                at = ", ".join(f"{name} = {number}" for name, number in place.items())
                 raise ValueError(
-                    f"{what} must be real and finite for all projections; {expr} is {value} where "
-                    f"they are {', '.join(map(str, dict.fromkeys(place.values())))}{where}. Take a function that is defined on the whole line, "
-                    "or bound its argument"
+                    f"{what} must be real and finite for all projections; {expr} is {value} at "
+                    f"{at or 'every point'}{where}. Take a function that is defined on the whole "
+                    "line, or bound its argument"
                 )
         return expr
 
