@@ -206,8 +206,9 @@ def constructors_of(cls: type) -> Iterator[FunctionType]:
 
 
 def methods_of(cls: type) -> Iterator[Public]:
-    """The public methods that a class defines."""
-    for name, member in vars(cls).items():
+    """Yield the public methods that a class defines, or bases of it that no page lists."""
+    classes = [cls, *reference().hidden_bases(cls)]
+    for name, member in [item for one in classes for item in vars(one).items()]:
         function = inspect.unwrap(getattr(member, "__func__", member))
         if name.startswith("_") or not inspect.isfunction(function):
             continue

@@ -193,8 +193,10 @@ def test_bad_usage(tmp_path, small):
     refused(run("4a", "--d", 1), "figure 4a: d must be an integer of at least 2; got 1")
     refused(run("4a", "--lam", 1, "--rate", 1), "lam must not be given together")
     refused(run("3", "--format", "gif"), "--format", "gif")
-    refused(run("3", "-o", file), "--output", "must be a folder")
-    refused(run("3", "6", "-o", tmp_path, "--data", file), "--data", "must be a folder")
+    refused(run("3", "-o", file), "--output", "(it is a file); name a folder")
+    refused(
+        run("3", "6", "-o", tmp_path, "--data", file), "--data", "(it is a file); name a folder"
+    )
     refused(run("3", "-o", tmp_path, "--data", tmp_path / "no" / "file"), "--data", "exist")
     same = tmp_path / "figure-3.pdf"
     refused(run("3", "-o", tmp_path, "--data", same), "--data", "another file than", "--output")

@@ -122,7 +122,7 @@ def test_help_that_cannot_be_written_is_an_error_of_one_line(option):
             check=False,
         )
     assert result.returncode == 1
-    assert re.fullmatch(r"error: .*No space left on device\n", result.stderr)
+    assert re.fullmatch(r"error: .*No space left on device\. .*\n", result.stderr)
 
 
 def test_output_that_is_closed_is_not_written(monkeypatch):

@@ -116,10 +116,54 @@ def test_a_derivation_that_says_something_else(logged, tmp_path):
     code, said = judge(log, "--path", other)
     assert code == 1
     assert "claim square says something else in its derivation" in said
-    code, said = judge(log)
-    assert code == 1
-    assert "claim square is none of the derivations" in said
     assert judge(log, "--alone")[0] == 0
+
+
+def test_derivations_are_arguments_as_of_verify(logged, tmp_path):
+    source, log = logged
+    code, said = judge(log, source)
+    assert code == 0, said
+    assert "Every claim, and every step, says what its derivation says." in said
+    other = tmp_path / "other.py"
+    other.write_text(CLAIM.replace('"square"', '"another"'))
+    code, said = judge(log, other)
+    assert code == 1
+    assert "claim square is none of the derivations; name those that make it as PATH" in said
+
+
+def test_claims_of_ones_own_need_their_derivations(logged, monkeypatch):
+    """Nothing is loaded to say so."""
+    _, log = logged
+    monkeypatch.setattr(COMMAND, "_stated", lambda *_: pytest.fail("derivations were loaded"))
+    code, said = judge(log)
+    said = " ".join(said.split())
+    assert code == 2
+    assert f"claim square of {log} does not come with slrsym; name its derivations" in said
+    assert "--path PATH" in said
+
+
+def test_own_claims_are_not_compared_with_those_of_the_package(logged, stated, monkeypatch):
+    """The built-in ledger is not loaded for them."""
+    source, log = logged
+    asked = []
+
+    def answer(ids, paths):
+        asked.append(paths)
+        return said_here(ids, paths)
+
+    monkeypatch.setattr(COMMAND, "_stated", answer)
+    assert judge(log, source)[0] == 0
+    assert asked == [[source]]
+
+
+def test_derivations_in_the_place_of_a_log(logged):
+    source, _ = logged
+    code, said = judge(source)
+    said = " ".join(said.split())
+    assert code == 2
+    assert "is no proof log; write one with: slrsym verify" in said
+    assert judge(source.parent)[0] == 2
+    assert "nowhere does not exist" in judge(logged[1], "nowhere")[1]
 
 
 def forged(log, target, change):

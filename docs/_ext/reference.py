@@ -56,6 +56,11 @@ def public(module):
     return [name for name in sorted(names, key=str.lower) if not name.startswith("__")]
 
 
+def hidden_bases(thing):
+    """Return the base classes of a class of a model, which no page of the reference lists."""
+    return [base for base in thing.__mro__[1:] if base.__module__.startswith("slrsym.models")]
+
+
 def page(name, title):
     """A page with every public name of a package."""
     module = importlib.import_module(name)
@@ -66,6 +71,8 @@ def page(name, title):
         thing = getattr(module, public_name)
         if inspect.isclass(thing):
             rows += [f".. autoclass:: {name}.{public_name}", "   :members:"]
+            # Methods of base classes that have no entry of their own are listed with the class.
+            rows += ["   :inherited-members:"] if hidden_bases(thing) else []
             # Links lead to the first page that has it.
             rows += [*(["   :no-index:"] if _is_described_before(thing, name) else []), ""]
         elif inspect.isfunction(thing):

@@ -11,7 +11,7 @@ import sys
 from contextlib import redirect_stdout
 from pathlib import Path
 
-from slrsym.claims.ledger import Ledger, builtin_ledger
+from slrsym.claims.ledger import Ledger
 from slrsym.evidence.proof_log import statements
 from slrsym.statements.expressions import ProofError
 
@@ -20,7 +20,8 @@ def main(paths: list[str], ids: list[str]) -> None:
     """Print a line of JSON for each claim that there is."""
     # What a derivation prints is no answer.
     with redirect_stdout(sys.stderr):
-        ledger = Ledger.load(*map(Path, paths)) if paths else builtin_ledger()
+        # Of the package, only the files are run that make claims which are asked for.
+        ledger = Ledger.load(*map(Path, paths))
         known = [id for id in ids if _is_known(ledger, id)]
         answers = list(map(json.dumps, statements(known, ledger.find)))
     for answer in answers:

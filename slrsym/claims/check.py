@@ -13,6 +13,7 @@ from sympy import And, Derivative, Integral, Limit, Sum
 from sympy.core.function import AppliedUndef
 
 from slrsym.claims.claim import Claim, Trials
+from slrsym.claims.files import line_in
 from slrsym.evidence.judgement import Judgement, judge
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.search.axioms import axiom
@@ -332,6 +333,12 @@ def _unexplained(judgement: Judgement, reports: Sequence[StepReport]) -> str:
     return ""
 
 
+def _place(problem: BaseException, claim: Claim) -> str:
+    """Return the file and line of a claim that an exception comes from, if it passes there."""
+    where = "" if claim.file is None else line_in(problem, claim.file)
+    return f"{claim.file}{where}: " if where else ""
+
+
 def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> ClaimVerdict:
     """Check a claim, taking the claims that it uses for granted.
 
@@ -381,7 +388,7 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Cl
             error = error or _unexplained(judgement, reports)
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
-        error = f"{type(problem).__name__}: {problem}"
+        error = f"{_place(problem, claim)}{type(problem).__name__}: {problem}"
     samples = monte_carlo(claim, seed)
     seconds = time.perf_counter() - start
     return ClaimVerdict(

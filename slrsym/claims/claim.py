@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -380,6 +381,7 @@ class Claim:
         function = self._function(_PROOF)
         if function is None:
             raise ProofError(f"claim {self.id} has no proof")
+        _require_one_argument(function)
         proof = function(self.statement)
         if isinstance(proof, Rule):
             raise ProofError(
@@ -475,3 +477,21 @@ class Claim:
 
     def _repr_html_(self) -> str:
         return self.to_html()
+
+
+def _require_one_argument(function: Callable[..., Any]) -> None:
+    """Refuse a proof that cannot be called with the statement alone."""
+    try:
+        asked = inspect.signature(function)
+    except (TypeError, ValueError):  # of what Python cannot look into
+        return
+    try:
+        asked.bind(None)
+    except TypeError:
+        name = getattr(function, "__name__", repr(function))
+        code = getattr(function, "__code__", None)
+        where = f"{code.co_filename}:{code.co_firstlineno}: " if code else ""
+        raise ProofError(
+            f"{where}a proof takes one argument, the statement of the claim: def {name}(goal); "
+            f"got {name}{asked}. Symbols come from the file, or from goal"
+        ) from None

@@ -22,6 +22,19 @@ class DerivationError(Exception):
     """There is no derivation at a path, or a file of derivations does not load."""
 
 
+def line_in(problem: BaseException, file: Path) -> str:
+    """Return ``:N`` for the last line N of a file that a traceback passes through, or nothing."""
+    if isinstance(problem, SyntaxError) and problem.lineno and problem.filename == str(file):
+        return f":{problem.lineno}"
+    lines = []
+    trace = problem.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == str(file):
+            lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return f":{lines[-1]}" if lines else ""
+
+
 def builtin_folder() -> Path:
     """The folder of the derivations that come with the package."""
     package = Path(__file__).resolve().parents[1]

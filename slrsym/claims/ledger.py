@@ -25,6 +25,7 @@ from slrsym.claims.files import (
     derivation_files,
     files_of,
     ids_below,
+    line_in,
 )
 from slrsym.claims.verification import Checker, Row, row_of
 from slrsym.search import RULE_CLAIMS
@@ -76,26 +77,15 @@ def _run(path: Path, resolved: Path) -> list[Claim]:
     # User code: whatever it raises is why it does not import, a call of sys.exit included.
     except (Exception, SystemExit) as problem:
         sys.modules.pop(name, None)
-        where = _line_in(problem, resolved)
+        where = line_in(problem, resolved)
+        # The text of a syntax error names the file once more.
+        what = problem.msg if isinstance(problem, SyntaxError) else problem
         raise DerivationError(
-            f"{path}{where} does not import: {type(problem).__name__}: {problem}"
+            f"{path}{where} does not import: {type(problem).__name__}: {what}"
         ) from problem
     if not claims:
         raise DerivationError(f"{path} makes no claim")
     return claims
-
-
-def _line_in(problem: BaseException, path: Path) -> str:
-    """The last line of the file that the traceback passes through."""
-    if isinstance(problem, SyntaxError) and problem.lineno and problem.filename == str(path):
-        return f":{problem.lineno}"
-    lines = []
-    trace = problem.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == str(path):
-            lines.append(trace.tb_lineno)
-        trace = trace.tb_next
-    return f":{lines[-1]}" if lines else ""
 
 
 @dataclass(frozen=True)

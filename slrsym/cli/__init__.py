@@ -117,8 +117,5 @@ def main() -> None:
     try:
         app(prog_name="slrsym")
     except OSError as problem:  # what help and version are written to, which are no commands
-        typer.echo(f"error: {problem}", err=True)
-        # What is still to be written would fail again, when Python ends.
-        with suppress(OSError, ValueError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        shared.report_stdout(problem)
         sys.exit(1)

@@ -219,5 +219,9 @@ def _data_files(names: tuple[str, ...], data: Path | None) -> dict[str, Path]:
 def _make_folder(folder: Path, option: str) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        raise typer.BadParameter(f"{folder} must be a folder", param_hint=option) from None
+    except OSError as problem:
+        why = "it is a file" if folder.is_file() else problem.strerror
+        raise typer.BadParameter(
+            f"cannot make the folder {folder} ({why}); name a folder that you may write to",
+            param_hint=option,
+        ) from None

@@ -15,6 +15,7 @@ from slrsym.cli.shared import optional
 
 if TYPE_CHECKING:
     import xarray as xr
+    from rich.console import Console
     from rich.table import Table
 
 
@@ -89,9 +90,9 @@ def recovery(
     """Count where gradient descent ends, from uniform k and v.
 
     At the oracle, up to its sign; at a swap point; near the manifold M but not at the oracle; or
-    elsewhere; each with Wilson's interval of its probability, at 95%, among the runs that have
-    ended. What still moves after the last step is counted apart. Several values of an option, with
-    commas between them, make a grid. Without options, the setting of figure 4a.
+    elsewhere; each with Wilson's 95% interval of its probability. Where runs still move after the
+    last step, they are counted apart, and a range says which fractions are possible. Several values
+    of an option, with commas between them, make a grid. Without options, the setting of figure 4a.
     """
     if output is not None:
         shared.require_writable(output, "--output")
@@ -140,7 +141,7 @@ def recovery(
         for line in _separating(found):
             out.print(line, soft_wrap=True)
     else:
-        out.print(grid_table(found))
+        out.print(grid_table(found, out))
     shared.write_json(json_file, _content(found, single))
     if output is not None and lost is None:
         out.print(f"saved in {output}", soft_wrap=True)
@@ -208,48 +209,108 @@ def _interval(lower: float, upper: float) -> str:
     return f"{100 * lower:.2f} to {100 * upper:{digits}}%"
 
 
+def _short(x: float) -> str:
+    """Return a percentage with two digits, or with as many as tell it from 0 and 100."""
+    percent = 100 * x
+    if percent in (0, 100) or 9.95 <= percent <= 99:
+        return f"{percent:.0f}"
+    return f"{percent:.2f}" if percent > 99 else f"{percent:.2g}"
+
+
+def possible(row: xr.Dataset, moving: int, runs: int) -> tuple[float, float]:
+    """Return the least and the largest fraction of an end, whatever moving runs come to."""
+    count = int(row["count"])
+    return count / runs, (count + moving) / runs
+
+
 def runs_table(data: xr.Dataset) -> Table:
-    """One line for each verdict."""
+    """Return a table with a line for each verdict; if runs still move, with possible fractions."""
     from slrsym.cli.display import columns
 
-    title = f"where {data.attrs['runs']:,} runs end"
-    result = columns("ends", ">runs", ">fraction", ">95% interval", title=title, show_edge=False)
-    for i, name in enumerate(data.verdict_names.values.tolist()):
+    runs, names = data.attrs["runs"], data.verdict_names.values.tolist()
+    moving = int(data["count"][names.index("moving")])
+    heads = (">possible fraction",) if moving else (">fraction", ">95% interval")
+    result = columns("ends", ">runs", *heads, title=f"where {runs:,} runs end", show_edge=False)
+    for i, name in enumerate(names):
         row = data.isel(verdict_names=i)
-        if name == "moving" and not row["count"]:
+        if name == "moving" and not moving:
             continue
-        result.add_row(
-            _WHERE.get(name, name),
-            f"{int(row['count']):,}",
-            _percent(float(row.fraction)),
-            _interval(float(row.lower), float(row.upper)),
+        cells = [_WHERE.get(name, name), f"{int(row['count']):,}"]
+        if not moving:
+            cells += [_percent(float(row.fraction)), _interval(float(row.lower), float(row.upper))]
+        else:
+            cells.append("-" if name == "moving" else _interval(*possible(row, moving, runs)))
+        result.add_row(*cells)
+    if moving:
+        result.caption = (
+            f"{moving:,} of {runs:,} runs still move after {data.attrs['steps']:,} steps: they "
+            "may end anywhere"
         )
     return result
 
 
-def grid_table(data: xr.Dataset) -> Table:
-    """One line for each setting."""
+def grid_table(data: xr.Dataset, out: Console) -> Table:
+    """Return a table with a line for each setting, as wide as the console at most."""
+    tables = (_grid_table(data, *how) for how in ((False, True), (True, True), (True, False)))
+    return next((table for table in tables if _fits(table, out)), _grid_table(data, True, False))
+
+
+def _fits(table: Table, out: Console) -> bool:
+    from rich.measure import Measurement
+
+    # Measured on a console of its own width, no table would be wider.
+    return Measurement.get(out, out.options.update(width=10_000), table).maximum <= out.width
+
+
+def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
+    """Return the table; short ones round, and settings are in columns apart or in one."""
     from slrsym.cli.display import columns
     from slrsym.recovery import VERDICTS
 
+    runs = data.attrs["runs"]
     axes = [str(name) for name in data["count"].dims[:-1]]
     several = [name for name in axes if data.sizes[name] > 1]
     fixed = ", ".join(f"{x} = {data[x].item():.6g}" for x in axes if x not in several)
-    title = f"{data.attrs['runs']:,} runs of {data.attrs['steps']:,} steps each; {fixed}"
+    title = f"{runs:,} runs of {data.attrs['steps']:,} steps each; {fixed}"
     shown = [x for x in VERDICTS if x != "moving" or data["count"].sel(verdict=x).any()]
-    heads = [x for name in shown for x in (name, "95% interval")[: 1 + (name in VERDICTS[:2])]]
-    result = columns(*(f">{x}" for x in (*several, *heads)), title=title, show_edge=False)
+    settings = [f">{name}" for name in several] if apart else ["~setting"]
+    # Of the ends that the question is about, with the interval.
+    heads = [f">{x} (95% interval)" if x in VERDICTS[:2] and not short else f">{x}" for x in shown]
+    result = columns(*settings, *heads, title=title, show_edge=False)
     flat = data.stack(cell=axes)
     for i in range(flat.sizes["cell"]):
         cell = flat.isel(cell=i)
-        cells = [f"{cell[name].item():.6g}" for name in several]
+        at = {name: f"{cell[name].item():.6g}" for name in several}
+        cells = [*at.values()] if apart else ["\n".join(f"{x} = {y}" for x, y in at.items())]
+        moving = int(cell["count"].sel(verdict="moving"))
         for name in shown:
             row = cell.sel(verdict=name)
-            cells.append(_percent(float(row.fraction)))
-            if name in VERDICTS[:2]:
-                cells.append(_interval(float(row.lower), float(row.upper)))
+            cells.append(_cell(row, name, 0 if name == "moving" else moving, runs, short))
         result.add_row(*cells)
+    if "moving" in shown:
+        result.caption = "a range: what is possible, as moving runs may end anywhere"
+    if short:
+        about = f"{', '.join(VERDICTS[:2])}: with 95% interval"
+        result.caption = f"{about}; {result.caption}" if result.caption else about
     return result
+
+
+def _cell(row: xr.Dataset, name: str, moving: int, runs: int, short: bool) -> str:
+    """Return a fraction with its interval, or the range that is possible where runs move."""
+    from slrsym.recovery import VERDICTS
+
+    if moving:
+        low, high = possible(row, moving, runs)
+        return f"{_short(low)}-{_short(high)}%" if short else _interval(low, high)
+    fraction, lower, upper = float(row.fraction), float(row.lower), float(row.upper)
+    said = f"{_short(fraction)}%" if short else _percent(fraction)
+    if name not in VERDICTS[:2]:
+        return said
+    return (
+        f"{said} ({_short(lower)}-{_short(upper)})"
+        if short
+        else f"{said} ({_interval(lower, upper)})"
+    )
 
 
 def _separating(data: xr.Dataset) -> list[str]:
@@ -292,14 +353,19 @@ def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
             },
         }
     found = separation(data)
+    names = data.verdict_names.values.tolist()
+    runs, moving = data.attrs["runs"], int(data["count"][names.index("moving")])
     return {
         "settings": settings,
         "verdicts": {
             name: {
                 "count": int(data["count"][i]),
                 **{x: float(data[x][i]) for x in ("fraction", "lower", "upper")},
+                "possible": possible(
+                    data.isel(verdict_names=i), 0 if name == "moving" else moving, runs
+                ),
             }
-            for i, name in enumerate(data.verdict_names.values.tolist())
+            for i, name in enumerate(names)
         },
         "mean_decided": float(data.decided.mean()),
         "separation": None if found is None else found.as_dict(),

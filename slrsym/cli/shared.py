@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import os
@@ -130,7 +131,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym verify my_derivations --json ledger.json",
         "slrsym verify --claim stein-multivariate --log proofs.log",
     ),
-    "recheck": ("slrsym recheck proofs.log",),
+    "recheck": ("slrsym recheck", "slrsym recheck proofs.log my_derivations"),
     "axioms": ("slrsym axioms theorem-5",),
     "derivations": ("slrsym derivations", "slrsym derivations --copy my_derivations"),
     "compare": ("slrsym compare --d 400 --L 10 --lam 0.1",),
@@ -217,9 +218,29 @@ def reported() -> Iterator[None]:
     except Exception as problem:
         if _debug:
             traceback.print_exc()
+        elif is_of_stdout(problem):
+            report_stdout(problem)
         else:
             typer.echo(f"error: {problem} (slrsym --debug shows where)", err=True)
         raise typer.Exit(1) from None
+
+
+def is_of_stdout(problem: Exception) -> bool:
+    """Return whether an error is of writing to a stream: files are named in theirs."""
+    full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+    return isinstance(problem, OSError) and problem.filename is None and problem.errno in full
+
+
+def report_stdout(problem: Any) -> None:
+    """Say that standard output cannot be written, and leave what is buffered unwritten."""
+    typer.echo(
+        f"error: standard output could not be written: {problem.strerror or problem}. Redirect it "
+        "to a file on a disk that has room",
+        err=True,
+    )
+    # Python would try again when it ends.
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @contextmanager

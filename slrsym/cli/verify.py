@@ -185,7 +185,7 @@ def _verified(
     """Rows, problems and proofs, as plain data that may be kept."""
     from slrsym.cli import display
 
-    ledger = loaded(paths, ids)
+    ledger = loaded(paths, ids, "--claim")
     verdicts: dict[str, ClaimVerdict] = {}
     rows = checked(ledger, ids, seed, workers, verdicts)
     shown = [row.id for row in rows if with_proofs]
@@ -230,7 +230,7 @@ def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
     """What is shown of a claim or of all axioms, as plain data that may be kept."""
     from slrsym.search.axioms import AXIOMS, axiom
 
-    ledger = loaded(paths, None if id is None else [id])
+    ledger = loaded(paths, None if id is None else [id], "ID")
     if id is None:
         users: dict[str, list[str]] = {}
         for name in ledger.claims:
@@ -258,10 +258,13 @@ def _require_derivations(paths: list[Path] | None) -> None:
             raise typer.BadParameter(str(problem), param_hint="PATH") from None
 
 
-def loaded(paths: list[Path] | None, ids: Iterable[str] | None = None) -> Ledger:
-    """The ledger of some paths, or that of the claims that come with the package.
+def loaded(
+    paths: list[Path] | None, ids: Iterable[str] | None = None, option: str = "CLAIM"
+) -> Ledger:
+    """Return the ledger of some paths, or that of the claims that come with the package.
 
     Of these, only the files are run that make claims that are asked for, or that these rest on.
+    An unknown claim is bad usage of the `option`.
     """
     from slrsym.claims.ledger import Ledger, builtin_ledger
     from slrsym.statements.expressions import ProofError
@@ -274,8 +277,12 @@ def loaded(paths: list[Path] | None, ids: Iterable[str] | None = None) -> Ledger
         try:
             ledger.find(id)
         except ProofError as reason:
-            said = "; ".join([str(reason), *ledger.problems])
-            raise typer.BadParameter(said, param_hint="CLAIM") from None
+            if not ledger.problems:
+                raise typer.BadParameter(str(reason), param_hint=option) from None
+            for problem in ledger.problems:
+                typer.echo(f"error: {problem}", err=True)
+            typer.echo(f"error: no file that could be read makes a claim {id!r}", err=True)
+            raise typer.Exit(1) from None
     return ledger
 
 
@@ -343,7 +350,18 @@ FILE = Annotated[
 @shared.reported()
 def recheck(
     file: FILE = None,
-    path: shared.PATHS = None,
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="PATH",
+            help="Files or folders of the derivations that the log is of, if it has other claims "
+            "than those that come with slrsym.",
+            show_default=False,
+        ),
+    ] = None,
+    path: Annotated[
+        list[Path] | None, optional("--path", metavar="PATH", help="The same as PATH.")
+    ] = None,
     alone: Annotated[
         bool,
         typer.Option("--alone", help="Do not compare the statements with those of derivations."),
@@ -365,13 +383,29 @@ def recheck(
         from slrsym.evidence.shipped import SHIPPED
 
         file = SHIPPED
+    paths = [*(paths or []), *(path or [])]
+    if file.is_dir() or file.suffix == ".py":
+        raise typer.BadParameter(
+            f"{file} is no proof log; write one with: slrsym verify {file} --log proofs.log, and "
+            f"check it with: slrsym recheck proofs.log {file}",
+            param_hint="FILE",
+        )
     if not file.is_file():
         raise typer.BadParameter(f"there is no file {file}", param_hint="FILE")
+    _require_derivations(paths)
+    ids = [] if alone else _ids(file)
+    builtin = ids if alone else _maybe_builtin(ids)
+    if not paths and len(builtin) < len(ids):
+        other = next(id for id in ids if id not in builtin)
+        raise typer.BadParameter(
+            f"claim {other} of {file} does not come with slrsym; name its derivations: "
+            f"slrsym recheck {file} PATH (or --path PATH), or do not compare: --alone",
+            param_hint="PATH",
+        )
     with ThreadPoolExecutor() as pool:
         # Meanwhile, as it takes as long.
-        ids = [] if alone else _ids(file)
-        said = None if alone else pool.submit(_stated, ids, path or [])
-        own = pool.submit(_stated, ids, []) if path and not alone else None
+        said = None if alone else pool.submit(_stated, ids, paths)
+        own = pool.submit(_stated, builtin, []) if paths and builtin and not alone else None
         try:
             judged = judge(file)
             if said is not None:
@@ -421,7 +455,8 @@ def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
     for found in judged:
         if found.id not in said:
             raise Rejected(
-                f"claim {found.id} is none of the derivations; --alone judges it as it is"
+                f"claim {found.id} is none of the derivations; name those that make it as PATH, "
+                "or do not compare: --alone"
             )
         if name := differs(found, said[found.id]):
             what = "has other steps" if name == "steps" else "says something else"
@@ -438,6 +473,13 @@ def _ids(file: Path) -> list[str]:
         for text in text_lines(file):
             found += re.findall(r'^\{"claim": ?"([\x20-\x7e]{1,200}?)"', text)
     return found
+
+
+def _maybe_builtin(ids: list[str]) -> list[str]:
+    """Return the ids of claims that come with slrsym, as far as the text of its files tells."""
+    from slrsym.claims.files import builtin_folder, files_of
+
+    return [id for id in ids if files_of(id, builtin_folder())]
 
 
 def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:

@@ -2,17 +2,67 @@
 
 from __future__ import annotations
 
+import difflib
+import inspect
 import math
 import operator
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import wraps
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["cores", "foretell", "number", "positive", "real_array", "require_memory", "whole"]
+__all__ = [
+    "cores", "explained", "foretell", "number", "positive", "real_array", "require_memory", "whole",
+]  # fmt: skip
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def explained(**renamed: str) -> Callable[[_F], _F]:
+    """Decorate a function so that a call with missing or unknown arguments says what to write.
+
+    Keywords are old names of parameters, which stay accepted with a warning, and the new ones.
+    """
+
+    def decorate(function: Any) -> Any:
+        signature = inspect.signature(function)
+        parameters = [p for p in signature.parameters.values() if p.name != "self"]
+        names = [p.name for p in parameters]
+
+        @wraps(function)
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for old, new in renamed.items():
+                if old in kwargs and new not in kwargs:
+                    warnings.warn(
+                        f"{function.__name__}: {old} is now {new}", DeprecationWarning, stacklevel=2
+                    )
+                    kwargs[new] = kwargs.pop(old)
+            for name in kwargs.keys() - set(names):
+                near = difflib.get_close_matches(name, names, 1)
+                rest = f"did you mean {near[0]}?" if near else f"it takes {', '.join(names)}"
+                raise TypeError(f"{function.__name__} has no parameter {name}; {rest}")
+            given = signature.bind_partial(*args, **kwargs).arguments
+            missing = [p for p in parameters if p.default is p.empty and p.name not in given]
+            if missing:
+                named = [p.name for p in missing]
+                listed = " and ".join(filter(None, (", ".join(named[:-1]), named[-1])))
+                shown = ", ".join(
+                    p.name if p.kind is p.POSITIONAL_OR_KEYWORD else f"{p.name}=..."
+                    for p in parameters
+                    if p.default is p.empty
+                )
+                raise TypeError(
+                    f"{listed} {'are' if named[1:] else 'is'} needed: {function.__name__}({shown})"
+                )
+            return function(*args, **kwargs)
+
+        return call
+
+    return decorate
 
 
 def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray[np.float64]:

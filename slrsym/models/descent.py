@@ -22,7 +22,7 @@ from slrsym.kernels.numba_backend import machine_loop
 from slrsym.models.statement import Direction
 
 if TYPE_CHECKING:
-    from slrsym.models.stated import Model
+    from slrsym.models.risk import ExactRisk
 
 
 Array = NDArray[np.float64]
@@ -92,7 +92,7 @@ class Flow:
     ones first; slopes are partial derivatives of the risk in the order parameters.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: ExactRisk) -> None:
         self._model = model
         directions = model.directions
         self.places: dict[Symbol, tuple[int, int, int]] = {}

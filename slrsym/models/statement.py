@@ -104,6 +104,12 @@ class InnerProduct:
         return f"<{self.pair[0]}, {self.pair[1]}>"
 
 
+def place_of(function: Any) -> str:
+    """Return file and line of a function in parentheses, or nothing if it has none."""
+    code = getattr(function, "__code__", None)
+    return f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
+
+
 class ProjectedToken:
     """A token, as targets and predictors see it: ``X @ k`` is its projection on k."""
 
@@ -122,25 +128,36 @@ class ProjectedToken:
             total += c * self.symbols[x]
         return total
 
-    def checked(self, what: str, found: Any) -> Expr:
-        """A share of the predictor or the target, if it is real and finite where it is tried."""
+    def checked(self, what: str, found: Any, function: Any = None) -> Expr:
+        """Return a share of the predictor or target that is real and finite where it is tried.
+
+        `function` gave the share; messages name its file and line.
+        """
+        where = place_of(function)
         expr = None if isinstance(found, str | ProjectedToken) else sympify(found)
         if not isinstance(expr, Expr):
-            raise TypeError(f"{what} must give an expression in projections X @ k; got {found!r}")
+            raise TypeError(
+                f"{what} must give an expression in projections X @ k; got {found!r}{where}"
+            )
         if expr.has(floor, ceiling, frac):
             raise ValueError(
                 f"{what} must be smooth, but for kinks and jumps by Max, Piecewise, "
-                f"sign or Heaviside; got {expr}"
+                f"sign or Heaviside; got {expr}{where}"
             )
         plain = expr.replace(softmax, lambda *_: S.One)
-        for place in (-7, -2, -1, Rational(1, 2), 1, 3):
-            values = dict.fromkeys(plain.free_symbols, S.One)
-            values |= dict.fromkeys(self.symbols.values(), sympify(place))
+        names = list(self.symbols.values())
+        places = [dict.fromkeys(names, S(n)) for n in (-7, -2, -1, 0, Rational(1, 2), 1, 3)]
+        # A quotient of two may be finite where both vanish, and not where one does.
+        places += [dict.fromkeys(names, S.One) | {x: S.Zero} for x in names]
+        for place in places:
+            values = dict.fromkeys(plain.free_symbols, S.One) | place
             value = plain.subs(values).evalf()
             if value is S.NaN or value.is_real is False or value.is_finite is False:
+                at = ", ".join(f"{name} = {number}" for name, number in place.items())
                 raise ValueError(
-                    f"{what} must be real and finite for all projections; {expr} is {value} where "
-                    f"they are {place}"
+                    f"{what} must be real and finite for all projections; {expr} is {value} at "
+                    f"{at or 'every point'}{where}. Take a function that is defined on the whole "
+                    "line, or bound its argument"
                 )
         return expr
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -319,11 +320,17 @@ def landscape(
 
 @dataclass(frozen=True)
 class Recovery:
-    """How many runs end aligned, with Wilson's interval of the probability, to 95 %."""
+    """The fraction of runs that end aligned, with Wilson's 95 % interval of the probability."""
 
-    share: float
+    fraction: float
     interval: tuple[float, float]
     runs: Runs
+
+    @property
+    def share(self) -> float:
+        """The old name of `fraction`."""
+        warnings.warn("Recovery.share is now Recovery.fraction", DeprecationWarning, stacklevel=2)
+        return self.fraction
 
 
 def recovery(
@@ -331,7 +338,7 @@ def recovery(
     values: Mapping[Any, Any],
     pairs: Sequence[tuple[Direction, Direction]],
     *,
-    least: float = 0.9,
+    min_overlap: float = 0.9,
     **options: Any,
 ) -> Recovery:
     """Runs from random starts; `Model.recovery` says more."""
@@ -345,11 +352,11 @@ def recovery(
                 f"pairs must be of two directions of this model ({', '.join(sorted(known))}), as "
                 f"in [(k, k_star)]; got {pair!r}"
             )
-    if not 0 <= number(least) <= 1:
-        raise ValueError(f"least must be an overlap from 0 to 1; got {least!r}")
+    if not 0 <= number(min_overlap) <= 1:
+        raise ValueError(f"min_overlap must be an overlap from 0 to 1; got {min_overlap!r}")
     runs = simulate(model, values, **options)
     last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
-    hits = np.min(last, axis=0) >= least
+    hits = np.min(last, axis=0) >= min_overlap
     low, high = wilson(hits.sum(), len(hits))
     return Recovery(float(hits.mean()), (float(low), float(high)), runs)
 

@@ -35,7 +35,7 @@ from slrsym.models.moments import (
 from slrsym.models.statement import Direction, Token, softmax
 
 if TYPE_CHECKING:
-    from slrsym.models.stated import Model
+    from slrsym.models.risk import ExactRisk
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class Terms:
     to the error, covariances where noises are correlated, and the square of the sum of the means.
     """
 
-    def __init__(self, stated: Model) -> None:
+    def __init__(self, stated: ExactRisk) -> None:
         self.model = stated
         self.meanings: dict[Symbol, Expr] = {}
         self._names: dict[Expr, Symbol] = {}
@@ -312,7 +312,7 @@ class Quadrature:
 class SoftmaxTerms:
     """The parameters of the law of (score, value, target) of each role, and the risk in them."""
 
-    def __init__(self, stated: Model) -> None:
+    def __init__(self, stated: ExactRisk) -> None:
         self.model = stated
         if len(stated.data.mixture) > 1 or stated.data.correlation or stated.predictor.bias:
             raise ValueError(

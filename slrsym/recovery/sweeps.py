@@ -311,7 +311,7 @@ def _warn(data: xr.Dataset) -> None:
     if moving:
         warnings.warn(
             f"{100 * moving:.3g} % of the runs still move after {data.attrs['steps']:,} steps; "
-            "fractions are those of the others, and more steps may change them",
+            "fractions in the data are those of the others, and more steps may change them",
             RuntimeWarning,
             stacklevel=4,
         )

@@ -11,7 +11,7 @@ from sympy.core.relational import Relational
 
 from slrsym.registry import registered
 from slrsym.search.context import Context
-from slrsym.search.step import Link, Proof, Rule, Step, labelled, relation
+from slrsym.search.step import Link, Proof, Rule, Step, labelled, relation, require_rule
 from slrsym.statements.expressions import AtPoint, ProofError, Refused
 
 if TYPE_CHECKING:
@@ -79,8 +79,7 @@ class Chain(Proof):
         return self.links[-1][0].rhs if self.links else self.start
 
     def _extended(self, symbol: str, expr: Any, by: Rule) -> Chain:
-        if not isinstance(by, Rule):
-            raise ProofError(f"by must be a rule; got {by!r}. Rules live in slrsym.proof")
+        require_rule(by)
         return replace(self, links=(*self.links, (Link(self.end, symbol, sympify(expr)), by)))
 
     def then(self, expr: Any, by: Rule) -> Chain:

@@ -31,8 +31,9 @@ from slrsym.search.step import (
     Rule,
     axioms_of,
     require_equality,
+    require_rule,
 )
-from slrsym.statements.expressions import ProofError, Refused, rebuilt
+from slrsym.statements.expressions import Refused, rebuilt
 
 COPIES_CLAIMS = ("sum-of-copies", "sum-of-copies-mean")
 
@@ -150,8 +151,7 @@ def inside(by: Rule) -> Rule:
     ProofError
         If `by` is not such a rule.
     """
-    if not isinstance(by, Rule) or not by.chainable:
-        raise ProofError(f"by must be a rule; got {by!r}")
+    require_rule(by, chainable=True)
     return _Inside(by)
 
 

@@ -22,8 +22,8 @@ from slrsym.search.regularity import (
     require_integrable,
     require_interval,
 )
-from slrsym.search.step import Link, Proof, Rule, axioms_of
-from slrsym.statements.expressions import ProofError, Refused, conjuncts, put, rebuilt
+from slrsym.search.step import Link, Proof, Rule, axioms_of, require_rule
+from slrsym.statements.expressions import Refused, conjuncts, put, rebuilt
 
 
 class _Sign(Rule):
@@ -409,8 +409,7 @@ def piecewise(by: Rule) -> Rule:
     ProofError
         If `by` is not a rule.
     """
-    if not isinstance(by, Rule) or not by.chainable:
-        raise ProofError(f"by must be a rule; got {by!r}")
+    require_rule(by, chainable=True)
     return _Piecewise(by)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -142,6 +143,18 @@ def _enter(kind: type) -> bool:
     if isinstance(_OWN, set):
         _OWN.add(kind)
     return kind in _OWN
+
+
+def require_rule(by: Any, chainable: bool = False) -> None:
+    """Refuse anything but a rule; of a function that makes rules, say how to call it."""
+    if isinstance(by, Rule) and (by.chainable or not chainable):
+        return
+    if inspect.isfunction(by) and by.__module__.startswith("slrsym."):
+        needed = [p.name for p in inspect.signature(by).parameters.values() if p.default is p.empty]
+        raise ProofError(
+            f"by={by.__name__} needs arguments; write by={by.__name__}({', '.join(needed)})"
+        )
+    raise ProofError(f"by must be a rule; got {by!r}. slrsym.proof has the rules")
 
 
 class Rule(ABC):

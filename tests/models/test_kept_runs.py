@@ -46,7 +46,7 @@ def test_activations_without_a_symbol(activation, backend):
         state = [float(runs[p].values[i, -1]) for p in one.order_parameters]
         assert float(runs.risk[i, -1]) == pytest.approx(f(state, 20)[0], rel=1e-13)
     found = one.recovery({"d": 20}, [(k, k_star)], steps=2, runs=2, backend=backend, **OPTIONS)
-    assert 0 <= found.share <= 1
+    assert 0 <= found.fraction <= 1
 
 
 def _fails_for_many_steps(monkeypatch, model):
@@ -107,7 +107,7 @@ def test_a_risk_that_fails_at_the_start_fails_before_the_run(monkeypatch):
         ([(k, Direction("w"))], {}, r"two directions of this model \(k, k\^\*, v, v\^\*\)"),
         ([k, k_star], {}, r"as in \[\(k, k_star\)\]; got k"),
         (["kv"], {}, "got 'kv'"),
-        ([(k, k_star)], {"least": 2}, "least must be an overlap from 0 to 1; got 2"),
+        ([(k, k_star)], {"min_overlap": 2}, "min_overlap must be an overlap from 0 to 1; got 2"),
     ],
 )
 def test_recovery_asks_before_the_run(monkeypatch, pairs, more, message):

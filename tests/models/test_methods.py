@@ -68,7 +68,7 @@ def test_every_method_of_every_instance(name):
     assert (np.diff(runs.risk, axis=1) < 0).all()
     pair = (stated.trained[0], stated.directions[-1])
     found = stated.recovery(values, [pair], steps=2, alpha=1e-3, runs=several, rng=0, **more)
-    assert found.interval[0] <= found.share <= found.interval[1]
+    assert found.interval[0] <= found.fraction <= found.interval[1]
     text = stated.to_latex()
     assert "Order parameters" in text
 

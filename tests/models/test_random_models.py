@@ -80,7 +80,7 @@ def test_a_model_drawn_at_random(seed, tmp_path):
     assert again.risk.values[:, 0] == pytest.approx(runs.risk.values[:, -1], rel=1e-12)
     pair = (stated.trained[0], stated.directions[-1])
     found = stated.recovery(values, [pair], steps=3, runs=1, **options)
-    assert 0 <= found.share <= 1
+    assert 0 <= found.fraction <= 1
     points = stated.landscape(values, starts=1, rng=seed)
     assert all(np.isfinite(p.risk) for p in points)
     assert stated.claims("drawn")

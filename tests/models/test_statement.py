@@ -61,7 +61,10 @@ n = Symbol("n", integer=True, positive=True)
         (lambda: simulated(gamma=-1), "gamma must be positive; got -1"),
         (lambda: simulated(L=2.5), "L must be an integer; got 2.5"),
         (lambda: simulated(d=2.5), "d must be an integer of at least 2; got 2.5"),
-        (lambda: attention().model.recovery({}, []), "pairs must have two directions at least"),
+        (
+            lambda: attention().model.recovery({}, [], steps=1, alpha=1),
+            "pairs must have two directions at least",
+        ),
     ],
 )  # fmt: skip
 def test_refused(make, message):

@@ -1,14 +1,18 @@
 """The command ``recovery``: what it says, writes and refuses."""
 
+import io
 import json
 
 import numpy as np
 import pytest
 import xarray as xr
+from rich.console import Console
 from typer.testing import CliRunner
 
 from slrsym.cli import app
-from slrsym.recovery import Setting, recover, sweeps
+from slrsym.cli.recovery import _short as short
+from slrsym.cli.recovery import grid_table
+from slrsym.recovery import VERDICTS, Setting, recover, sweeps
 
 QUICK = ("--d", 40, "--L", 3, "--alpha", 2e-2, "--steps", 300, "--runs", 4, "--workers", 1)
 
@@ -81,9 +85,72 @@ def test_several_values_make_a_grid(tmp_path):
     shown = run(*arguments).stdout
     assert shown.splitlines()[0].startswith("4 runs of 300 steps each; rate = 0, d = 40")
     assert "moving" in shown.splitlines()[1]
-    assert shown.splitlines()[1].count("95% interval") == 2
-    # Two settings have no end yet.
-    assert shown.count("%") + shown.count(" -") == 4 * 7 + 2
+    assert shown.splitlines()[1].count("(95% interval)") == 2
+    assert "as moving runs may end anywhere" in shown
+
+
+def _grid(counts):
+    """Return a sweep of two inverse temperatures and three others, with these counts."""
+    from slrsym.recovery.setting import counted
+
+    runs = int(np.sum(counts, axis=-1).ravel()[0])
+    axes = {"lam0": [0.1, 1], "rate": [0, 1e-4], "d": [40, 400], "L": [3, 10], "gamma": [0.5, 0.7]}
+    axes["alpha"] = [0.004, 0.02]
+    shape = tuple(len(x) for x in axes.values())
+    full = np.broadcast_to(np.asarray(counts, dtype=np.int32), (*shape, 5)).copy()
+    coords = axes | {"verdict": list(VERDICTS)}
+    return xr.Dataset(counted(full, runs, tuple(axes)), coords, {"runs": runs, "steps": 9000})
+
+
+@pytest.mark.parametrize("counts", [(520, 480, 0, 0, 0), (0, 300, 10, 210, 480), (1, 998, 1, 0, 0)])
+@pytest.mark.parametrize("several", [2, 3, 6])
+@pytest.mark.parametrize("width", [80, 100, 160])
+def test_no_value_is_cut_at_any_width(counts, several, width):
+    data = _grid(counts)
+    few = [*data.sizes][several:-1]
+    data = data.isel({name: slice(1) for name in few})
+    text = io.StringIO()
+    out = Console(file=text, width=width)
+    out.print(grid_table(data, out))
+    shown = text.getvalue()
+    assert "…" not in shown
+    assert max(map(len, shown.splitlines())) <= width
+    assert "moving" in shown or not counts[-1]
+
+
+def test_where_runs_move_a_range_is_given():
+    data = _grid((0, 300, 10, 210, 480)).isel(d=0, L=[0], gamma=[0], alpha=[0])
+    data = data.expand_dims("d", 2)
+    out = Console(file=io.StringIO(), width=160)
+    out.print(grid_table(data, out))
+    line = out.file.getvalue().splitlines()[3]
+    assert "0.00 to 48.00%" in line
+    assert "30.00 to 78.00%" in line
+    assert line.endswith("48.00%")
+    narrow = Console(file=io.StringIO(), width=80)
+    narrow.print(grid_table(data, narrow))
+    assert "0-48%" in narrow.file.getvalue()
+
+
+def test_fractions_of_runs_that_move_are_ranges(tmp_path):
+    """Of one setting, too, in the table and in JSON."""
+    result = run(*QUICK, "--json", tmp_path / "runs.json")
+    said = " ".join(result.stdout.split())
+    assert "possible fraction" in said
+    assert "95% interval" not in said
+    assert "0.00 to 100.00%" in said
+    assert "4 of 4 runs still move after 300 steps: they may end anywhere" in said
+    verdicts = json.loads((tmp_path / "runs.json").read_text())["verdicts"]
+    assert verdicts["oracle"]["possible"] == [0, 1]
+    assert verdicts["moving"]["possible"] == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("fraction", "text"),
+    [(0, "0"), (1, "100"), (0.5, "50"), (0.0038, "0.38"), (0.998, "99.80"), (2e-6, "0.0002")],
+)
+def test_short_percentages_are_told_from_0_and_100(fraction, text):
+    assert short(fraction) == text
 
 
 def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):

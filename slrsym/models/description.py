@@ -1,0 +1,79 @@
+"""Describe a model in a few lines of text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sympy import Expr, S, Symbol
+
+from slrsym.models.statement import ProjectedToken, Token
+
+if TYPE_CHECKING:
+    from slrsym.models.projections import ProjectionLaws
+
+
+def described(model: ProjectionLaws) -> str:
+    """Return five lines: trained and fixed directions, tokens, target and predictor."""
+    given = {
+        pair: value
+        for i, x in enumerate(model.fixed)
+        for y in model.fixed[:i]
+        if (value := model.given(x, y)) is not None
+        for pair in [x @ y]
+    }
+    fixed = ", ".join(map(str, model.fixed)) or "none"
+    known = ", ".join(f"{pair} = {value}" for pair, value in given.items())
+    spheres = [x.name for x in model.trained if x.on_sphere]
+    free = [x.name for x in model.trained if not x.on_sphere]
+    trained = [f"{', '.join(spheres)} on unit spheres"] * bool(spheres)
+    trained += [f"{', '.join(free)} without constraint"] * bool(free)
+    targets = [
+        f"{_in_projections(token.target)} of {token.name}"
+        for token in model.data.tokens
+        if token.target is not None
+    ]
+    target = " + ".join(targets) or "0"
+    share = model.predictor.share
+    biased = model.predictor.bias is not None
+    output = _in_projections((lambda X: share(X, Symbol("b"))) if biased else share)
+    cases = [
+        f"{'' if probability == 1 else f'with probability {_short(probability)}: '}"
+        + ", ".join(f"{count} {_law(token)}" for token, count in counts.items())
+        for counts, probability in model.data.mixture
+    ]
+    return "\n".join(
+        [
+            _shortened(f"Model that trains {', '.join(trained) or 'nothing'}"),
+            _shortened(f"  fixed:      {fixed}{f' ({known})' if known else ''}"),
+            _shortened(f"  tokens:     {'; '.join(cases)}"),
+            _shortened(f"  target:     {target}; noise {_short(model.data.noise)}"),
+            _shortened(f"  predictor:  sum over tokens of {output}"),
+        ]
+    )
+
+
+def _in_projections(share: Callable[[Any], Any]) -> Expr:
+    """Return a function of a token as an expression in its projections, written <X, k>."""
+    token = ProjectedToken()
+    found = S(share(token))
+    return found.xreplace({s: Symbol(f"<X, {x}>") for x, s in token.symbols.items()})
+
+
+def _law(token: Token) -> str:
+    """Return the name of a token with its law, such as ``token ~ N(0, 1)``."""
+    mean = " + ".join(f"{_short(c)} {x}" for x, c in token.mean.terms.items()) or "0"
+    cov = ", ".join(map(_short, token.eigenvalues))
+    cov = f"({cov})" if len(token.eigenvalues) > 1 else cov
+    spikes = "".join(f" + {_short(c)} {x} {x}'" for x, c in token.spikes.items())
+    return f"{token.name} ~ N({mean}, {cov}{spikes})"
+
+
+def _short(expr: Expr) -> str:
+    """Return an expression as text, a number with six digits at most."""
+    return f"{float(expr):.6g}" if expr.is_Float else str(expr)
+
+
+def _shortened(line: str) -> str:
+    """Return a line of 100 characters at most."""
+    return line if len(line) <= 100 else line[:97] + "..."

@@ -1,0 +1,311 @@
+"""Directions of a stated model, and the laws of the projections of tokens on them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sympy import Add, Expr, ImmutableMatrix, Matrix, S, Symbol, expand, sqrt, sympify
+
+from slrsym.gaussian import GaussianLaw
+from slrsym.models.moments import addends
+from slrsym.models.statement import (
+    Direction,
+    InnerProduct,
+    Predictor,
+    ProjectedToken,
+    Sequence,
+    Token,
+)
+from slrsym.models.terms import Role
+
+
+class ProjectionLaws:
+    """Directions, inner products and laws of projections of a stated model.
+
+    Parameters
+    ----------
+    data : Sequence
+    predictor : Predictor
+    given, names : mapping of inner products to expressions
+        As of `model`.
+
+    Raises
+    ------
+    ValueError
+        As `model` does.
+    """
+
+    def __init__(
+        self,
+        data: Sequence,
+        predictor: Predictor,
+        given: Mapping[InnerProduct, Any],
+        names: Mapping[InnerProduct, Any],
+    ) -> None:
+        self.data, self.predictor = data, predictor
+        self.shares = self._stated()
+        self.spaces = self._spaces()
+        self._given = {pair: sympify(value) for pair, value in given.items()}
+        self._names = dict(names)
+        self._check_directions()
+
+    # -- the statement ---------------------------------------------------------------------------
+
+    def _stated(self) -> dict[tuple[Token, Expr | None], tuple[Expr, dict[Direction, Symbol]]]:
+        """What a token of each role and bias adds to the target minus the prediction."""
+        found = {}
+        for token in self.data.tokens:
+            for bias in dict.fromkeys(self.predictor.bias or (None,)):
+                X = ProjectedToken()
+                share = self.predictor.share(X) if bias is None else self.predictor.share(X, bias)
+                target = S.Zero if token.target is None else token.target(X)
+                share, target = (
+                    X.checked("share", share, self.predictor.share),
+                    X.checked("target", target, token.target),
+                )
+                found[token, bias] = (target - share, dict(X.symbols))
+        return found
+
+    @property
+    def directions(self) -> tuple[Direction, ...]:
+        """The directions, trained ones first."""
+        found: dict[Direction, None] = {}
+        for _, symbols in self.shares.values():
+            found.update(dict.fromkeys(symbols))
+        for token in self.data.tokens:
+            found.update(dict.fromkeys((*token.mean.terms, *token.spikes)))
+        return tuple(sorted(found, key=lambda x: not x.trained))
+
+    @property
+    def trained(self) -> tuple[Direction, ...]:
+        """The directions that are trained."""
+        return tuple(x for x in self.directions if x.trained)
+
+    @property
+    def fixed(self) -> tuple[Direction, ...]:
+        """The directions that are not."""
+        return tuple(x for x in self.directions if not x.trained)
+
+    def _spaces(self) -> int:
+        counts = {len(token.eigenvalues) for token in self.data.tokens} - {1}
+        if len(counts) > 1:
+            raise ValueError(
+                "covariances must have the same eigenspaces: as many eigenvalues each, or one "
+                f"number; got {sorted(counts)}"
+            )
+        return counts.pop() if counts else 1
+
+    def _check_directions(self) -> None:
+        names = [x.name for x in self.directions]
+        if twice := {name for name in names if names.count(name) > 1}:
+            raise ValueError(f"directions must have different names; two are called {min(twice)}")
+        pairs = {InnerProduct(x, y) for x in self.directions for y in self.directions}
+        for what, mapping in (("given", self._given), ("names", self._names)):
+            for pair in mapping:
+                if pair not in pairs:
+                    raise ValueError(f"{what} has {pair}, which is no inner product of this model")
+        for pair, value in self._given.items():
+            if any(x.trained for x in pair.pair):
+                raise ValueError(f"given has {pair}, which is an order parameter: it is trained")
+            if value.is_number and abs(value) > 1:
+                raise ValueError(f"given says {pair} = {value}; of unit vectors it is at most 1")
+            if len(set(pair.pair)) == 1 and value != 1:
+                raise ValueError(f"given says {pair} = {value}; it is 1, as the vector is unit")
+        if self.spaces == 1:
+            for some in (*itertools.combinations(self.fixed, 3), self.fixed):
+                self._check_lengths(some)
+
+    def _check_lengths(self, directions: tuple[Direction, ...]) -> None:
+        gram = Matrix([[self.inner(x, y) for y in directions] for x in directions])
+        if gram and not gram.free_symbols:
+            least = np.linalg.eigvalsh(np.array(gram.evalf(), dtype=float)).min()
+            if least < -1e-12:
+                raise ValueError(
+                    f"directions contradict each other: no unit vectors {directions} have the "
+                    f"inner products {dict(self._given)}"
+                )
+
+    def inner(self, x: Direction, y: Direction, space: int = 0) -> Expr:
+        """The inner product of two directions, in one of the eigenspaces.
+
+        Parameters
+        ----------
+        x, y : Direction
+        space : int, optional
+            Which of the eigenspaces; of one, the whole.
+
+        Returns
+        -------
+        Expr
+            An order parameter, or what is given.
+        """
+        pair = InnerProduct(x, y)
+        if self.spaces == 1:
+            if pair in self._given:
+                return self._given[pair]
+            if x is y and (x.on_sphere or not x.trained):
+                return S.One
+        named = self._names.get(pair)
+        if isinstance(named, tuple):
+            return named[space]
+        if named is not None and self.spaces == 1:
+            return named
+        x, y = sorted(pair.pair if len(pair.pair) == 2 else (x, x), key=self.directions.index)
+        index = "" if self.spaces == 1 else f"_{space + 1}"
+        return Symbol(
+            rf"\langle {x.name}, {y.name}\rangle{index}",
+            **({"positive": True} if x is y else {"real": True}),
+        )
+
+    def given(self, x: Direction, y: Direction) -> Expr | None:
+        """The inner product of two fixed directions, if it is given.
+
+        Parameters
+        ----------
+        x, y : Direction
+
+        Returns
+        -------
+        Expr or None
+        """
+        return self._given.get(InnerProduct(x, y))
+
+    # -- laws --------------------------------------------------------------------------------------
+
+    @cached_property
+    def roles(self) -> dict[tuple[Token, Expr | None], Role]:
+        """What tokens of each role add to the error, with the law of their projections."""
+        return {key: self._role(key[0], *value) for key, value in self.shares.items()}
+
+    def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> Role:
+        directions, names = tuple(symbols), tuple(symbols.values())
+        count = len(directions)
+        cov = ImmutableMatrix(
+            count, count, lambda i, j: self.covariance_of(token, directions[i], directions[j])
+        )
+        means = tuple(self.mean_of(token, x) for x in directions)
+        return Role(token, directions, names, tuple(addends(error, names)), means, cov)
+
+    def mean_of(self, token: Token, x: Direction, inner: Callable[..., Expr] | None = None) -> Expr:
+        """The mean of a token's projection.
+
+        Parameters
+        ----------
+        token : Token
+        x : Direction
+        inner : callable, optional
+            What takes the place of `inner`.
+
+        Returns
+        -------
+        Expr
+        """
+        inner = inner or self.inner
+        spaces = range(self.spaces)
+        return Add(*(c * inner(x, y, a) for y, c in token.mean.terms.items() for a in spaces))
+
+    def covariance_of(
+        self, token: Token, x: Direction, y: Direction, inner: Callable[..., Expr] | None = None
+    ) -> Expr:
+        """The covariance of two projections of a token.
+
+        Parameters
+        ----------
+        token : Token
+        x, y : Direction
+        inner : callable, optional
+            What takes the place of `inner`.
+
+        Returns
+        -------
+        Expr
+        """
+        inner = inner or self.inner
+        spaces = range(self.spaces)
+        values = token.eigenvalues * (self.spaces if len(token.eigenvalues) == 1 else 1)
+        spread = [e * inner(x, y, a) for a, e in enumerate(values)]
+        for s, c in token.spikes.items():
+            along = [Add(*(inner(z, s, a) for a in spaces)) for z in (x, y)]
+            spread.append(c * along[0] * along[1])
+        return Add(*spread)
+
+    def covariance_between(self, role: Role, i: int, other: Role, j: int) -> Expr:
+        """The covariance of projections of two tokens, whose noises may be correlated.
+
+        Parameters
+        ----------
+        role, other : Role
+        i, j : int
+            Which of their projections.
+
+        Returns
+        -------
+        Expr
+        """
+        tau = self.data.correlation.get(frozenset({role.token, other.token}), S.Zero)
+        scale = sqrt(role.token.eigenvalues[0] * other.token.eigenvalues[0])
+        return tau * scale * self.inner(role.directions[i], other.directions[j])
+
+    def law(self, token: Token) -> GaussianLaw:
+        """The law of a token's projections on the directions that target and predictor use.
+
+        Parameters
+        ----------
+        token : Token
+            One of the roles.
+
+        Returns
+        -------
+        GaussianLaw
+            In the symbols that stand for projections.
+        """
+        role = next(role for (other, _), role in self.roles.items() if other is token)
+        return GaussianLaw(dict(zip(role.symbols, role.means, strict=True)), role.cov)
+
+    def cases(self) -> Iterator[tuple[dict[int, tuple[Role, Expr]], Expr]]:
+        """How many tokens there are of each role and bias, and with what probability.
+
+        Yields
+        ------
+        counts : dict
+            Roles and their numbers.
+        probability : Expr
+
+        Raises
+        ------
+        ValueError
+            If a bias of positions does not fit the tokens.
+        """
+        data, bias = self.data, self.predictor.bias
+        if bias is None:
+            for counts, probability in data.mixture:
+                yield {id(t): (self.roles[t, None], n) for t, n in counts.items()}, probability
+            return
+        ((counts, _),) = data.mixture
+        # Of two tokens each may be the single one: that with a target is.
+        alone = [token for token, n in counts.items() if n == 1]
+        single = [token for token in alone if token.target is not None] or alone
+        rest = [token for token in counts if token not in single]
+        if len(single) != 1 or len(rest) != 1:
+            raise ValueError(
+                "a bias of positions needs one token of one role, and others of another"
+            )
+        total = Add(*counts.values())
+        if expand(total - len(bias)) != 0:
+            raise ValueError(
+                f"bias must have one number for each of {total} tokens; got {len(bias)}"
+            )
+        places = data.location or (sympify(1) / len(bias),) * len(bias)
+        if len(places) != len(bias):
+            raise ValueError(f"location must have {len(bias)} probabilities; got {len(places)}")
+        for j, probability in enumerate(places):
+            case: dict[int, tuple[Role, Expr]] = {}
+            for place, b in enumerate(bias):
+                role = self.roles[single[0] if place == j else rest[0], b]
+                before = case.get(id(role), (role, S.Zero))[1]
+                case[id(role)] = (role, before + 1)
+            yield case, probability

@@ -1,0 +1,186 @@
+"""The exact risk of a stated model with its derivatives, symbolic and compiled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from collections.abc import Sequence as Several
+from functools import cached_property
+from typing import Any
+
+from sympy import Expr, ImmutableMatrix, Symbol
+
+from slrsym.gaussian import IntegrabilityError
+from slrsym.kernels.compile import compiled, require_backend
+from slrsym.kernels.printing import printed
+from slrsym.kernels.program import Program
+from slrsym.models.descent import Flow
+from slrsym.models.moments import NotClosedError
+from slrsym.models.projections import ProjectionLaws
+from slrsym.models.statement import place_of, softmax
+from slrsym.models.terms import Quadrature, SoftmaxTerms, Terms
+
+
+class ExactRisk(ProjectionLaws):
+    """Risk, gradient and Hessian of a stated model as functions of its order parameters."""
+
+    @cached_property
+    def _terms(self) -> Any:
+        attends = any(error.has(softmax) for error, _ in self.shares.values())
+        try:
+            return SoftmaxTerms(self) if attends else Terms(self)
+        except IntegrabilityError as problem:
+            raise type(problem)(
+                f"the risk of this model may not be finite: {problem}. Let the share of the "
+                f"predictor{place_of(self.predictor.share)} and the target be finite for all "
+                "projections and grow no faster than a power, or declare the symbols more closely"
+            ) from None
+
+    @property
+    def additive(self) -> bool:
+        """Whether tokens contribute independently, so that the risk is bias and variances."""
+        return isinstance(self._terms, Terms)
+
+    @cached_property
+    def quadrature(self) -> Quadrature | None:
+        """The quadrature that computes the risk, and its reason, where there is no closed form.
+
+        None where there is a closed form, and where there is neither: `closed_form` tells which.
+        """
+        try:
+            found: Quadrature | None = self._terms.quadrature
+        except NotClosedError:
+            return None
+        return found
+
+    @cached_property
+    def closed_form(self) -> bool:
+        """Whether the risk has one; if not, `quadrature` says what takes its place.
+
+        If nothing does, `risk` and all that needs it raise a `NotClosedError`, before anything is
+        compiled, that names the mean without a closed form.
+        """
+        try:
+            return self._terms.quadrature is None
+        except NotClosedError:
+            return False
+
+    @cached_property
+    def order_parameters(self) -> tuple[Symbol, ...]:
+        """The inner products of trained directions that the risk depends on."""
+        named = [s for x in self._names.values() for s in (x if isinstance(x, tuple) else (x,))]
+        pairs = [
+            self.inner(x, y, a)
+            for i, x in enumerate(self.trained)
+            for y in (*self.trained[i:], *self.fixed)
+            for a in range(self.spaces)
+        ]
+        symbols = [*named, *(p for p in pairs if p not in named)]
+        return tuple(s for s in symbols if isinstance(s, Symbol) and s in self._terms.used)
+
+    @cached_property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The other symbols of the risk, by name."""
+        free = self._terms.used - set(self.order_parameters)
+        return tuple(sorted(free, key=lambda s: s.name))
+
+    @cached_property
+    def risk(self) -> Any:
+        """The risk as noise, variances and a squared bias; of softmax, a `Quadrature`.
+
+        What has no closed form in it are means of functions of one normal variable.
+        """
+        if not self.additive:
+            return self._terms.quadrature
+        return self._terms.written(self._terms.risk()) + self.data.noise**2
+
+    @cached_property
+    def gradient(self) -> ImmutableMatrix:
+        """The partial derivatives of the risk in the order parameters."""
+        return ImmutableMatrix([self._terms.written(x) for x in self._terms.gradient()])
+
+    @cached_property
+    def hessian(self) -> ImmutableMatrix:
+        """The second partial derivatives, a symmetric matrix."""
+        rows = [[self._terms.written(x) for x in row] for row in self._terms.hessian()]
+        return ImmutableMatrix(rows)
+
+    @cached_property
+    def _programs(self) -> dict[tuple[tuple[str, ...], tuple[Symbol, ...]], Program]:
+        return {}
+
+    def program(self, *what: str, parameters: Several[Symbol] | None = None) -> Program:
+        """The program of what is asked for.
+
+        Parameters
+        ----------
+        *what : {'excess_risk', 'risk', 'gradient', 'hessian'}
+            Outputs, one after the other; the Hessian is its upper triangle, row by row.
+        parameters : sequence of Symbol, optional
+            Their order; by default that of `parameters`.
+
+        Returns
+        -------
+        Program
+            With `order_parameters` as its state.
+
+        Raises
+        ------
+        ValueError
+            If there is no such output.
+        """
+        if not self.additive:
+            raise ValueError(f"there is no program: the risk is {self.risk}; compile gives it")
+        known = ("excess_risk", "risk", "gradient", "hessian")
+        if not what or not set(what) <= set(known):
+            raise ValueError(f"what must be of {', '.join(known)}; got {what}")
+        order = self.parameters if parameters is None else tuple(parameters)
+        if (what, order) not in self._programs:
+            self._programs[what, order] = self._printed(what, order)
+        return self._programs[what, order]
+
+    def _printed(self, what: tuple[str, ...], parameters: tuple[Symbol, ...]) -> Program:
+        outputs: list[Expr] = []
+        for name in what:
+            if name == "hessian":
+                rows = self._terms.hessian()
+                outputs += [rows[i][j] for i in range(len(rows)) for j in range(i, len(rows))]
+            elif name == "gradient":
+                outputs += map(self._terms.arranged, self._terms.gradient())
+            else:
+                excess = self._terms.risk()
+                outputs.append(excess + self.data.noise**2 if name == "risk" else excess)
+        given = self._terms.needed(outputs)
+        return printed(outputs, self.order_parameters, parameters, given=given)
+
+    def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
+        """Risk and gradient, or what is asked for, as a function.
+
+        Parameters
+        ----------
+        backend : {'numpy', 'numba', 'mpmath', 'ball'}, optional
+        *what : {'excess_risk', 'risk', 'gradient', 'hessian'}
+            By default risk and gradient.
+
+        Returns
+        -------
+        callable
+            ``f(state, *parameters)``, as of `slrsym.kernels.compile_expressions`, in the order of
+            `order_parameters` and `parameters`.
+
+        Raises
+        ------
+        ValueError
+            If there is no such backend or output.
+        NumbaMissingError
+            If the backend is Numba and it is not installed.
+        """
+        require_backend(backend)
+        if not self.additive:
+            found: Callable[..., Any] = self._terms.compile(backend, what or ("risk", "gradient"))
+            return found
+        return compiled(self.program(*(what or ("risk", "gradient"))), backend)
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The descent map, in the Gram matrix of the directions."""
+        return Flow(self)
