@@ -22,6 +22,7 @@ FIELDS = {
     "axioms": list,
     "digest": str,
 }
+MAX_BYTES = 256_000_000
 TEXTBOOK = frozenset().union(*EXTENSIONS.values())
 
 
@@ -44,7 +45,7 @@ def parse(line):
             line, object_pairs_hook=once, parse_float=no_number, parse_constant=no_number
         )
     except (ValueError, RecursionError) as e:
-        raise Refused("no JSON: %s" % e) from e
+        raise Refused(f"no JSON: {T.show(str(e))}") from e
     need(type(out) is dict, "no JSON object")
     return out
 
@@ -52,7 +53,10 @@ def parse(line):
 def digest(record, before):
     """Return the digest of a record (8.2)."""
     rest = {k: v for k, v in record.items() if k != "digest"}
-    text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    try:
+        text = json.dumps(rest, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    except (ValueError, RecursionError) as e:
+        raise Refused("a record that is too deep") from e
     return hashlib.sha256((before + text).encode("ascii")).hexdigest()
 
 
@@ -61,17 +65,30 @@ def lines_of(path):
     with open(path, "rb") as f:
         data = f.read()
     if data.startswith(b"\xfd7zXZ\x00"):
-        try:
-            data = lzma.decompress(data)
-        except lzma.LZMAError as e:
-            raise Refused("no xz file: %s" % e) from e
-    need(len(data) <= 256_000_000 and data.endswith(b"\n"), "the last line has no end")
+        data = unpacked(data)
+    need(len(data) <= MAX_BYTES and data.endswith(b"\n"), "the last line has no end")
+    lines = data.split(b"\n")[:-1]
+    need(len(lines) <= 100_000 and max(map(len, lines)) <= 64_000_000, "too long")
     try:
-        lines = data.decode("utf-8").split("\n")[:-1]
+        return [line.decode("utf-8") for line in lines]
     except UnicodeDecodeError as e:
         raise Refused("no UTF-8") from e
-    need(len(lines) <= 100_000 and max(map(len, lines)) <= 64_000_000, "too long")
-    return lines
+
+
+def unpacked(data):
+    """Return the contents of an xz file, which has nothing after its streams."""
+    out, size = [], 0
+    while data:
+        tool = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        try:
+            part = tool.decompress(data, MAX_BYTES + 1 - size)
+        except lzma.LZMAError as e:
+            raise Refused(f"no xz file: {e}") from e
+        size += len(part)
+        need(tool.eof and size <= MAX_BYTES, "no whole xz file, or a file that is too large")
+        out.append(part)
+        data = tool.unused_data
+    return b"".join(out)
 
 
 class Report:
@@ -110,7 +127,7 @@ def recheck(path, report=None):
                 report.records += 1
         need(claims is not None and len(results) == claims, "another number of records")
     except Refused as e:
-        raise Refused("line %d: %s" % (number, e)) from None
+        raise Refused(f"line {number}: {e}") from None
     return results
 
 
@@ -144,9 +161,11 @@ def check_record(record, known, extensions, report, number):
     def find(reference):
         """Return the theorem of a reference (None if it is unknown after a refusal)."""
         if type(reference) is str:
-            need(reference in known, "no record %r" % reference)
+            need(reference in known, f"no record {T.show(reference)}")
             return known[reference]
-        need(whole(reference) and 0 <= reference < len(made), "no inference %r" % (reference,))
+        need(
+            whole(reference) and 0 <= reference < len(made), f"no inference {T.show(reference)}"
+        )
         return made[reference]
 
     for at, line in enumerate(record["lines"]):
@@ -160,18 +179,18 @@ def check_record(record, known, extensions, report, number):
         try:
             need(
                 set(theorem.hypotheses) <= given_keys,
-                "a hypothesis that is not given: %s"
-                % sorted(set(theorem.hypotheses) - given_keys)[:3],
+                f"hypotheses that are not given: {sorted(set(theorem.hypotheses) - given_keys)}",
             )
             need(key(theorem.conclusion) == key(statement), "another statement is shown")
             need(
                 record["axioms"] == sorted(theorem.axioms),
-                "other axioms: %s for %s" % (sorted(theorem.axioms), record["axioms"]),
+                f"other axioms: {sorted(theorem.axioms)}",
             )
         except Refused as e:
             report.failure(number, claim, shown, "CLAIM", str(e))
     names = collections.Counter(map(T.name_of, T.union(p.free for p in [statement, *given])))
     need(all(n == 1 for n in names.values()), "two symbols of one name")
+    need(all(type(a) is str for a in record["axioms"]), "an axiom is a string")
     axioms = frozenset(record["axioms"])
     known[claim] = finish(statement, given, axioms)
     return claim, len(record["steps"]), axioms
@@ -186,7 +205,7 @@ def formula(data):
 
 def check_line(line, rows, find, extensions, report, place):
     """Make one inference; after a refusal return a trusted theorem if it is known."""
-    name, start = "?", time.perf_counter()
+    name, premises, start = "?", (), time.perf_counter()
     try:
         need(type(line) is list and len(line) >= 2 and type(line[1]) is list, "no inference")
         name = line[0]
@@ -206,7 +225,7 @@ def check_line(line, rows, find, extensions, report, place):
         report.failure(
             *place,
             name,
-            str(e) if report.keep_going else "inference %d (%s): %s" % (place[2], name, e),
+            str(e) if report.keep_going else f"inference {place[2]} ({T.show(name)}): {e}",
         )
         return trusted(line, rows, premises)
     finally:
@@ -242,12 +261,7 @@ def check_step(step, rows, find, given, report, place):
         hyps = {key(T.read(h, rows)) for h in step[4]}
         need(
             hyps == set(theorem.hypotheses),
-            "a step has other hypotheses: listed only %s; "
-            "theorem only %s"
-            % (
-                sorted(hyps - set(theorem.hypotheses))[:3],
-                sorted(set(theorem.hypotheses) - hyps)[:3],
-            ),
+            f"other hypotheses of a step: {sorted(hyps ^ set(theorem.hypotheses))}",
         )
         if key(theorem.conclusion) in hyps:
             need(key(theorem.conclusion) in given, "a step assumes itself")
