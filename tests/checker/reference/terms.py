@@ -280,9 +280,10 @@ def fits_binder(node):
     h, xs, ins, outs = node.head, node.vars, node.inside, node.outside
     if not xs or any(x.head != "s" for x in xs) or len(set(xs)) != len(xs):
         return False
-    kind = {"sum": "Z", "lam": "RZ", "forall": "RZ"}.get(h, "R")
-    if any(x.params[1][0] not in kind for x in xs):
-        return False
+    if h not in ("lam", "forall"):
+        sort = "Z" if h == "sum" else "R"
+        if any(x.params[1] != sort for x in xs):
+            return False
     if h == "sum":
         return len(xs) == 1 and len(ins) == 1 and terms(ins) and len(outs) == 2 and terms(outs)
     if h == "int":

@@ -51,6 +51,8 @@ def infer(name, premises, data, rows):
     if type(name) is not str or name not in RULES:
         raise Refused(f"no rule {T.show(name)}")
     kinds, count, function, axioms = RULES[name]
+    if not all(type(p) is Theorem for p in premises):
+        raise Refused("a premise is no theorem")
     at_least = count is not None and count < 0
     if count is not None and (len(premises) < -count if at_least else len(premises) != count):
         raise Refused("a wrong number of premises")
