@@ -123,6 +123,7 @@ def D(t, x, asked, cited):
     if h == "int":
         return D_int(t, x, asked, cited)
     if h == "d":
+        D(subst(t.inside[0], dict(zip(t.vars, t.outside, strict=True))), x, asked, cited)
         return D(evaluated(t, asked, cited), x, asked, cited)
     raise Refused("no derivative of a node " + h)
 
@@ -172,8 +173,11 @@ def continuous(f, x):
 def evaluated(t, asked, cited):
     """Return the value of a node d by the rules of differentiation."""
     new = apart(t.vars, t.free | set(t.vars))
-    g, more = subst(t.inside[0], new), []
-    for x, count in zip(t.vars, t.params[0]):
+    w, more = subst(t.inside[0], new), []
+    g = w
+    for x, count in zip(t.vars, t.params[0], strict=True):
+        if count and g is not w:
+            D(w, new[x], more, cited)
         for _ in range(count):
             g = D(g, new[x], more, cited)
             need(g.size + sum(p.size for p in more) <= T.MAX_NODES, "a derivative is too large")

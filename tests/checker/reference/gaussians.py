@@ -83,7 +83,7 @@ def exp_of_one(node, u, hyps):
 def exp_of_two(node, u, hyps):
     """Conclude the mean of the exponential of a centred quadratic form in two variables."""
     need(len(node.outside) == 1, "two laws")
-    (m1, m2), ((s, k), (k2, t)) = law_moments(node.outside[0])
+    (m1, m2), ((s, k), (_, t)) = law_moments(node.outside[0])
     form = poly(u, list(node.vars))
     need((1, 0) not in form and (0, 1) not in form, "linear terms")
     a, b, c = (form.get(e, ZERO) for e in ((2, 0), (0, 2), (0, 0)))
@@ -93,7 +93,7 @@ def exp_of_two(node, u, hyps):
         return add(mul(p, x), mul(q, y))
 
     a11, a12 = entry(s, a, k, h), entry(s, h, k, b)
-    a21, a22 = entry(k2, a, t, h), entry(k2, h, t, b)
+    a21, a22 = entry(k, a, t, h), entry(k, h, t, b)
     p1, p2 = (add(ONE, mul(MINUS_TWO, x)) for x in (a11, a22))
     z = add(mul(p1, p2), mul(num(-4), a12, a21))
     return (

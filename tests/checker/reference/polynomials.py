@@ -10,7 +10,7 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
-from .terms import Refused, whole
+from .terms import Refused, show, whole
 
 os.environ.setdefault("SYMPY_GROUND_TYPES", "python")
 BITS = 16
@@ -292,7 +292,7 @@ class Ring:
 def rational(s):
     """Read a rational."""
     if type(s) is not str or len(s) >= 5000 or not RATIONAL.fullmatch(s):
-        raise Refused("no rational: %r" % (s,))
+        raise Refused(f"no rational: {show(s)}")
     return thin(Fraction(s))
 
 

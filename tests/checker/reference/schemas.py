@@ -51,7 +51,7 @@ def schema(name, kinds, count, axioms=""):
 @rule("theorem", "json t ts")
 def theorem(_, name, goal, values):
     """Conclude a sentence by a schema, under its hypotheses."""
-    need(type(name) is str and name in SCHEMAS, "no schema %r" % (name,))
+    need(type(name) is str and name in SCHEMAS, f"no schema {T.show(name)}")
     kinds, count, function, axioms = SCHEMAS[name]
     need(goal.head == "o" and goal.params[0] in kinds and goal.parts, "another kind of goal")
     need(len(values) == count, "a wrong number of values")

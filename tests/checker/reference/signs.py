@@ -243,7 +243,7 @@ class State:
         """Refuse unless the answer is yes."""
         if not self.ask(p, s):
             names = [k for k, v in SIGN_OF.items() if v == s]
-            raise Refused("sign not shown: %s of %s" % (names, self.show(p)))
+            raise Refused(f"sign not shown: {names} of {self.show(p)}")
 
     def gate(self, p, s):
         """Ask a sign; learn it while a fact is read."""
@@ -255,7 +255,7 @@ class State:
         """Print a polynomial for a message."""
         out = []
         for m, c in p.ordered()[:12]:
-            es = ["g%d^%d" % (i, e) for i, e in enumerate(self.ring.exponents(m)) if e]
+            es = [f"g{i}^{e}" for i, e in enumerate(self.ring.exponents(m)) if e]
             out.append("*".join([str(c)] + es))
         return " + ".join(out)
 

@@ -13,7 +13,7 @@ class Refused(Exception):
 
 SORTS = frozenset(k + c for k in "RZ" for c in ("", ">0", "<0", ">=0", "<=0", "!=0"))
 LETTERS = "A-Za-zαβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"
-NAME = re.compile("[%s][%s0-9_.^*{}\\\\']{0,60}" % (LETTERS, LETTERS))
+NAME = re.compile(rf"[{LETTERS}][{LETTERS}0-9_.^*{{}}\\']{{0,60}}")
 ARITY = dict.fromkeys(
     "exp sin cos sinh cosh tanh atan erf abs log asin erf_prime erf_second sign".split(), 1
 )
@@ -134,12 +134,13 @@ def listed(node):
     return out + [listed(p) for p in node.parts]
 
 
-def show(node, limit=300):
-    """Print a node for messages."""
-    if isinstance(node, Node):
-        node = key(node)
-    node = str(node)
-    return node if len(node) <= limit else node[:limit] + "..."
+def show(data, limit=300):
+    """Return a printing of anything for messages; a node may be ill-formed."""
+    try:
+        text = key(data) if isinstance(data, Node) else data if type(data) is str else repr(data)
+    except (AttributeError, IndexError, TypeError, ValueError, RecursionError):
+        text = f"a node {data.head}" if isinstance(data, Node) else "something too long"
+    return text if len(text) <= limit else text[:limit] + "..."
 
 
 # --- 1.4 conditions --------------------------------------------------------
@@ -153,6 +154,11 @@ def whole(x):
 def named(x):
     """Tell whether x is a name."""
     return type(x) is str and NAME.fullmatch(x) is not None
+
+
+def is_sort(x):
+    """Tell whether x is a sort."""
+    return type(x) is str and x in SORTS
 
 
 def orders_ok(orders, count):
@@ -206,7 +212,7 @@ def fits(node):
             and not parts
         )
     if h == "s":
-        return named(ps[0]) and ps[1] in SORTS and not parts
+        return named(ps[0]) and is_sort(ps[1]) and not parts
     if h in ("pi", "oo", "-oo"):
         return not parts
     if h == "text":
@@ -231,13 +237,13 @@ def fits(node):
     if h == "u":
         return (
             named(ps[0])
-            and ps[1] in SORTS
+            and is_sort(ps[1])
             and len(parts) >= 1
             and terms(parts)
             and orders_ok(ps[2], len(parts))
         )
     if h == "ix":
-        return named(ps[0]) and ps[1] in SORTS and len(parts) >= 1 and terms(parts)
+        return named(ps[0]) and is_sort(ps[1]) and len(parts) >= 1 and terms(parts)
     if h in RELATIONS:
         return len(parts) == 2 and terms(parts)
     if h in ("and", "or"):
@@ -274,9 +280,10 @@ def fits_binder(node):
     h, xs, ins, outs = node.head, node.vars, node.inside, node.outside
     if not xs or any(x.head != "s" for x in xs) or len(set(xs)) != len(xs):
         return False
-    kind = {"sum": "Z", "lam": "RZ", "forall": "RZ"}.get(h, "R")
-    if any(x.params[1][0] not in kind for x in xs):
-        return False
+    if h not in ("lam", "forall"):
+        sort = "Z" if h == "sum" else "R"
+        if any(x.params[1] != sort for x in xs):
+            return False
     if h == "sum":
         return len(xs) == 1 and len(ins) == 1 and terms(ins) and len(outs) == 2 and terms(outs)
     if h == "int":
@@ -315,16 +322,16 @@ def fits_binder(node):
 def check(node):
     """Refuse the node unless 1.4 holds of it; return it."""
     if not fits(node):
-        raise Refused("a node of a wrong shape: " + show(node))
+        raise Refused(f"a node of a wrong shape: {show(node)}")
     return node
 
 
 def check_all(node):
     """Refuse the node unless 1.4 and the limits hold of it and of all below it."""
     if not node.good:
-        check(node)
         for part in node.vars + node.parts:
             check_all(part)
+        check(node)
         if node.depth > MAX_DEPTH or node.full > MAX_READ:
             raise Refused("a term is too deep or too large")
         node.good = True
@@ -338,7 +345,7 @@ def read(data, rows=None):
     """Read a node from JSON; integers are rows if there are rows."""
     if whole(data):
         if rows is None or not 0 <= data < len(rows):
-            raise Refused("no row %r" % data)
+            raise Refused(f"no row {show(data)}")
         return rows[data]
     if isinstance(data, Node):
         return check_all(data)
@@ -350,17 +357,17 @@ def read_shape(data, rows, level):
     """Read a node from JSON, of a depth that is not yet checked."""
     if whole(data):
         if rows is None or not 0 <= data < len(rows):
-            raise Refused("no row %r" % data)
+            raise Refused(f"no row {show(data)}")
         return rows[data]
     if isinstance(data, Node):
         return data
     if level > MAX_DEPTH:
         raise Refused("a term is too deep")
     if type(data) not in (list, tuple) or not data or type(data[0]) is not str:
-        raise Refused("no node: %r" % (data,))
+        raise Refused(f"no node: {show(data)}")
     head = data[0]
     if head not in HEADS:
-        raise Refused("no head: %r" % head)
+        raise Refused(f"no head: {show(head)}")
     count = PARAMETERS.get(head, 0)
     if len(data) < 1 + count:
         raise Refused("parameters are missing")
@@ -694,7 +701,7 @@ def key(t):
 def printed(t, names):
     """Return the printing of a term inside of variables (innermost last)."""
     if t.head == "s" and t in names:
-        return "b%d" % names[::-1].index(t)
+        return f"b{names[::-1].index(t)}"
     if names and t.free.isdisjoint(names):
         return key(t)
     if not names and t.memo_key is not None:
@@ -706,17 +713,15 @@ def printed(t, names):
     for p in t.params:
         pieces.append(json.dumps(p) if t.head == "text" else str(p))
     if t.head in BINDERS:
-        pieces.append("[%s]" % " ".join(x.params[1] for x in t.vars))
+        pieces.append(f"[{' '.join(x.params[1] for x in t.vars)}]")
         inner = names + t.vars
         shown = [printed(p, inner) for p in t.inside] + [printed(p, names) for p in t.outside]
-        if t.head == "forall" or t.head == "lam" or t.head == "d":
-            pass
     else:
         parts = flattened(t.head, t.parts) if t.head in _FLAT else t.parts
         shown = [printed(p, names) for p in parts]
         if t.head in _UNORDERED:
             shown.sort()
-    out = "(%s)" % " ".join(pieces + shown)
+    out = f"({' '.join(pieces + shown)})"
     if names:
         _KEYS[tag] = out
     return out

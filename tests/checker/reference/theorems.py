@@ -28,7 +28,7 @@ class Theorem:
         raise AttributeError("a theorem does not change")
 
     def __repr__(self):
-        return "%s |- %s" % (", ".join(self.hypotheses), T.show(self.conclusion))
+        return f"{', '.join(self.hypotheses)} |- {T.show(self.conclusion)}"
 
 
 def rule(name, kinds="", premises=0, axioms=()):
@@ -49,21 +49,23 @@ def prove(name, premises, *data):
 def infer(name, premises, data, rows):
     """Make one inference with data that may refer to rows."""
     if type(name) is not str or name not in RULES:
-        raise Refused("no rule %r" % (name,))
+        raise Refused(f"no rule {T.show(name)}")
     kinds, count, function, axioms = RULES[name]
+    if not all(type(p) is Theorem for p in premises):
+        raise Refused("a premise is no theorem")
     at_least = count is not None and count < 0
     if count is not None and (len(premises) < -count if at_least else len(premises) != count):
         raise Refused("a wrong number of premises")
     if len(data) != len(kinds):
         raise Refused("a wrong number of data")
-    values = [decode(k, d, rows) for k, d in zip(kinds, data)]
+    values = [decode(k, d, rows) for k, d in zip(kinds, data, strict=True)]
     try:
-        result = function(premises, *values)
-    except (IndexError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as e:
-        raise Refused("data of an unexpected shape: %s: %s" % (type(e).__name__, e)) from e
-    conclusion, hyps = result[:2]
-    more = result[2] if len(result) > 2 else ()
-    return finish(conclusion, hyps, axioms.union(more, *(p.axioms for p in premises)))
+        conclusion, hyps, *more = function(premises, *values)
+        return finish(conclusion, hyps, axioms.union(*more, *(p.axioms for p in premises)))
+    except Refused:
+        raise
+    except (Exception, RecursionError) as e:  # a shape that the rule does not expect
+        raise Refused(f"data of an unexpected shape: {type(e).__name__}: {e}") from e
 
 
 def finish(conclusion, hyps, axioms):
@@ -107,7 +109,7 @@ def decode_symbol(data, rows):
     """Read a symbol, a function or a sequence."""
     if type(data) in (list, tuple) and len(data) == 4 and data[0] in ("u", "ix"):
         _, name, sort, count = data
-        if not (T.named(name) and sort in T.SORTS and whole(count) and count >= 1):
+        if not (T.named(name) and T.is_sort(sort) and whole(count) and count >= 1):
             raise Refused("no function or sequence")
         return tuple(data)
     node = T.read(data, rows)
