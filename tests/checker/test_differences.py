@@ -46,3 +46,16 @@ def test_a_function_that_gets_a_value_has_a_name_and_a_sort(function):
         value = ("lam", (("s", "v", variable),), (ONE,), ())
         with pytest.raises(Rejected):
             prove("instance", [fact], ((function, value),))
+
+
+@pytest.mark.parametrize("other", [("tuple", X), ("set",), ("<", X, Y), ("lam", (X,), (X,), ())])
+def test_what_is_no_term_is_no_point(other):
+    # The bodies do not speak of their variables, so that no part shows what is put there.
+    i = ("s", "i", "Z")
+    with pytest.raises(Rejected):
+        prove("term of a sum", [], ("sum", (i,), (X,), (ONE, TWO)), other)
+    fact = prove("unchecked", [], "test", (), ("<", ZERO, ("d", (2,), (Y,), (ONE,), (X,))))
+    assert prove("tangent", [fact], ONE, TWO).conclusion[0] == "<="
+    for points in ((other, ONE), (ONE, other)):
+        with pytest.raises(Rejected):
+            prove("tangent", [fact], *points)
