@@ -160,7 +160,7 @@ def _term_of_sum(premises: Sequence[Theorem], node: Term, place: Term) -> Any:
     A sum is defined if its ends are integers, of which the last is at least the first less 1, and
     all its terms are defined; so the parts are, too.
     """
-    require(not premises and node[0] == "sum", "a sum is needed here")
+    require(not premises and node[0] == "sum" and is_term(place), "a sum, and a place in it")
     (i,), (body,), (low, high) = bound(node), inside(node), outside(node)
     before = checked(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
     after = checked(("sum", (i,), (body,), (("+", place, ONE), high)))

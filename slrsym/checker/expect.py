@@ -349,7 +349,9 @@ def _independent(premises: Sequence[Theorem], node: Term, where: Any) -> Any:
     require(not premises, "independent takes no premise")
     (body,), parts = inside(expected(node)), blocks(node)
     require(isinstance(where, list) and len(where) == 2, "the laws, and the factors")
+    require(all(type(n) is int for numbers in where for n in numbers), "numbers of places")
     mine, factors = map(set, where)
+    require([*map(len, where)] == [len(mine), len(factors)], "a place twice")
     require(mine < set(range(len(parts))) and mine, "some of the laws, and not all")
     require(body[0] == "*" and factors < set(range(1, len(body))) and factors, "some factors")
     sides = []

@@ -266,6 +266,7 @@ def sign_of_derivative(theorem: Theorem, order: int) -> tuple[Term, Term, Term, 
 def _tangent(premises: Sequence[Theorem], at: Term, point: Term) -> Any:
     """A convex function lies above its tangents, a concave one below."""
     theorem = single_premise(premises)
+    require(is_term(at) and is_term(point), "the two points are terms")
     f, y, x, convex = sign_of_derivative(theorem, 2)
     (body,) = inside(f)
     slope = ("d", (1,), (y,), (body,), (at,))

@@ -329,6 +329,7 @@ def _on_face(goal: Goal) -> list[Term]:
     asked.append(("o", goal.kind, whole, of))
     if goal.kind == "DecreasesAlong":
         require(of[0] == "lam" and len(bound(of)) == len(here), "no function of the whole box")
+        require(all(x[2] == "R" for x in bound(of)), "its variables are real")
         return [*asked, goal.g.everywhere(("=", goal.here(about_one(goal)), applied(of, (), here)))]
     listed = [tuple(map(key, p)) for p in goal.points(about_one(goal))]
     for p in points(of, len(large.names)):

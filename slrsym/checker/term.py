@@ -151,6 +151,11 @@ def function_of(t: Term) -> Term:
     return (t[0], t[1], t[2], len(t) - 1 - PARAMETERS[t[0]])
 
 
+def is_function(s: Term) -> bool:
+    """Decide whether this is a function, or sequence, as `function_of` gives it."""
+    return len(s) == 4 and _name(s[1]) and s[2] in SORTS and _whole(s[3], 1)
+
+
 def fresh(s: Term, taken: Iterable[Term]) -> Term:
     """Return a symbol of the sort of `s` whose name is not taken."""
     names, name = {x[1] for x in taken}, s[1]

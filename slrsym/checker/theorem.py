@@ -25,6 +25,7 @@ from slrsym.checker.term import (
     has_copies,
     inside,
     is_formula,
+    is_function,
     is_inside,
     is_small,
     is_term,
@@ -126,6 +127,8 @@ def _validate(kind: str, data: Any) -> None:
         require(all(len(pair) == 2 for pair in data), "a pair has two parts")
         all_well_formed([value for _, value in data])
         all_well_formed([s for s, _ in data if s[0] not in ("u", "ix")])
+        functions = [s for s, _ in data if s[0] in ("u", "ix")]
+        require(all(map(is_function, functions)), "a function has a name, a sort and arguments")
 
 
 def combined_hypotheses(premises: Iterable[Theorem]) -> dict[str, Term]:
