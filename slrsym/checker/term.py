@@ -153,7 +153,7 @@ def function_of(t: Term) -> Term:
 
 def is_function(s: Term) -> bool:
     """Decide whether this is a function, or sequence, as `function_of` gives it."""
-    return len(s) == 4 and _name(s[1]) and s[2] in SORTS and _whole(s[3], 1)
+    return len(s) == 4 and is_name(s[1]) and s[2] in SORTS and _whole(s[3], 1)
 
 
 def fresh(s: Term, taken: Iterable[Term]) -> Term:
