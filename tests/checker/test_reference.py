@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import random
+
 import pytest
 
 from slrsym.checker import recheck
@@ -33,3 +36,45 @@ def test_the_second_one_refuses_forged_logs(name, tmp_path):
     path.write_text(FORGERIES[name](), encoding="utf-8")
     with pytest.raises((reference.Refused, UnicodeDecodeError)):
         reference.recheck(path)
+
+
+JUNK = [
+    None, True, 0, -1, 2, 10**30, 1 << 9000, "", "x", "n", "E", "Z>0", "\ud800", [], {}, [[]],
+    ["oo"], ["pi"], ["s", 3, "R"], ["s", "x", ["R"]], ["gauss", "a"], ["gauss", 10**9],
+    ["o", ["a"]], ["lam", [["n", 1, 1]], [["pi"]], []], ["d", 1, [["pi"]], [["pi"]], [["pi"]]],
+    ["u", "f", "R", ["a"], ["pi"]], ["copies", [["s", "g", "R"]], [["pi"]], []], "1/0",
+]  # fmt: skip
+
+
+def changed(rng: random.Random, record: dict) -> dict:
+    """Return the record with junk, or nothing, in one place of its lists."""
+    places = []
+
+    def collect(data: list) -> None:
+        for i, part in enumerate(data):
+            places.append((data, i))
+            if isinstance(part, list):
+                collect(part)
+
+    for part in record.values():
+        if isinstance(part, list):
+            collect(part)
+    data, i = rng.choice(places)
+    if rng.random() < 0.2:
+        del data[i]
+    else:
+        data[i] = rng.choice(JUNK)
+    return record
+
+
+@pytest.mark.parametrize("seed", one_in(10, range(400)))
+def test_malformed_records_are_refused_and_end_in_nothing_else(seed, tmp_path):
+    rng, records = random.Random(seed), good()
+    at = rng.randrange(len(records))
+    records[at] = changed(rng, records[at])
+    path = tmp_path / "changed.log"
+    path.write_text(text_of(json.loads(json.dumps(records))), encoding="utf-8")
+    try:
+        reference.recheck(path)
+    except reference.Refused:
+        return

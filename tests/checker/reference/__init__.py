@@ -1,17 +1,29 @@
 """A second proof checker, written from the specification alone."""
 
-from .theorems import Theorem, prove
-from .terms import Refused
 from . import (
     arithmetic,
     calculus,
     enclosures,
     expectations,
-    gaussians,  # noqa: F401
+    gaussians,
     rules_logic,
     schemas,
     sums,
 )
 from .log import Report, recheck
+from .terms import Refused
+from .theorems import Theorem, prove
+
+# The modules that register rules when they are imported.
+RULE_MODULES = (
+    arithmetic,
+    calculus,
+    enclosures,
+    expectations,
+    gaussians,
+    rules_logic,
+    schemas,
+    sums,
+)
 
 __all__ = ["Refused", "Report", "Theorem", "prove", "recheck"]

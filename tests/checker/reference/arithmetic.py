@@ -2,9 +2,10 @@
 
 from fractions import Fraction
 
-from . import terms as T
+from . import terms as tm
 from .calculus import cited_derivatives, evaluated, unfolded
-from .polynomials import ONE, ZERO as NIL, const
+from .polynomials import ONE, const
+from .polynomials import ZERO as NIL
 from .signs import NEG, NN, NP, NZ, POS, SIGN_OF, SORT_SIGN, TIMES, ZERO, State
 from .terms import Refused, key, subst, whole
 from .theorems import merged, need, rule
@@ -27,7 +28,7 @@ NULL = (NIL, ONE)
 
 def relations(p):
     """Return the relations in a formula (5.4)."""
-    if p.head in T.RELATIONS:
+    if p.head in tm.RELATIONS:
         return [p]
     if p.head == "and":
         return [r for q in p.parts for r in relations(q)]
@@ -35,8 +36,8 @@ def relations(p):
 
 
 def binders_of(t, out):
-    """Collect the keys of binders outside of the inside of other binders."""
-    if t.head in T.BINDERS:
+    """Add to a set the keys of binders outside of the inside of other binders."""
+    if t.head in tm.BINDERS:
         out.add(key(t))
         for p in t.outside:
             binders_of(p, out)
@@ -88,7 +89,7 @@ class Forms(State):
         kind, self.fact_mode = fact.head, True
         if (
             kind == "="
-            and a.head in T.BINDERS
+            and a.head in tm.BINDERS
             and key(a) not in self.opaque
             and self.value_of(a) is None
         ):
@@ -114,7 +115,7 @@ class Forms(State):
             need(integral(goal.parts[0]), "not integral by form")
             self.nf(goal.parts[0])
             return
-        need(goal.head in T.RELATIONS, "no goal of arithmetic")
+        need(goal.head in tm.RELATIONS, "no goal of arithmetic")
         a = self.nf(goal.parts[0])
         b = self.nf(goal.parts[1])
         if goal.head == "=" and self.equal(a, b):
@@ -144,7 +145,7 @@ class Forms(State):
         if h == "pi":
             return self.pi(), ONE
         if h == "s":
-            return self.with_sort((self.gen(("s",) + t.params), ONE), t.params[1])
+            return self.with_sort((self.gen(("s", *t.params)), ONE), t.params[1])
         if h in ("+", "*"):
             values = [self.nf(p) for p in t.parts]
             out = NULL if h == "+" else UNIT
@@ -160,15 +161,15 @@ class Forms(State):
                 self.gate(f[0], NZ)
             return self.power(f, p)
         if h == "u":
-            out = self.value(("u",) + t.params, [self.nf(p) for p in t.parts])
+            out = self.value(("u", *t.params), [self.nf(p) for p in t.parts])
             return out if any(t.params[2]) else self.with_sort(out, t.params[1])
         if h == "ix":
             need(all(map(integral, t.parts)), "an index is not integral by form")
-            out = self.value(("ix",) + t.params, [self.nf(p) for p in t.parts])
+            out = self.value(("ix", *t.params), [self.nf(p) for p in t.parts])
             return self.with_sort(out, t.params[1])
         if h == "f":
             return self.table(t)
-        need(h in T.BINDERS, "no term")
+        need(h in tm.BINDERS, "no term")
         return self.binder(t)
 
     def with_sort(self, f, sort):
@@ -225,7 +226,7 @@ class Forms(State):
             if data[0] != "f" or data[1] != h or len(data) != 2 + len(args):
                 continue
             factor = 1
-            for a, b, p in zip(args, data[2:], parity):
+            for a, b, p in zip(args, data[2:], parity, strict=True):
                 if not self.equal(a, b):
                     opposite = p and self.equal(a, (-b[0], b[1]))
                     factor *= {0: 0, 1: -1, 2: 1}[p] if opposite else 0
@@ -234,9 +235,9 @@ class Forms(State):
             if factor:
                 self.about(i)
                 return self.ring.gen(i).scaled(factor), ONE
-        if any(p == 1 and not a[0] for a, p in zip(args, parity)):
+        if any(p == 1 and not a[0] for a, p in zip(args, parity, strict=True)):
             return NULL
-        i = self.generator(("f", h) + tuple(args))
+        i = self.generator(("f", h, *tuple(args)))
         self.about(i)
         return self.ring.gen(i), ONE
 
@@ -397,7 +398,7 @@ class Forms(State):
         if found is not None:
             value, asked = found
             mode, self.fact_mode = self.fact_mode, False
-            self.nf(subst(t.inside[0], dict(zip(t.vars, t.outside))))
+            self.nf(subst(t.inside[0], dict(zip(t.vars, t.outside, strict=True))))
             for p in asked:
                 a = self.nf(p.parts[0])
                 n, d = self.subtract(a, self.nf(p.parts[1]))
@@ -407,7 +408,7 @@ class Forms(State):
             return out
         tag = key(t)
         if tag not in self.opaque:
-            need(tag in self.known, "not known to be defined: " + T.show(t))
+            need(tag in self.known, "not known to be defined: " + tm.show(t))
             self.opaque[tag] = (self.gen(("opaque", tag)), ONE)
         return self.opaque[tag]
 
@@ -421,4 +422,4 @@ def prime_powers(n):
             n, k = n // r, k + 1
         if k:
             out.append((r, k))
-    return out + [(n, 1)] if n > 1 else out
+    return [*out, (n, 1)] if n > 1 else out

@@ -1,6 +1,6 @@
 """Derivatives and the rules of calculus (section 4.7)."""
 
-from . import terms as T
+from . import terms as tm
 from .forms import leaving, mod, poly, term
 from .terms import (
     HALF,
@@ -66,7 +66,7 @@ def outer(t, i, asked, cited):
     if h == "atan":
         return power(add(ONE, square(u)), -1)
     if h == "abs":
-        asked.append(T.rel("!=", u, ZERO))
+        asked.append(tm.rel("!=", u, ZERO))
         return mul(t, power(u, -1))
     if h in ("sin", "cos", "sinh", "cosh"):
         return {
@@ -79,7 +79,7 @@ def outer(t, i, asked, cited):
         return add(ONE, neg(square(t)))
     need((h, i) in cited, "no derivative of " + h)
     symbols, right = cited[h, i]
-    return subst(right, dict(zip(symbols, t.parts)))
+    return subst(right, dict(zip(symbols, t.parts, strict=True)))
 
 
 def D(t, x, asked, cited):
@@ -94,7 +94,7 @@ def D(t, x, asked, cited):
     if h == "*":
         return add(
             *(
-                mul(*(parts[:i] + (D(p, x, asked, cited),) + parts[i + 1 :]))
+                mul(*((*parts[:i], D(p, x, asked, cited), *parts[i + 1 :])))
                 for i, p in enumerate(parts)
                 if x in p.free
             )
@@ -110,8 +110,8 @@ def D(t, x, asked, cited):
         out = []
         for i, a in enumerate(parts):
             if x in a.free:
-                more = orders[:i] + (orders[i] + 1,) + orders[i + 1 :]
-                out.append(mul(T.build("u", (name, sort, more), parts), D(a, x, asked, cited)))
+                more = (*orders[:i], orders[i] + 1, *orders[i + 1 :])
+                out.append(mul(tm.build("u", (name, sort, more), parts), D(a, x, asked, cited)))
         return add(*out)
     if h == "f":
         if t.params[0] in ("erf_prime", "erf_second"):
@@ -129,17 +129,17 @@ def D(t, x, asked, cited):
 
 
 def D_sum(t, x, asked, cited):
-    """Differentiate a sum by its parts."""
+    """Return the derivative of a sum, by its parts."""
     y, f, (a, b) = t.vars[0], t.inside[0], t.outside
     need(x not in a.free and x not in b.free, "the range depends on the variable")
     more = []
     body = D(f, x, more, cited)
-    asked += [T.forall([y], implies(both(le(a, y), le(y, b)), p)) for p in more]
-    return T.sum_(y, body, a, b)
+    asked += [tm.forall([y], implies(both(le(a, y), le(y, b)), p)) for p in more]
+    return tm.sum_(y, body, a, b)
 
 
 def D_int(t, x, asked, cited):
-    """Differentiate an integral by Leibniz's rule."""
+    """Return the derivative of an integral, by Leibniz's rule."""
     y, f, (a, b) = t.vars[0], t.inside[0], t.outside
     need(
         is_term(a) and is_term(b) and y not in a.free and y not in b.free and continuous(f, y),
@@ -147,11 +147,11 @@ def D_int(t, x, asked, cited):
     )
     more = []
     body = D(f, x, more, cited)
-    for q in [defined(f)] + more:
+    for q in [defined(f), *more]:
         asked.append(
-            T.forall([y], implies(either(both(le(a, y), le(y, b)), both(le(b, y), le(y, a))), q))
+            tm.forall([y], implies(either(both(le(a, y), le(y, b)), both(le(b, y), le(y, a))), q))
         )
-    out = [T.int_(y, body, a, b)]
+    out = [tm.int_(y, body, a, b)]
     for sign, end in ((ONE, b), (MINUS, a)):
         if x in end.free:
             more = []
@@ -180,8 +180,8 @@ def evaluated(t, asked, cited):
             D(w, new[x], more, cited)
         for _ in range(count):
             g = D(g, new[x], more, cited)
-            need(g.size + sum(p.size for p in more) <= T.MAX_NODES, "a derivative is too large")
-    back = {new[x]: p for x, p in zip(t.vars, t.outside)}
+            need(g.size + sum(p.size for p in more) <= tm.MAX_NODES, "a derivative is too large")
+    back = {new[x]: p for x, p in zip(t.vars, t.outside, strict=True)}
     asked += [subst(p, back) for p in more]
     return subst(g, back)
 
@@ -200,7 +200,7 @@ def cited_derivatives(premises):
         if f.parts.count(x) != 1:
             continue
         at = f.parts.index(x)
-        symbols = f.parts[:at] + (point,) + f.parts[at + 1 :]
+        symbols = (*f.parts[:at], point, *f.parts[at + 1 :])
         if (
             all(s.head == "s" and s.params[1] == "R" for s in symbols)
             and len(set(symbols)) == len(symbols)
@@ -215,16 +215,16 @@ def cited_derivatives(premises):
 
 @rule("definition", "t")
 def definition(_, t):
-    """Unfold zeta or Owen's T."""
+    """Conclude what zeta or Owen's T is."""
     need(t.head == "f" and t.params[0] in ("zeta", "owens") and not t.copies, "no definition")
     a, b = t.parts
     v = fresh(symbol("v"), t.free)
     if t.params[0] == "zeta":
-        right = T.E([v], square(fun("erf", add(a, mul(b, v)))), [T.gauss([ZERO], [[ONE]])])
+        right = tm.E([v], square(fun("erf", add(a, mul(b, v)))), [tm.gauss([ZERO], [[ONE]])])
     else:
         rest = add(ONE, square(v))
         body = mul(fun("exp", mul(MINUS_HALF, square(a), rest)), power(rest, -1))
-        right = mul(HALF, power(PI, -1), T.int_(v, body, ZERO, b))
+        right = mul(HALF, power(PI, -1), tm.int_(v, body, ZERO, b))
     return eq(t, right), [defined(a), defined(b)]
 
 
@@ -234,13 +234,13 @@ def derivative(premises, t):
     need(t.head == "d", "no derivative")
     asked = []
     value = evaluated(t, asked, cited_derivatives(premises))
-    here = subst(t.inside[0], dict(zip(t.vars, t.outside)))
+    here = subst(t.inside[0], dict(zip(t.vars, t.outside, strict=True)))
     return eq(t, value), [*merged(premises).values(), *asked, defined(here)]
 
 
 @rule("exponential of a sum", "t")
 def exponential_of_a_sum(_, t):
-    """Turn the exponential of a sum into a product."""
+    """Conclude that the exponential of a sum is a product."""
     need(t.head == "f" and t.params[0] == "exp" and t.parts[0].head == "+", "no such term")
     parts = t.parts[0].parts
     return eq(t, mul(*(fun("exp", a) for a in parts))), [defined(a) for a in parts]
@@ -252,15 +252,15 @@ def antiderivative(g, x, c):
         return mul(g, c)
     need(g.head == "d" and g.params[0] == (1,) and g.outside[0] is x, "no derivative")
     f, y = g.inside[0], g.vars[0]
-    need(x not in T.lam([y], f).free, "the variable occurs in the function")
+    need(x not in tm.lam([y], f).free, "the variable occurs in the function")
     return subst(f, {y: c})
 
 
 @rule("mean value", "t t t", 1, ["mean-value-theorem"])
 def mean_value(premises, x, low, high):
-    """Integrate a relation of derivatives."""
+    """Conclude a relation of functions from one of their derivatives."""
     c = premises[0].conclusion
-    need(c.head in T.RELATIONS and c.head != "!=", "no relation")
+    need(c.head in tm.RELATIONS and c.head != "!=", "no relation")
     need(x.head == "s" and x.params[1][0] == "R" and x.params[1] != "R!=0", "no such symbol")
     need(
         is_term(low) and is_term(high) and x not in low.free and x not in high.free,
@@ -271,17 +271,17 @@ def mean_value(premises, x, low, high):
     def total(p, e, q, g):
         return add(antiderivative(p, x, e), antiderivative(q, x, g))
 
-    shell = T.int_(x, ZERO, low, high)
+    shell = tm.int_(x, ZERO, low, high)
     hyps = list(leaving(shell, premises[0].hypotheses).values())
-    hyps.append(T.rel("<" if c.head == "<" else "<=", low, high))
+    hyps.append(tm.rel("<" if c.head == "<" else "<=", low, high))
     if x.params[1] != "R":
         hyps += sorted_as(x.params[1], low) + sorted_as(x.params[1], high)
-    return T.rel(c.head, total(a, high, b, low), total(b, high, a, low)), hyps
+    return tm.rel(c.head, total(a, high, b, low), total(b, high, a, low)), hyps
 
 
 @rule("fundamental theorem", "t", 1, ["fundamental-theorem-of-calculus"])
 def fundamental_theorem(premises, node):
-    """Evaluate an integral of a derivative."""
+    """Conclude the value of an integral of a derivative."""
     c = premises[0].conclusion
     need(node.head == "int" and c.head == "=" and same(c.parts[0], node.inside[0]), "another body")
     x, (a, b), s = node.vars[0], node.outside, c.parts[1]
@@ -294,7 +294,7 @@ def fundamental_theorem(premises, node):
         and b is not MINUS_OO,
         "no such integral",
     )
-    hyps = list(leaving(node, premises[0].hypotheses).values()) + [defined(node)]
+    hyps = [*list(leaving(node, premises[0].hypotheses).values()), defined(node)]
     values = []
     for end in (b, a):
         if is_term(end):
@@ -331,20 +331,35 @@ def smooth(_, function, point):
         and all(x.params[1] == "R" for x in function.vars)
         and point.head == "tuple"
         and len(point.parts) == len(function.vars)
-        and T.terms(point.parts),
+        and tm.terms(point.parts),
         "no function and point",
     )
     new = apart(function.vars, function.free | point.free)
-    back = {new[x]: p for x, p in zip(function.vars, point.parts)}
+    back = {new[x]: p for x, p in zip(function.vars, point.parts, strict=True)}
     hyps = [
         subst(q, back)
         for b in function.inside
         for q in smooth_conditions(subst(b, new), frozenset(new.values()))
     ]
-    return (T.sentence("smooth", function, point), hyps + [defined(c) for c in point.parts])
+    return (tm.sentence("smooth", function, point), hyps + [defined(c) for c in point.parts])
 
 
-_SMOOTH = frozenset("exp erf erf_prime erf_second sin cos sinh cosh tanh atan zeta owens".split())
+_SMOOTH = frozenset(
+    [
+        "exp",
+        "erf",
+        "erf_prime",
+        "erf_second",
+        "sin",
+        "cos",
+        "sinh",
+        "cosh",
+        "tanh",
+        "atan",
+        "zeta",
+        "owens",
+    ]
+)
 
 
 def smooth_conditions(t, names):
@@ -359,11 +374,11 @@ def smooth_conditions(t, names):
     if t.head == "^" and t.params[1] != 1:
         out.append(lt(ZERO, a))
     elif t.head == "^" and t.params[0] < 0:
-        out.append(T.rel("!=", a, ZERO))
+        out.append(tm.rel("!=", a, ZERO))
     elif t.head == "f" and t.params[0] not in _SMOOTH:
         need(t.params[0] in ("log", "abs", "asin"), "not smooth by form")
         out.append(
-            {"log": lt(ZERO, a), "abs": T.rel("!=", a, ZERO), "asin": lt(square(a), ONE)}[
+            {"log": lt(ZERO, a), "abs": tm.rel("!=", a, ZERO), "asin": lt(square(a), ONE)}[
                 t.params[0]
             ]
         )
@@ -380,7 +395,7 @@ def curvature(premise):
     y, f, x = s.vars[0], s.inside[0], s.outside[0]
     need(x.head == "s" and x.params[1][0] == "R" and x.params[1] != "R!=0", "no such symbol")
     need(
-        x not in T.lam([y], f).free
+        x not in tm.lam([y], f).free
         and not f.copies
         and all(x not in h.free for h in premise.hypotheses.values()),
         "the symbol is not free",
@@ -390,7 +405,7 @@ def curvature(premise):
 
 @rule("tangent", "t t", 1, ["taylor-theorem"])
 def tangent(premises, at, point):
-    """Compare a convex or concave function with its tangent."""
+    """Conclude how a convex or concave function lies to its tangent."""
     convex, y, f, x = curvature(premises[0])
     term(at), term(point)
     line = add(subst(f, {y: at}), mul(deriv((1,), [y], f, [at]), add(point, neg(at))))

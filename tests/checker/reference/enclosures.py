@@ -1,7 +1,7 @@
 """The rule `numbers`: rational enclosures with proved remainders (section 6)."""
 
 from fractions import Fraction as Q
-from functools import lru_cache
+from functools import cache
 
 from .terms import Refused, whole
 from .theorems import need, rule
@@ -17,7 +17,7 @@ class Enclosures:
         self.tiny = Q(1, 1 << self.bits)
 
     def out(self, low, high):
-        """Round an interval outward to binary fractions."""
+        """Return an interval that is rounded outward to binary fractions."""
         scale = 1 << (self.bits + 16)
         low, high = Q(low), Q(high)
         a, b = (
@@ -104,7 +104,7 @@ class Enclosures:
         return max(out[0], Q(0)), out[1]
 
     def near(self, x):
-        """Round a rational to a near binary fraction (an error below tiny)."""
+        """Return a binary fraction near a rational (with an error below tiny)."""
         scale = 1 << (self.bits + 16)
         return Q(x.numerator * scale // x.denominator, scale)
 
@@ -204,7 +204,7 @@ class Enclosures:
             lows = self.owens(h, (-a[1], -a[0]))
             return -lows[1], -lows[0]
         h = self.function("abs", [h])
-        need(-1 <= a[0] and a[1] <= 1, "no enclosure of Owen's T for this argument")
+        need(a[0] >= -1 and a[1] <= 1, "no enclosure of Owen's T for this argument")
         ends = [self.owens_point(x, y) for x in set(h) for y in set(a)]
         return min(e[0] for e in ends), max(e[1] for e in ends)
 
@@ -272,7 +272,7 @@ def atan_series(x, bits):
     return total - error, total + error
 
 
-@lru_cache(maxsize=None)
+@cache
 def pi(bits):
     """Enclose pi by Machin's formula."""
     a, b = atan_series(Q(1, 5), bits + 16), atan_series(Q(1, 239), bits + 16)

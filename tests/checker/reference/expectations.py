@@ -1,6 +1,6 @@
 """Rules of expectations and means (section 4.9), except Gaussian integrals."""
 
-from . import terms as T
+from . import terms as tm
 from .calculus import curvature
 from .forms import (
     added,
@@ -18,7 +18,6 @@ from .forms import (
     term,
 )
 from .terms import (
-    E,
     HALF,
     MINUS,
     MINUS_HALF,
@@ -28,6 +27,7 @@ from .terms import (
     PI,
     TWO,
     ZERO,
+    E,
     add,
     apart,
     both,
@@ -38,7 +38,6 @@ from .terms import (
     eq,
     fun,
     integer,
-    is_term,
     le,
     lt,
     mul,
@@ -65,7 +64,7 @@ def gaussian(node):
 
 @rule("cauchy-schwarz", "t t", 0, ["cauchy-schwarz"])
 def cauchy_schwarz(_, first, second):
-    """Bound the mean of a product."""
+    """Conclude a bound of the mean of a product."""
     xs, a, laws = expectation(first)
     ys, b, others = expectation(second)
     need(xs == ys and laws == others and not a.copies and not b.copies, "no pair of means")
@@ -85,19 +84,19 @@ def copies_exist(_, c):
 
 @rule("density", "t", 0, ["gaussian-density"])
 def density(_, node):
-    """Write a mean of one Gaussian variable as an integral."""
+    """Conclude that a mean of one Gaussian variable is an integral."""
     xs, f, laws = gaussian(node)
     need(len(xs) == 1 and len(laws) == 1, "more than one variable")
     x, (m, v) = xs[0], laws[0].parts
     need(x not in m.free and x not in v.free, "the law has the variable")
     bell = fun("exp", mul(MINUS_HALF, power(v, -1), square(add(x, neg(m)))))
     body = mul(power(mul(TWO, PI, v), -1, 2), f, bell)
-    return eq(node, T.int_(x, body, MINUS_OO, OO)), [lt(ZERO, v), defined(node)]
+    return eq(node, tm.int_(x, body, MINUS_OO, OO)), [lt(ZERO, v), defined(node)]
 
 
 @rule("derivative of expectation", "t", 0, ["dominated-convergence"])
 def derivative_of_expectation(_, t):
-    """Differentiate below an expectation."""
+    """Conclude that a derivative of a mean is the mean of a derivative."""
     need(t.head == "d" and not t.copies and t.inside[0].head == "E", "no such derivative")
     node, rs = t.inside[0], t.vars
     xs, f, laws = expectation(node)
@@ -113,10 +112,10 @@ def derivative_of_expectation(_, t):
 
 @rule("fubini", "t json", 0, ["fubini"])
 def fubini(_, node, count):
-    """Nest an expectation."""
+    """Conclude that an expectation is a nested one."""
     xs, f, laws = expectation(node)
     need(whole(count) and 0 < count < len(laws) and not f.copies, "no two groups")
-    at = sum(map(T.dimension, laws[:count]))
+    at = sum(map(tm.dimension, laws[:count]))
     outer, inner = xs[:at], xs[at:]
     need(all(law.free.isdisjoint(outer) for law in laws[count:]), "a law has a variable")
     nested = E(outer, E(inner, f, laws[count:]), laws[:count])
@@ -125,17 +124,21 @@ def fubini(_, node, count):
 
 @rule("image", "t t ts", 0, ["gaussian-linear-image"])
 def image(_, node, forms, laws):
-    """Write variables as affine forms of others."""
+    """Conclude that variables may be affine forms of others."""
     xs, f, old = expectation(node)
     need(forms.head == "lam" and len(forms.inside) == len(xs) and not forms.copies, "no forms")
     ys, values = forms.vars, forms.inside
     need(node.free.isdisjoint(ys), "a variable is free in the node")
     shell = check(E(ys, ONE, laws))
-    rows, rests = zip(*(affine(v, ys) for v in values))
-    noises = {g[0]: law.parts[0] for law, g in zip(laws, groups(shell)) if law.head == "noise"}
+    rows, rests = zip(*(affine(v, ys) for v in values), strict=True)
+    noises = {
+        g[0]: law.parts[0]
+        for law, g in zip(laws, groups(shell), strict=True)
+        if law.head == "noise"
+    }
     (m, c), (mu, k) = joint(old), joint(laws)
     pairs, used = [], {}
-    for law, g in zip(old, groups(node)):
+    for law, g in zip(old, groups(node), strict=True):
         if law.head == "noise":
             i = xs.index(g[0])
             need(values[i] in noises and values[i] not in used.values(), "no matching noise")
@@ -157,9 +160,9 @@ def image(_, node, forms, laws):
                     ),
                 )
             )
-    other = E(ys, subst(f, dict(zip(xs, values))), laws)
+    other = E(ys, subst(f, dict(zip(xs, values, strict=True))), laws)
     hyps = [eq(a, b) for a, b in pairs if not same(a, b)]
-    return eq(node, other), hyps + [defined(node), defined(other)]
+    return eq(node, other), [*hyps, defined(node), defined(other)]
 
 
 def product(parts):
@@ -180,14 +183,14 @@ def numbers_of(data, low, high):
 
 @rule("independent", "t json", 0, ["fubini"])
 def independent(_, node, data):
-    """Split the mean of a product of independent factors."""
-    xs, body, laws = expectation(node)
+    """Conclude that the mean of independent factors is a product."""
+    _xs, body, laws = expectation(node)
     need(type(data) in (list, tuple) and len(data) == 2 and body.head == "*", "no product")
     chosen = numbers_of(data[0], 0, len(laws))
     mine = numbers_of(data[1], 1, len(body.parts) + 1)
     f = product([p for i, p in enumerate(body.parts, 1) if i in mine])
     g = product([p for i, p in enumerate(body.parts, 1) if i not in mine])
-    parted = list(zip(laws, groups(node)))
+    parted = list(zip(laws, groups(node), strict=True))
     one = [p for i, p in enumerate(parted) if i in chosen]
     two = [p for i, p in enumerate(parted) if i not in chosen]
     first, second = ([x for _, g_ in part for x in g_] for part in (one, two))
@@ -206,13 +209,13 @@ def integrable(_, node):
 
 @rule("jensen", "t", 1, ["jensen"])
 def jensen(premises, node):
-    """Compare a convex function of a mean with the mean."""
+    """Conclude how a convex function of a mean lies to the mean."""
     convex, y, f, x = curvature(premises[0])
     xs, h, laws = expectation(node)
-    need(not h.copies and T.lam([y], f).free.isdisjoint(xs), "a variable is not bound apart")
+    need(not h.copies and tm.lam([y], f).free.isdisjoint(xs), "a variable is not bound apart")
     a, b = subst(f, {y: node}), E(xs, subst(f, {y: h}), laws)
     hyps = [*merged(premises).values(), defined(node), defined(b)]
-    hyps += [T.forall(xs, p) for p in sorted_as(x.params[1], h)]
+    hyps += [tm.forall(xs, p) for p in sorted_as(x.params[1], h)]
     return (le(a, b) if convex else le(b, a)), hyps
 
 
@@ -221,23 +224,23 @@ def moderate(_, f):
     """Conclude that a function is moderate by form."""
     need(f.head == "lam" and len(f.inside) == 1, "no function")
     b = f.inside[0]
-    return (both(T.sentence("moderate", f), T.forall(f.vars, defined(b))), mod(*opened(f)))
+    return (both(tm.sentence("moderate", f), tm.forall(f.vars, defined(b))), mod(*opened(f)))
 
 
 @rule("moments of copies", "t", 0, ["fubini", "induction"])
 def moments_of_copies(_, node):
-    """Take the mean of copies or of their square."""
+    """Conclude the mean of copies or of their square."""
     xs, body, outer = expectation(node)
     squared = body.head == "^" and body.params == (2, 1)
     c = body.parts[0] if squared else body
     need(c.head == "copies" and c.free.isdisjoint(xs), "no copies")
     n, laws, zs, f = c.outside[0], c.outside[1:], c.vars, c.inside[0]
     a, b = E(zs, f, laws), E(zs, square(f), laws)
-    hyps = exists(outer) + [integer(n), le(ZERO, n), defined(a)]
+    hyps = [*exists(outer), integer(n), le(ZERO, n), defined(a)]
     if not squared:
         return eq(node, mul(n, a)), hyps
     pairs = mul(n, add(n, MINUS), square(a))
-    return eq(node, add(mul(n, b), pairs)), hyps + [defined(b)]
+    return eq(node, add(mul(n, b), pairs)), [*hyps, defined(b)]
 
 
 @rule("no copies", "t")
@@ -257,12 +260,12 @@ def noise(_, law):
 
 @rule("one copy more", "t t", 0, ["fubini"])
 def one_copy_more(_, node, c):
-    """Take one draw out of copies."""
+    """Conclude that one draw may be taken out of copies."""
     xs, f, laws = expectation(node)
     need(c.head == "copies" and c.free.isdisjoint(xs), "no copies")
     n, others = c.outside[0], c.outside[1:]
     new = apart(c.vars, node.free | set(xs))
-    fewer = build("copies", (), (), c.vars, c.inside, (add(n, MINUS),) + others)
+    fewer = build("copies", (), (), c.vars, c.inside, (add(n, MINUS), *others))
     body = without(f, c, add(fewer, subst(c.inside[0], new)))
     need(not without(f, c, ZERO).copies, "other copies remain")
     right = E(list(xs) + [new[z] for z in c.vars], body, laws + others)
@@ -270,18 +273,18 @@ def one_copy_more(_, node, c):
 
 
 def without(t, c, value):
-    """Replace copies in a term by a value."""
+    """Return a term with a value in the place of copies."""
     if same(t, c):
         return value
     if not any(p.copies for p in t.parts):
         return t
-    need(t.head not in T.BINDERS, "copies in a binder")
+    need(t.head not in tm.BINDERS, "copies in a binder")
     return build(t.head, t.params, tuple(without(p, c, value) if p.copies else p for p in t.parts))
 
 
 @rule("poincare", "t", 0, ["gaussian-poincare"])
 def poincare(_, node):
-    """Bound a variance by slopes."""
+    """Conclude a bound of a variance by slopes."""
     xs, f, laws = gaussian(node)
     _m, c = joint(laws)
     need(all(e.free.isdisjoint(xs) for row in c for e in row), "the law has a variable")
@@ -296,13 +299,13 @@ def poincare(_, node):
     second = with_body(node, square(f))
     return (
         le(add(second, neg(square(node))), added(terms)),
-        hyps + [defined(node), defined(second)],
+        [*hyps, defined(node), defined(second)],
     )
 
 
 @rule("price", "t", 0, ["price-theorem"])
 def price(_, t):
-    """Differentiate a mean in a parameter of its law."""
+    """Conclude the derivative of a mean in a parameter of its law."""
     need(t.head == "d" and t.params[0] == (1,) and t.inside[0].head == "E", "no derivative")
     r, c, node = t.vars[0], t.outside[0], t.inside[0]
     xs, f, laws = gaussian(node)
@@ -313,7 +316,7 @@ def price(_, t):
     means, matrix = law_moments(laws[0])
     need(len(xs) == 1 or matrix[0][1] is matrix[1][0], "two covariances")
     law = subst(laws[0], {r: c})
-    m, k = law_moments(law)
+    _m, k = law_moments(law)
     rows, n = [], range(len(xs))
 
     def slope(e):
@@ -354,7 +357,7 @@ def psd_image(_, goal, source, factor):
     if is_psd(source):
         s, hyps = matrix(source.parts[0].parts), [source]
     else:
-        need(source.head == "tuple" and source.parts and T.terms(source.parts), "no source")
+        need(source.head == "tuple" and source.parts and tm.terms(source.parts), "no source")
         d = source.parts
         s = [[d[i] if i == j else ZERO for j in range(len(d))] for i in range(len(d))]
         hyps = [le(ZERO, c) for c in d]
@@ -374,7 +377,7 @@ def psd_image(_, goal, source, factor):
 
 @rule("stein", "t t json", 0, ["stein-lemma"])
 def stein(_, node, h, place):
-    """Integrate by parts in one Gaussian variable."""
+    """Conclude an integration by parts in one Gaussian variable."""
     xs, _body, laws = expectation(node)
     need(
         h.head == "lam"
@@ -384,13 +387,13 @@ def stein(_, node, h, place):
         and 0 <= place < len(xs),
         "no function",
     )
-    f = subst(h.inside[0], dict(zip(h.vars, xs)))
+    f = subst(h.inside[0], dict(zip(h.vars, xs, strict=True)))
     need(not f.copies, "copies in the function")
     at = 0
     for law in laws:
-        if at <= place < at + T.dimension(law):
+        if at <= place < at + tm.dimension(law):
             break
-        at += T.dimension(law)
+        at += tm.dimension(law)
     need(law.head == "gauss", "the law is not Gaussian")
     means, matrix = law_moments(law)
     m, row = means[place - at], matrix[place - at]

@@ -6,10 +6,11 @@ square roots of discriminants, and at last by sympy.
 """
 
 from fractions import Fraction
-from math import gcd as number_gcd, isqrt, lcm
+from math import gcd as number_gcd
+from math import isqrt, lcm
 from random import Random
 
-from . import polynomials as P
+from . import polynomials as pl
 
 PRIME = (1 << 61) - 1
 
@@ -56,7 +57,7 @@ def bound(ring, a, b, v, rng):
 
 def degree(ring, p, v):
     """Return the degree in g_v."""
-    return max(((m >> ring.shift[v]) & P.MASK for m in p.terms), default=0)
+    return max(((m >> ring.shift[v]) & pl.MASK for m in p.terms), default=0)
 
 
 def common(ring, a, b, gens):
@@ -89,17 +90,17 @@ def of_all(ring, parts):
     for p in parts[1:]:
         out = ring.gcd(out, p)
         if out.constant():
-            return P.ONE
-    return out if not out.constant() else P.ONE
+            return pl.ONE
+    return out if not out.constant() else pl.ONE
 
 
 def by_degree(ring, p, v):
     """Return the coefficients of p in g_v, by exponent."""
     shift, out = ring.shift[v], {}
     for m, c in p.terms.items():
-        e = (m >> shift) & P.MASK
+        e = (m >> shift) & pl.MASK
         out.setdefault(e, {})[m - (e << shift) - e] = c
-    return {e: P.Poly(t) for e, t in out.items()}
+    return {e: pl.Poly(t) for e, t in out.items()}
 
 
 def remainder(ring, a, b, v):
@@ -121,7 +122,7 @@ def integral(p):
     scale = lcm(*(c.denominator for c in p.terms.values()))
     whole = number_gcd(*(int(c * scale) for c in p.terms.values()))
     c = Fraction(scale, whole)
-    return p.scaled(P.thin(c if p.lc() > 0 else -c))
+    return p.scaled(pl.thin(c if p.lc() > 0 else -c))
 
 
 def split(ring, p):
@@ -133,14 +134,14 @@ def split(ring, p):
     for i, e in enumerate(ring.exponents(m)):
         if e:
             out[ring.gen(i)] = e
-    p = ring.divide(p, P.Poly({m: 1}))
+    p = ring.divide(p, pl.Poly({m: 1}))
     if not p.constant():
         merge(out, split_rest(ring, integral(p)))
     return out
 
 
 def merge(out, more, times=1):
-    """Add multiplicities."""
+    """Add multiplicities to those of `out`."""
     for f, n in more.items():
         out[f] = out.get(f, 0) + n * times
 
@@ -165,14 +166,14 @@ def split_rest(ring, p):
         row = image(ring, p, v, point, 0)
         if row[-1]:
             terms = tuple(((i,), c) for i, c in enumerate(row) if c)
-            found = P.sympy_factors(terms, 1)
+            found = pl.sympy_factors(terms, 1)
             if len(found) == 1 and found[0][1] == 1:
                 return {p: 1}
-    slope = P.Poly(
+    slope = pl.Poly(
         {
             k: c
             for k, c in (
-                (m - (1 << ring.shift[v]) - 1, c * ((m >> ring.shift[v]) & P.MASK))
+                (m - (1 << ring.shift[v]) - 1, c * ((m >> ring.shift[v]) & pl.MASK))
                 for m, c in p.terms.items()
             )
             if c
@@ -184,7 +185,7 @@ def split_rest(ring, p):
         merge(out, split(ring, ring.divide(p, g)))
         return out
     out = {}
-    for f, k in P.sympy_factors(ring.lower(p, gens), len(gens)):
+    for f, k in pl.sympy_factors(ring.lower(p, gens), len(gens)):
         merge(out, {integral(ring.lift(f, gens)): k})
     return out
 
@@ -192,7 +193,7 @@ def split_rest(ring, p):
 def split_quadratic(ring, p, v):
     """Return the factors of a polynomial of degree 2 in g_v without content in g_v."""
     parts = by_degree(ring, p, v)
-    a, b, c = (parts.get(i, P.ZERO) for i in (2, 1, 0))
+    a, b, c = (parts.get(i, pl.ZERO) for i in (2, 1, 0))
     s = square_root(ring, b * b - a * c.scaled(4))
     if s is None:
         return {p: 1}
@@ -222,10 +223,10 @@ def square_root(ring, p):
     m, c = p.lead(), rational_root(p.lc())
     if c is None or any(e % 2 for e in ring.exponents(m)):
         return None
-    half = P.Poly({m // 2: P.thin(c)})
+    half = pl.Poly({m // 2: pl.thin(c)})
     out, rest = half, p - half * half
     while rest:
-        t = ring.divide(P.Poly({rest.lead(): rest.lc()}), half.scaled(2))
+        t = ring.divide(pl.Poly({rest.lead(): rest.lc()}), half.scaled(2))
         if t is None or t.lead() >= min(out.terms):
             return None
         rest = rest - t * (out.scaled(2) + t)

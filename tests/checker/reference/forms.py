@@ -1,6 +1,6 @@
 """Notions that several rules share (sections 4.2 to 4.4)."""
 
-from . import terms as T
+from . import terms as tm
 from .terms import (
     MINUS,
     MINUS_TWO,
@@ -41,7 +41,7 @@ def leaving(node, hyps):
                 h.head == "=" and h.parts[0].head == "copies" and same(*h.parts),
                 "a hypothesis has copies",
             )
-        need(h.free.isdisjoint(node.vars), "a variable is free in a hypothesis: " + T.show(h))
+        need(h.free.isdisjoint(node.vars), "a variable is free in a hypothesis: " + tm.show(h))
     for p in more:
         hyps[key(p)] = p
     return hyps
@@ -50,7 +50,7 @@ def leaving(node, hyps):
 def follow(node, step):
     """Return (group, index) of a step in a node; refuse one that leads nowhere."""
     count = len(node.params)
-    if node.head in T.BINDERS:
+    if node.head in tm.BINDERS:
         need(
             type(step) in (list, tuple) and len(step) == 2 and all(map(whole, step)),
             "a step into a binder is a pair",
@@ -73,13 +73,13 @@ def with_child(node, place, part):
     group, at = place
 
     def put(parts):
-        return parts[:at] + (part,) + parts[at + 1 :]
+        return (*parts[:at], part, *parts[at + 1 :])
 
     if group == 0:
-        return T.build(node.head, node.params, put(node.parts))
+        return tm.build(node.head, node.params, put(node.parts))
     inside = put(node.inside) if group == 1 else node.inside
     outside = put(node.outside) if group == 2 else node.outside
-    return T.build(node.head, node.params, (), node.vars, inside, outside)
+    return tm.build(node.head, node.params, (), node.vars, inside, outside)
 
 
 def check_path(path):
@@ -112,7 +112,7 @@ def law_moments(law):
 
 def joint(laws):
     """Return the means and the block diagonal covariance matrix of laws."""
-    total = sum(map(T.dimension, laws))
+    total = sum(map(tm.dimension, laws))
     means, matrix, at = [], [], 0
     for law in laws:
         m, c = law_moments(law)
@@ -129,7 +129,7 @@ def semidefinite(m):
     if all(m[i][j] is ZERO for i in range(n) for j in range(n) if i != j):
         return [le(ZERO, m[i][i]) for i in range(n)]
     out = [eq(m[i][j], m[j][i]) for i in range(n) for j in range(i) if not same(m[i][j], m[j][i])]
-    return out + [sentence("psd", tup(*(c for row in m for c in row)))]
+    return [*out, sentence("psd", tup(*(c for row in m for c in row)))]
 
 
 def exists(laws):
@@ -164,8 +164,8 @@ def groups(node):
     """Return for each law of an E its variables."""
     out, at = [], 0
     for law in node.outside:
-        out.append(node.vars[at : at + T.dimension(law)])
-        at += T.dimension(law)
+        out.append(node.vars[at : at + tm.dimension(law)])
+        at += tm.dimension(law)
     return out
 
 
@@ -191,13 +191,15 @@ def poly(t, xs):
     elif t.head == "^" and t.params[1] == 1 and 1 <= t.params[0] <= 8:
         factors = [poly(t.parts[0], xs)] * t.params[0]
     else:
-        raise Refused("no polynomial form: " + T.show(t))
+        raise Refused("no polynomial form: " + tm.show(t))
     out = {zero: ONE}
     for factor in factors:
         lists = {}
         for e, a in out.items():
             for f, b in factor.items():
-                lists.setdefault(tuple(i + j for i, j in zip(e, f)), []).append(multiplied(a, b))
+                lists.setdefault(tuple(i + j for i, j in zip(e, f, strict=True)), []).append(
+                    multiplied(a, b)
+                )
         out = bounded({e: added(cs) for e, cs in lists.items()})
     return out
 
@@ -205,7 +207,7 @@ def poly(t, xs):
 def bounded(form):
     """Refuse a polynomial form beyond the limits of 1.8."""
     need(
-        len(form) <= 499 and sum(c.size for c in form.values()) <= T.MAX_NODES,
+        len(form) <= 499 and sum(c.size for c in form.values()) <= tm.MAX_NODES,
         "a polynomial form is too large",
     )
     return form
@@ -227,7 +229,7 @@ def affine(t, xs):
 
 # --- 4.4 moderate functions ------------------------------------------------
 
-_BOUNDED = frozenset("erf erf_prime erf_second sin cos atan tanh".split())
+_BOUNDED = frozenset(["erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"])
 
 
 def by_name(symbols):
@@ -271,8 +273,8 @@ def mod(t, names):
         need(t.free.isdisjoint(names), "copies that depend on variables")
         need(all(law.head == "gauss" for law in t.outside[1:]), "copies of a noise")
         n = t.outside[0]
-        return [T.integer(n), le(ZERO, n)] + exists(t.outside[1:]) + mod_within(t, frozenset())
-    raise Refused("not moderate: " + T.show(t))
+        return [tm.integer(n), le(ZERO, n), *exists(t.outside[1:]), *mod_within(t, frozenset())]
+    raise Refused("not moderate: " + tm.show(t))
 
 
 def mod_exp(a, here, names):
@@ -298,7 +300,7 @@ def mod_within(t, names):
 
 def quadratic(node):
     """Refuse an expectation of a degree above 2 in a noise; return nothing."""
-    for law, xs in zip(node.outside, groups(node)):
+    for law, xs in zip(node.outside, groups(node), strict=True):
         if law.head == "noise":
             need(degree(node.inside[0], xs[0]) <= 2, "a noise of a degree above 2")
     return []
@@ -335,15 +337,15 @@ def growing(t, names):
         return [f for p in t.parts for f in growing(p, names)]
     if h == "f" and t.params[0] == "log":
         a = t.parts[0]
-        return [T.forall(by_name(names), le(ONE, a))] + growing(a, names)
+        return [tm.forall(by_name(names), le(ONE, a)), *growing(a, names)]
     if h == "f" and t.params[0] == "exp":
         for part in leaves(t.parts[0]):
             if part.head == "f" and part.params[0] == "abs":
                 v = part.parts[0]
                 return growing(swapped(t, part, v), names) + growing(
-                    swapped(t, part, T.neg(v)), names
+                    swapped(t, part, tm.neg(v)), names
                 )
-    raise Refused("no mean by form: " + T.show(t))
+    raise Refused("no mean by form: " + tm.show(t))
 
 
 def leaves(t):
@@ -352,11 +354,11 @@ def leaves(t):
 
 
 def swapped(t, old, new):
-    """Replace a part in sums, products and functions."""
+    """Return a term with another part in its sums, products and functions."""
     if t is old:
         return new
     if t.head in ("+", "*", "f"):
-        return T.build(t.head, t.params, tuple(swapped(p, old, new) for p in t.parts))
+        return tm.build(t.head, t.params, tuple(swapped(p, old, new) for p in t.parts))
     return t
 
 

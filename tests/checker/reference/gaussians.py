@@ -76,7 +76,7 @@ def exp_of_one(node, u, hyps):
     w = add(mul(a, square(mu)), mul(b, mu), mul(HALF, square(b), s))
     return (
         eq(node, mul(power(q, -1, 2), fun("exp", add(c, mul(w, power(q, -1)))))),
-        hyps + [lt(ZERO, q)],
+        [*hyps, lt(ZERO, q)],
     )
 
 
@@ -98,7 +98,7 @@ def exp_of_two(node, u, hyps):
     z = add(mul(p1, p2), mul(num(-4), a12, a21))
     return (
         eq(node, mul(power(z, -1, 2), fun("exp", c))),
-        hyps + [eq(m1, ZERO), eq(m2, ZERO), lt(ZERO, z), lt(ZERO, add(p1, p2))],
+        [*hyps, eq(m1, ZERO), eq(m2, ZERO), lt(ZERO, z), lt(ZERO, add(p1, p2))],
     )
 
 
@@ -114,7 +114,7 @@ def centred_pair(_, node):
         h, u = part.params[0], part.parts[0]
         row, rest = affine(u, xs)
         v = covariance(row, row, k)
-        hyps += mod(*opened(with_body(node, u))) + [eq(mean_of(row, rest, means), ZERO)]
+        hyps += [*mod(*opened(with_body(node, u))), eq(mean_of(row, rest, means), ZERO)]
         if h != "erf":
             hyps.append(lt(ZERO, v))
         kinds.append(h)
@@ -127,4 +127,4 @@ def centred_pair(_, node):
         return eq(node, mul(scale, g)), hyps
     need(kinds == ["abs", "abs"], "no such pair")
     z = add(square(power(s, 1, 2)), mul(num(-4), square(c)))
-    return (eq(node, mul(scale, add(mul(HALF, power(z, 1, 2)), mul(c, g)))), hyps + [le(ZERO, z)])
+    return (eq(node, mul(scale, add(mul(HALF, power(z, 1, 2)), mul(c, g)))), [*hyps, le(ZERO, z)])

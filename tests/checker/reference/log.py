@@ -6,8 +6,9 @@ import json
 import lzma
 import sys
 import time
+from pathlib import Path
 
-from . import terms as T
+from . import terms as tm
 from .terms import Refused, key, whole
 from .theorems import EXTENSIONS, RULES, finish, infer, need
 
@@ -45,7 +46,7 @@ def parse(line):
             line, object_pairs_hook=once, parse_float=no_number, parse_constant=no_number
         )
     except (ValueError, RecursionError) as e:
-        raise Refused(f"no JSON: {T.show(str(e))}") from e
+        raise Refused(f"no JSON: {tm.show(str(e))}") from e
     need(type(out) is dict, "no JSON object")
     return out
 
@@ -62,8 +63,7 @@ def digest(record, before):
 
 def lines_of(path):
     """Return the lines of a log."""
-    with open(path, "rb") as f:
-        data = f.read()
+    data = Path(path).read_bytes()
     if data.startswith(b"\xfd7zXZ\x00"):
         data = unpacked(data)
     need(len(data) <= MAX_BYTES and data.endswith(b"\n"), "the last line has no end")
@@ -145,17 +145,15 @@ def check_record(record, known, extensions, report):
     given = [formula(h) for h in record["given"]]
     rows = []
     for row in record["terms"]:
-        rows.append(T.read(row, rows))
+        rows.append(tm.read(row, rows))
     made = []
 
     def find(reference):
         """Return the theorem of a reference."""
         if type(reference) is str:
-            need(reference in known, f"no record {T.show(reference)}")
+            need(reference in known, f"no record {tm.show(reference)}")
             return known[reference]
-        need(
-            whole(reference) and 0 <= reference < len(made), f"no inference {T.show(reference)}"
-        )
+        need(whole(reference) and 0 <= reference < len(made), f"no inference {tm.show(reference)}")
         return made[reference]
 
     for at, line in enumerate(record["lines"]):
@@ -170,19 +168,17 @@ def check_record(record, known, extensions, report):
     theorem = find(shown)
     need(set(theorem.hypotheses) <= given_keys, "a hypothesis that is not given")
     need(key(theorem.conclusion) == key(statement), "another statement is shown")
-    names = collections.Counter(map(T.name_of, T.union(p.free for p in [statement, *given])))
+    names = collections.Counter(map(tm.name_of, tm.union(p.free for p in [statement, *given])))
     need(all(n == 1 for n in names.values()), "two symbols of one name")
-    need(
-        record["axioms"] == sorted(theorem.axioms), f"the axioms are {sorted(theorem.axioms)}"
-    )
+    need(record["axioms"] == sorted(theorem.axioms), f"the axioms are {sorted(theorem.axioms)}")
     known[claim] = finish(statement, given, theorem.axioms)
     return claim, len(record["steps"]), theorem.axioms
 
 
 def formula(data):
     """Return a formula that is read without rows."""
-    p = T.read(data)
-    need(p.head in T.FORMULAS, "no formula")
+    p = tm.read(data)
+    need(p.head in tm.FORMULAS, "no formula")
     return p
 
 
@@ -191,7 +187,7 @@ def check_line(line, rows, find, extensions, report):
     start = time.perf_counter()
     need(type(line) is list and len(line) >= 2 and type(line[1]) is list, "no inference")
     name = line[0]
-    need(type(name) is str and name in RULES, f"no rule {T.show(name)}")
+    need(type(name) is str and name in RULES, f"no rule {tm.show(name)}")
     need(
         name not in TEXTBOOK or any(name in EXTENSIONS[e] for e in extensions),
         f"a rule of an extension: {name}",
@@ -215,8 +211,8 @@ def check_step(step, rows, find, given):
         "no step",
     )
     theorem = find(step[2])
-    need(key(theorem.conclusion) == key(T.read(step[3], rows)), "a step says another thing")
-    hyps = {key(T.read(h, rows)) for h in step[4]}
+    need(key(theorem.conclusion) == key(tm.read(step[3], rows)), "a step says another thing")
+    hyps = {key(tm.read(h, rows)) for h in step[4]}
     need(hyps == set(theorem.hypotheses), "a step has other hypotheses")
     if key(theorem.conclusion) in hyps:
         need(key(theorem.conclusion) in given, "a step assumes itself")

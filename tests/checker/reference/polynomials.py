@@ -8,7 +8,7 @@ degree in the lowest field.  So they add under products and compare in the order
 import os
 import re
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache
 
 from .terms import Refused, show, whole
 
@@ -28,7 +28,7 @@ def thin(c):
 class Poly:
     """Hold a polynomial: packed exponents to rationals that are not 0."""
 
-    __slots__ = ("terms", "_tag", "_hash", "_degree")
+    __slots__ = ("_degree", "_hash", "_tag", "terms")
 
     def __init__(self, terms):
         self.terms = terms
@@ -115,7 +115,7 @@ class Poly:
         return Poly({m: thin(c * d) for m, d in self.terms.items()}) if c else ZERO
 
     def over(self, c):
-        """Divide by a rational."""
+        """Return the quotient by a rational."""
         return self if c == 1 else self.scaled(thin(1 / Fraction(c)))
 
     def __pow__(self, n):
@@ -182,7 +182,7 @@ class Ring:
             if type(t) is not list or not t or len(t) % 2 == 0:
                 raise Refused("no term of a polynomial")
             m, c, seen = 0, rational(t[0]), set()
-            for i, n in zip(t[1::2], t[2::2]):
+            for i, n in zip(t[1::2], t[2::2], strict=True):
                 if (
                     not (whole(i) and 0 <= i < self.size and whole(n) and 1 <= n <= 499)
                     or i in seen
@@ -225,8 +225,8 @@ class Ring:
 
     def monomial_gcd(self, p):
         """Return the packed largest monomial that divides p."""
-        out = [min(es) for es in zip(*map(self.exponents, p.terms))]
-        return sum((e << s) + e for e, s in zip(out, self.shift))
+        out = [min(es) for es in zip(*map(self.exponents, p.terms), strict=True)]
+        return sum((e << s) + e for e, s in zip(out, self.shift, strict=True))
 
     def gcd(self, a, b):
         """Return a greatest common divisor (up to a constant)."""
@@ -235,7 +235,14 @@ class Ring:
         k = self.monomial_gcd(a)
         if len(a.terms) == 1 or len(b.terms) == 1:
             x, y = self.exponents(k), self.exponents(self.monomial_gcd(b))
-            return Poly({sum((min(e, f) << s) + min(e, f) for e, f, s in zip(x, y, self.shift)): 1})
+            return Poly(
+                {
+                    sum(
+                        (min(e, f) << s) + min(e, f)
+                        for e, f, s in zip(x, y, self.shift, strict=True)
+                    ): 1
+                }
+            )
         x, y = self.support(a), self.support(b)
         if set(x).isdisjoint(y):
             return ONE
@@ -270,9 +277,12 @@ class Ring:
         )
 
     def lift(self, terms, gens):
-        """Undo `lower`."""
+        """Return the polynomial that `lower` made into these terms."""
         return Poly(
-            {sum((e << self.shift[i]) + e for e, i in zip(es, gens)): thin(c) for es, c in terms}
+            {
+                sum((e << self.shift[i]) + e for e, i in zip(es, gens, strict=True)): thin(c)
+                for es, c in terms
+            }
         )
 
     def factors(self, p):
@@ -281,7 +291,7 @@ class Ring:
             return p.terms[0], []
         out = sorted(
             split(self, p).items(),
-            key=lambda fn: [self.exponents(m) + (k,) for m, k in fn[0].ordered()],
+            key=lambda fn: [(*self.exponents(m), k) for m, k in fn[0].ordered()],
         )
         c = Fraction(p.lc())
         for f, n in out:
@@ -296,25 +306,25 @@ def rational(s):
     return thin(Fraction(s))
 
 
-@lru_cache(maxsize=None)
+@cache
 def sympy_ring(n):
     """Return sympy's ring of n generators over the rationals."""
     from sympy.polys.domains import QQ
     from sympy.polys.orderings import lex
     from sympy.polys.rings import ring
 
-    return ring(["x%d" % i for i in range(n)], QQ, lex)[0]
+    return ring([f"x{i}" for i in range(n)], QQ, lex)[0]
 
 
 def to_sympy(terms, n):
-    """Turn terms into a polynomial of sympy."""
+    """Return a polynomial of sympy with these terms."""
     r = sympy_ring(n)
     q = r.domain
     return r.from_dict({e: q(c.numerator, c.denominator) for e, c in terms})
 
 
 def from_sympy(p):
-    """Turn a polynomial of sympy into terms."""
+    """Return the terms of a polynomial of sympy."""
     return tuple(
         sorted(
             (tuple(e), thin(Fraction(int(c.numerator), int(c.denominator)))) for e, c in p.terms()
@@ -322,7 +332,7 @@ def from_sympy(p):
     )
 
 
-@lru_cache(maxsize=None)
+@cache
 def sympy_factors(terms, n):
     """Return the factors of terms with their multiplicities, by sympy."""
     return [(from_sympy(f), k) for f, k in to_sympy(terms, n).factor_list()[1]]

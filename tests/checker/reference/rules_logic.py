@@ -1,6 +1,6 @@
 """Rules of logic and of relations (sections 4.5 and 4.6)."""
 
-from . import terms as T
+from . import terms as tm
 from .forms import check, check_path, child, follow, leaving, term, with_child
 from .terms import (
     HALF,
@@ -15,7 +15,6 @@ from .terms import (
     eq,
     fun,
     iff,
-    is_term,
     key,
     le,
     lt,
@@ -40,11 +39,11 @@ def assume(_, p):
 
 @rule("generalise", "t", 1)
 def generalise(premises, x):
-    """Bind a symbol that no hypothesis has."""
+    """Conclude for all values of a symbol that no hypothesis has."""
     need(x.head == "s", "no symbol")
     hyps = merged(premises)
     need(all(x not in h.free for h in hyps.values()), "the symbol is free in a hypothesis")
-    return T.forall([x], premises[0].conclusion), hyps
+    return tm.forall([x], premises[0].conclusion), hyps
 
 
 @rule("induction", "t t", 2)
@@ -63,26 +62,26 @@ def induction(premises, n, goal):
 
 @rule("instance", "pairs", 1)
 def instance(premises, pairs):
-    """Put values for free symbols, functions and sequences."""
+    """Conclude an instance, with values of symbols, functions and sequences."""
     sigma, hyps = {}, []
     for s, v in pairs:
         need(s not in sigma, "a symbol occurs twice")
         need((v.head == "lam") == isinstance(s, tuple), "a value of a wrong kind")
         sigma[s] = v
-        hyps += T.conditions(s, v)
+        hyps += tm.conditions(s, v)
     hyps += [subst(h, sigma) for h in premises[0].hypotheses.values()]
     return subst(premises[0].conclusion, sigma), hyps
 
 
 @rule("specialise", "ts", 1)
 def specialise(premises, values):
-    """Put values for the variables of a universal conclusion."""
+    """Conclude an instance of a universal conclusion."""
     p = premises[0].conclusion
     need(p.head == "forall" and len(values) == len(p.vars), "no matching universal formula")
     hyps = list(merged(premises).values())
-    for x, v in zip(p.vars, values):
-        hyps += T.conditions(x, v)
-    return subst(p.inside[0], dict(zip(p.vars, values))), hyps
+    for x, v in zip(p.vars, values, strict=True):
+        hyps += tm.conditions(x, v)
+    return subst(p.inside[0], dict(zip(p.vars, values, strict=True))), hyps
 
 
 @rule("unchecked", "json ts t", None)
@@ -98,7 +97,7 @@ def logic(premises, hyps, goal):
     solver = Clauses()
     solver.fact(solver.literal(goal), False)
     for h in hyps:
-        need(h.head in T.FORMULAS, "no formula")
+        need(h.head in tm.FORMULAS, "no formula")
         solver.fact(solver.literal(h), True)
     for p in premises:
         solver.clauses.append(
@@ -109,13 +108,13 @@ def logic(premises, hyps, goal):
 
 
 class Clauses:
-    """Turn formulas into clauses with one name for each subformula, and search a model."""
+    """Hold clauses with one name for each subformula, and search a model."""
 
     def __init__(self):
         self.names, self.clauses, self.count = {}, [], 0
 
     def fact(self, literal, value):
-        """Ask that a literal has a value."""
+        """Add the clause that a literal has a value."""
         self.clauses.append([literal if value else -literal])
 
     def new(self):
@@ -144,11 +143,11 @@ class Clauses:
         if p.head == "and":
             self.clauses += [[-me, q] for q in parts] + [[me] + [-q for q in parts]]
         else:
-            self.clauses += [[me, -q] for q in parts] + [[-me] + parts]
+            self.clauses += [[me, -q] for q in parts] + [[-me, *parts]]
         return me
 
     def satisfiable(self):
-        """Search a model by unit propagation and cases (with watched literals)."""
+        """Tell whether there is a model, by unit propagation and cases."""
         clauses, units, watch = [], [], {}
         for c in self.clauses:
             c = list(dict.fromkeys(c))
@@ -163,7 +162,7 @@ class Clauses:
         value, trail, choices = {}, [], []
 
         def spread(queue):
-            """Assign literals and what follows; tell whether no clause fails."""
+            """Tell whether no clause fails when these literals are true."""
             queue = list(queue)
             while queue:
                 x = queue.pop()
@@ -228,7 +227,7 @@ def absolute_value(_, a):
 
 @rule("chain", "", -1)
 def chain(premises):
-    """Join relations into one from the first side to the last."""
+    """Conclude one relation, from the first side to the last."""
     rels = [p.conclusion for p in premises]
     need(all(r.head in RELATIONS and r.head != "!=" for r in rels), "no chain of relations")
     start = rels[0].parts[0]
@@ -245,7 +244,7 @@ def chain(premises):
         end = b
         kinds.add(r.head)
     kind = "<" if "<" in kinds else "<=" if "<=" in kinds else "="
-    return T.rel(kind, start, end), merged(premises)
+    return tm.rel(kind, start, end), merged(premises)
 
 
 @rule("defined", "json", 1)
@@ -265,7 +264,7 @@ def defined_part(premises, path):
 def integers_apart(_, t, k):
     """Conclude that no integer lies between k and k + 1."""
     need(whole(k), "no integer")
-    return either(le(term(t), num(k)), le(num(k + 1), t)), [T.integer(t)]
+    return either(le(term(t), num(k)), le(num(k + 1), t)), [tm.integer(t)]
 
 
 @rule("maximum", "t t")
@@ -291,13 +290,13 @@ def order(_, a, b):
         no(both(q, r)),
         iff(le(a, b), either(p, q)),
         iff(le(b, a), either(r, q)),
-        iff(T.rel("!=", a, b), either(p, r)),
+        iff(tm.rel("!=", a, b), either(p, r)),
     ), []
 
 
 @rule("rewrite", "json", 2)
 def rewrite(premises, paths):
-    """Replace equals by equals at places."""
+    """Conclude the first premise with equals in the place of equals."""
     need(premises[1].conclusion.head == "=", "no equation")
     a, b = premises[1].conclusion.parts
     need(type(paths) in (list, tuple), "a list of paths is expected")
@@ -315,7 +314,7 @@ def rewrite(premises, paths):
             need(same(part, b), "another term stands at the place")
             part = a
         asked = dict(premises[1].hypotheses)
-        for node, place in zip(nodes[-2::-1], places[::-1]):
+        for node, place in zip(nodes[-2::-1], places[::-1], strict=True):
             part = check(with_child(node, place, part))
             if place[0] == 1:
                 asked = leaving(node, asked)
@@ -339,4 +338,4 @@ def sign(_, u):
 def symbol(_, s):
     """Conclude that a symbol is of its sort."""
     need(s.head == "s", "no symbol")
-    return both(defined(s), *T.sorted_as(s.params[1], s)), []
+    return both(defined(s), *tm.sorted_as(s.params[1], s)), []

@@ -3,7 +3,7 @@
 from fractions import Fraction
 from itertools import permutations
 
-from . import terms as T
+from . import terms as tm
 from .terms import (
     MINUS,
     ONE,
@@ -51,7 +51,7 @@ def schema(name, kinds, count, axioms=""):
 @rule("theorem", "json t ts")
 def theorem(_, name, goal, values):
     """Conclude a sentence by a schema, under its hypotheses."""
-    need(type(name) is str and name in SCHEMAS, f"no schema {T.show(name)}")
+    need(type(name) is str and name in SCHEMAS, f"no schema {tm.show(name)}")
     kinds, count, function, axioms = SCHEMAS[name]
     need(goal.head == "o" and goal.params[0] in kinds and goal.parts, "another kind of goal")
     need(len(values) == count, "a wrong number of values")
@@ -85,7 +85,7 @@ class Box:
             "a box map of a wrong shape",
         )
         self.low, self.high, self.n, self.node = low.parts, high.parts, n, node
-        for a, b in zip(self.low, self.high):
+        for a, b in zip(self.low, self.high, strict=True):
             need(
                 a.head == b.head == "n" and a.params[0] * b.params[1] < b.params[0] * a.params[1],
                 "no box",
@@ -97,7 +97,9 @@ class Box:
     def inside(self, c, relation=le):
         """Return In(c), or In°(c) for the relation lt."""
         return [
-            r for a, p, b in zip(self.low, c, self.high) for r in (relation(a, p), relation(p, b))
+            r
+            for a, p, b in zip(self.low, c, self.high, strict=True)
+            for r in (relation(a, p), relation(p, b))
         ]
 
     def box(self, p, relation=le):
@@ -120,7 +122,7 @@ class Box:
         need(node.head == "set" and node.parts, "no set of points")
         for p in node.parts:
             need(
-                p.head == "tuple" and len(p.parts) == self.n and T.terms(p.parts) and not p.free,
+                p.head == "tuple" and len(p.parts) == self.n and tm.terms(p.parts) and not p.free,
                 "no point",
             )
         return [p.parts for p in node.parts]
@@ -135,14 +137,14 @@ def at(f, c, several=False):
         and (several or len(f.inside) == 1),
         "no function of the variables",
     )
-    sigma = dict(zip(f.vars, c))
+    sigma = dict(zip(f.vars, c, strict=True))
     bodies = [subst(b, sigma) for b in f.inside]
     return bodies if several else bodies[0]
 
 
 def box_of(subject, about, values):
     """Return the box map of a subject, with variables apart from all names."""
-    return Box(subject, T.union(p.free for p in [subject, *about, *values]))
+    return Box(subject, tm.union(p.free for p in [subject, *about, *values]))
 
 
 def one(about):
@@ -153,7 +155,7 @@ def one(about):
 
 def number(t):
     """Refuse what is no term; return it."""
-    need(T.is_term(t), "a term is expected")
+    need(tm.is_term(t), "a term is expected")
     return t
 
 
@@ -192,7 +194,7 @@ def small_steps(_, subject, about, values):
     """Show that steps vanish."""
     g, (s, c) = box_of(subject, about, values), values
     need(not about, "a goal about nothing is expected")
-    squares = [square(add(b, neg(x))) for b, x in zip(g.g, g.x)]
+    squares = [square(add(b, neg(x))) for b, x in zip(g.g, g.x, strict=True)]
     return [g.stays(), slow(g, squares, s, c), sentence("VanishesAlong", subject, s)]
 
 
@@ -220,7 +222,7 @@ def connected_limits(_, subject, about, values):
     g, e = box_of(subject, about, values), values[0]
     points = g.points(one(about))
     solves = both(*(eq(b, ZERO) for b in at(e, g.x, True)))
-    ends = either(*(both(*(eq(x, c) for x, c in zip(g.x, p))) for p in points))
+    ends = either(*(both(*(eq(x, c) for x, c in zip(g.x, p, strict=True))) for p in points))
     return [
         g.stays(),
         g.box(implies(solves, ends)),
@@ -233,10 +235,10 @@ def expands(g, c, taken):
     """Return Expands(c)."""
     number(c)
     y = list(apart(g.x, taken | set(g.x)).values())
-    there = [subst(b, dict(zip(g.x, y))) for b in g.g]
+    there = [subst(b, dict(zip(g.x, y, strict=True))) for b in g.g]
 
     def distance(a, b):
-        return add(*(fun("abs", add(p, neg(q))) for p, q in zip(a, b)))
+        return add(*(fun("abs", add(p, neg(q))) for p, q in zip(a, b, strict=True)))
 
     out = implies(
         both(*g.inside(g.x), *g.inside(y)), le(mul(c, distance(g.x, y)), distance(g.g, there))
@@ -261,7 +263,7 @@ def expansion_invertible(_, subject, about, values):
     """Show that Jacobians are invertible."""
     need(not about, "a goal about nothing is expected")
     g = box_of(subject, about, values)
-    return expands(g, values[0], subject.free | values[0].free) + [g.smooth(*g.g)]
+    return [*expands(g, values[0], subject.free | values[0].free), g.smooth(*g.g)]
 
 
 @schema(
@@ -307,7 +309,7 @@ def all_but_few(_, subject, about, values):
     for p in about[0].parts + values[0].parts:
         every.setdefault(key(p), p)
     return [
-        sentence("OrbitsConvergeTo", subject, T.build("set", (), tuple(every.values()))),
+        sentence("OrbitsConvergeTo", subject, tm.build("set", (), tuple(every.values()))),
         sentence("NullStarts", subject, values[0]),
     ]
 
@@ -319,7 +321,7 @@ def all_but_few(_, subject, about, values):
 def on_face(kind, subject, about, values):
     """Carry a sentence about a map over to a map of a face."""
     w_node, place, v, of = values
-    taken = T.union(p.free for p in [subject, *about, *values])
+    taken = tm.union(p.free for p in [subject, *about, *values])
     g, w = Box(subject, taken), Box(w_node, taken)
     need(
         place.head == "n"
@@ -339,13 +341,13 @@ def on_face(kind, subject, about, values):
         g.low == w.low[:i] + w.low[i + 1 :] and g.high == w.high[:i] + w.high[i + 1 :],
         "another box",
     )
-    star = g.x[:i] + [v] + g.x[i:]
-    ws = [subst(b, dict(zip(w.x, star))) for b in w.g]
+    star = [*g.x[:i], v, *g.x[i:]]
+    ws = [subst(b, dict(zip(w.x, star, strict=True))) for b in w.g]
     hyps = [g.box(eq(ws[i], v))]
-    hyps += [g.box(eq(b, c)) for b, c in zip(g.g, ws[:i] + ws[i + 1 :])]
+    hyps += [g.box(eq(b, c)) for b, c in zip(g.g, ws[:i] + ws[i + 1 :], strict=True)]
     hyps.append(sentence(kind, w_node, of))
     if kind == "DecreasesAlong":
-        return hyps + [g.box(eq(at(one(about), g.x), at(of, star)))]
+        return [*hyps, g.box(eq(at(one(about), g.x), at(of, star)))]
     g.points(one(about))
     known = {key(p) for p in about[0].parts}
     for p in w.points(of):
@@ -370,7 +372,7 @@ def center_stable(_, subject, about, values):
         len(points) == 1
         and n <= 4
         and matrix.head == "tuple"
-        and T.terms(matrix.parts)
+        and tm.terms(matrix.parts)
         and len(matrix.parts) == n * n,
         "no point and matrix",
     )
@@ -380,7 +382,7 @@ def center_stable(_, subject, about, values):
     hyps += g.inside(p, lt)
     for i in range(n):
         hyps += [eq(partial(g.x, j, g.g[i], p), m[i][j]) for j in range(n)]
-        hyps.append(eq(subst(g.g[i], dict(zip(g.x, p))), p[i]))
+        hyps.append(eq(subst(g.g[i], dict(zip(g.x, p, strict=True))), p[i]))
     terms = []
     for s in permutations(range(n)):
         odd = sum(s[i] > s[j] for i in range(n) for j in range(i, n)) % 2
@@ -390,7 +392,7 @@ def center_stable(_, subject, about, values):
                 *(add(m[i][i], neg(eigen)) if s[i] == i else m[i][s[i]] for i in range(n)),
             )
         )
-    return hyps + [eq(add(*terms), ZERO)]
+    return [*hyps, eq(add(*terms), ZERO)]
 
 
 # --- 7.4 from overlaps -----------------------------------------------------
@@ -410,7 +412,7 @@ def overlaps(kind, subject, about, values, least):
         "no sphere descent",
     )
     number(a), number(n)
-    taken = T.union(p.free for p in [subject, *about, *values])
+    taken = tm.union(p.free for p in [subject, *about, *values])
     g, slopes = Box(values[0], taken), values[1]
     need(
         g.n == 2 and all(e is MINUS for e in g.low) and all(e is ONE for e in g.high), "another box"
@@ -442,7 +444,7 @@ def overlaps(kind, subject, about, values, least):
         "AlmostEveryPairConvergesTo": "AlmostEveryStartConvergesTo",
         "NullPairs": "NullStarts",
     }[kind]
-    return g, hyps + [sentence(other, values[0], about[0])], other
+    return g, [*hyps, sentence(other, values[0], about[0])], other
 
 
 @schema(
@@ -452,7 +454,7 @@ def overlaps(kind, subject, about, values, least):
     "sphere-coordinates coarea-formula continuous-derivatives tonelli induction",
 )
 def from_overlaps(kind, subject, about, values):
-    """Carry a sentence about overlaps over to pairs on the sphere."""
+    """Return what carries a sentence about overlaps over to the sphere."""
     return overlaps(kind, subject, about, values, 4)[1]
 
 
@@ -463,9 +465,9 @@ def from_overlaps(kind, subject, about, values):
     "sphere-coordinates coarea-formula continuous-derivatives tonelli induction null-sets-images",
 )
 def from_overlaps_and_edges(kind, subject, about, values):
-    """Do the same in dimension 3, with the edges of the square."""
+    """Return the same for dimension 3, with the edges of the square."""
     g, hyps, other = overlaps(kind, subject, about, values, 3)
-    taken = T.union(p.free for p in [subject, *about, *values])
+    taken = tm.union(p.free for p in [subject, *about, *values])
     for k, node in enumerate(values[2:]):
         w, i, end = Box(node, taken), k // 2, MINUS if k % 2 else ONE
         need(w.n == 1 and w.low[0] is MINUS and w.high[0] is ONE, "another box")
@@ -475,7 +477,7 @@ def from_overlaps_and_edges(kind, subject, about, values):
         ends = [tup(p.parts[1 - i]) for p in about[0].parts if p.parts[i] is end]
         need(ends or kind == "NullPairs", "no point on an edge")
         if ends:
-            hyps.append(sentence(other, node, T.build("set", (), tuple(ends))))
+            hyps.append(sentence(other, node, tm.build("set", (), tuple(ends))))
     return hyps
 
 
@@ -494,11 +496,11 @@ def conditional_risk(_, subject, about, _values):
     need(subject.head == "text" and subject.params[0] == RISK and not about, "other words")
     m, p, xi, i = symbol("m"), symbol("p"), symbol("xi"), symbol("l", "Z")
     eps, count = symbol("epsilon", "R>=0"), symbol("L", "Z>0")
-    w, y = (T.build("ix", (c, "R"), (i,)) for c in "wy")
+    w, y = (tm.build("ix", (c, "R"), (i,)) for c in "wy")
     v = square(eps)
 
     def total(t):
-        return T.sum_(i, t, ONE, count)
+        return tm.sum_(i, t, ONE, count)
 
     def average(t):
         return mul(power(total(w), -1), total(mul(w, t)))
@@ -507,7 +509,7 @@ def conditional_risk(_, subject, about, _values):
         return add(square(add(a, neg(b))), v)
 
     mean = average(y)
-    first = eq(T.E([xi], square(add(m, xi, neg(p))), [T.build("noise", (), (v,))]), e(m, p))
+    first = eq(tm.E([xi], square(add(m, xi, neg(p))), [tm.build("noise", (), (v,))]), e(m, p))
     second = implies(
         lt(ZERO, total(w)),
         eq(average(e(y, p)), add(average(e(y, mean)), square(add(mean, neg(p))))),

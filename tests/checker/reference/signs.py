@@ -2,7 +2,8 @@
 
 from fractions import Fraction
 
-from .polynomials import ONE, ZERO as NIL, Ring, const, rational, thin
+from .polynomials import ONE, Ring, const, rational, thin
+from .polynomials import ZERO as NIL
 from .terms import Refused, whole
 from .theorems import need
 
@@ -96,13 +97,13 @@ class State:
         return self.generators[i] if i is not None and i < len(self.generators) else None
 
     def reduce(self, p):
-        """Replace powers of roots by their radicands."""
+        """Return a polynomial with radicands in the place of powers of roots."""
         for i, q, b in reversed(self.roots):
             p = self.reduce_root(p, i, q, b)
         return p
 
     def reduce_root(self, p, i, q, b):
-        """Replace powers of one root."""
+        """Return a polynomial without high powers of one root."""
         shift = self.ring.shift[i]
         groups = {}
         for m, c in p.terms.items():
@@ -153,17 +154,17 @@ class State:
         return self.factored[p]
 
     def add(self, a, b):
-        """Add fractions."""
+        """Return the sum of fractions."""
         if a[1] == b[1]:
             return self.fraction(a[0] + b[0], a[1])
         return self.fraction(a[0] * b[1] + b[0] * a[1], a[1] * b[1])
 
     def subtract(self, a, b):
-        """Subtract fractions."""
+        """Return the difference of fractions."""
         return self.add(a, (-b[0], b[1]))
 
     def multiply(self, a, b):
-        """Multiply fractions."""
+        """Return the product of fractions."""
         return self.fraction(a[0] * b[0], a[1] * b[1])
 
     def power(self, a, k):
@@ -179,7 +180,7 @@ class State:
     # --- signs ---
 
     def learn(self, p, s):
-        """Enter a fact."""
+        """Learn the sign of a polynomial."""
         p = self.reduce(p)
         if p.constant():
             return
@@ -246,17 +247,17 @@ class State:
             raise Refused(f"sign not shown: {names} of {self.show(p)}")
 
     def gate(self, p, s):
-        """Ask a sign; learn it while a fact is read."""
+        """Refuse unless a sign is known; learn it while a fact is read."""
         if self.fact_mode:
             self.learn(p, s)
         self.need(p, s)
 
     def show(self, p):
-        """Print a polynomial for a message."""
+        """Return a printing of a polynomial for messages."""
         out = []
         for m, c in p.ordered()[:12]:
             es = [f"g{i}^{e}" for i, e in enumerate(self.ring.exponents(m)) if e]
-            out.append("*".join([str(c)] + es))
+            out.append("*".join([str(c), *es]))
         return " + ".join(out)
 
     def process(self, entry):

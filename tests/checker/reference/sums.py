@@ -1,14 +1,13 @@
 """Rules of sums and integrals (section 4.8)."""
 
-from . import terms as T
+from . import terms as tm
 from .calculus import continuous, vanishing
 from .forms import exists, leaving, term
 from .terms import (
+    MINUS,
     MINUS_OO,
     ONE,
     OO,
-    ZERO,
-    MINUS,
     add,
     defined,
     eq,
@@ -33,13 +32,13 @@ def averaged(node, *heads):
 
 @rule("adjacent", "t t", 0, ["integral-linearity"])
 def adjacent(_, first, second):
-    """Join two integrals over adjacent ranges."""
+    """Conclude that integrals over adjacent ranges add up to one."""
     f, g = averaged(first, "int"), averaged(second, "int")
     (a, b), (c, e) = first.outside, second.outside
     need(is_term(b) and same(b, c), "the ranges are not adjacent")
     need(same(lam(first.vars, f), lam(second.vars, g)), "two different bodies")
     return (
-        eq(add(first, second), T.int_(first.vars[0], f, a, e)),
+        eq(add(first, second), tm.int_(first.vars[0], f, a, e)),
         [defined(first), defined(second)],
     )
 
@@ -56,12 +55,12 @@ def bells(_, node):
 
 @rule("constant", "t")
 def constant(_, node):
-    """Take the average or the sum of a constant."""
+    """Conclude the average or the sum of a constant."""
     c = averaged(node, "E", "sum", "int")
     need(c.free.isdisjoint(node.vars), "the body is not constant")
     if node.head == "E":
         need(not c.copies, "the body has copies")
-        return eq(node, c), exists(node.outside) + [defined(c)], ["gaussian-normalisation"]
+        return eq(node, c), [*exists(node.outside), defined(c)], ["gaussian-normalisation"]
     a, b = node.outside
     if node.head == "int":
         need(is_term(a) and is_term(b), "an infinite range")
@@ -79,7 +78,7 @@ def constant(_, node):
 
 @rule("equal bodies", "t", 1)
 def equal_bodies(premises, node):
-    """Replace the body of an average by an equal one."""
+    """Conclude that equal bodies have equal averages."""
     f, c = averaged(node, "E", "int"), premises[0].conclusion
     need(c.head == "=" and c.parts[0] is f, "another body")
     hyps = [*leaving(node, merged(premises)).values(), defined(node)]
@@ -100,7 +99,7 @@ def integral_exists(premises, node):
 
 @rule("linear", "t ts ts", 1)
 def linear(premises, node, factors, parts):
-    """Take a linear combination out of an average or a sum."""
+    """Conclude that an average or a sum is linear."""
     f = averaged(node, "E", "int", "sum")
     need(len(factors) == len(parts) >= 1, "as many factors as parts")
     for c in factors:
@@ -109,7 +108,7 @@ def linear(premises, node, factors, parts):
         term(p)
 
     def combined(values):
-        out = [mul(c, v) for c, v in zip(factors, values)]
+        out = [mul(c, v) for c, v in zip(factors, values, strict=True)]
         return out[0] if len(out) == 1 else add(*out)
 
     need(same(premises[0].conclusion, eq(f, combined(parts))), "another premise")
@@ -126,16 +125,16 @@ def linear(premises, node, factors, parts):
 
 @rule("term of a sum", "t t", 0, ["induction"])
 def term_of_a_sum(_, node, c):
-    """Split one term from a sum."""
+    """Conclude that one term may be split from a sum."""
     f, i, (a, b) = averaged(node, "sum"), node.vars[0], node.outside
     term(c)
-    split = add(T.sum_(i, f, a, add(c, MINUS)), subst(f, {i: c}), T.sum_(i, f, add(c, ONE), b))
+    split = add(tm.sum_(i, f, a, add(c, MINUS)), subst(f, {i: c}), tm.sum_(i, f, add(c, ONE), b))
     return eq(node, split), [integer(c), le(a, c), le(c, b), defined(node)]
 
 
 @rule("under", "t", 1)
 def under(premises, node):
-    """Put a relation of bodies under an average or a sum."""
+    """Conclude a relation of averages or sums from one of their bodies."""
     f, c = averaged(node, "E", "int", "sum"), premises[0].conclusion
     need(c.head in ("=", "<", "<=") and c.parts[0] is f, "another body")
     other = with_body(node, c.parts[1])
@@ -148,7 +147,7 @@ def under(premises, node):
         if node.head == "int":
             a, b = node.outside
             if is_term(a) and is_term(b) and c.head != "=":
-                hyps.append(T.rel(c.head, a, b))
+                hyps.append(tm.rel(c.head, a, b))
             else:
                 need(a is not OO and b is not MINUS_OO, "a range from infinity")
-    return T.rel(c.head, node, other), hyps
+    return tm.rel(c.head, node, other), hyps

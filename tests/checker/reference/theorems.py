@@ -1,7 +1,7 @@
 """Theorems and the way that rules make them (section 4.1)."""
 
-from . import terms as T
-from .terms import Refused, check_all, key, whole
+from . import terms as tm
+from .terms import Refused, key, whole
 
 RULES = {}
 EXTENSIONS = {
@@ -15,7 +15,7 @@ _SEAL = object()
 class Theorem:
     """Hold hypotheses (key to formula), a conclusion and axioms; it cannot be changed."""
 
-    __slots__ = ("hypotheses", "conclusion", "axioms")
+    __slots__ = ("axioms", "conclusion", "hypotheses")
 
     def __init__(self, seal, hypotheses, conclusion, axioms):
         if seal is not _SEAL:
@@ -28,11 +28,14 @@ class Theorem:
         raise AttributeError("a theorem does not change")
 
     def __repr__(self):
-        return f"{', '.join(self.hypotheses)} |- {T.show(self.conclusion)}"
+        return f"{', '.join(self.hypotheses)} |- {tm.show(self.conclusion)}"
 
 
 def rule(name, kinds="", premises=0, axioms=()):
-    """Register a rule with the kinds of its data and its number of premises."""
+    """Register a rule, a function that returns its conclusion, hypotheses and further axioms.
+
+    `premises` is their number, None for any number, or -k for at least k.
+    """
 
     def register(function):
         RULES[name] = (kinds.split(), premises, function, frozenset(axioms))
@@ -47,9 +50,9 @@ def prove(name, premises, *data):
 
 
 def infer(name, premises, data, rows):
-    """Make one inference with data that may refer to rows."""
+    """Return the theorem of one inference; its data may refer to rows."""
     if type(name) is not str or name not in RULES:
-        raise Refused(f"no rule {T.show(name)}")
+        raise Refused(f"no rule {tm.show(name)}")
     kinds, count, function, axioms = RULES[name]
     if not all(type(p) is Theorem for p in premises):
         raise Refused("a premise is no theorem")
@@ -77,12 +80,12 @@ def finish(conclusion, hyps, axioms):
         table.setdefault(key(h), h)
     size = 0
     for p in [conclusion, *table.values()]:
-        if p.head not in T.FORMULAS:
-            raise Refused("no formula: " + T.show(p))
-        if p.depth > T.MAX_DEPTH:
+        if p.head not in tm.FORMULAS:
+            raise Refused("no formula: " + tm.show(p))
+        if p.depth > tm.MAX_DEPTH:
             raise Refused("a formula is too deep")
         size += p.size
-    if size > T.MAX_NODES:
+    if size > tm.MAX_NODES:
         raise Refused("a theorem is too large")
     return Theorem(_SEAL, table, conclusion, frozenset(axioms))
 
@@ -92,16 +95,16 @@ def decode(kind, data, rows):
     if kind == "json":
         return data
     if kind == "t":
-        return T.read(data, rows)
+        return tm.read(data, rows)
     if type(data) not in (list, tuple):
         raise Refused("a list is expected")
     if kind == "ts":
-        return [T.read(d, rows) for d in data]
+        return [tm.read(d, rows) for d in data]
     out = []
     for pair in data:
         if type(pair) not in (list, tuple) or len(pair) != 2:
             raise Refused("a pair is expected")
-        out.append((decode_symbol(pair[0], rows), T.read(pair[1], rows)))
+        out.append((decode_symbol(pair[0], rows), tm.read(pair[1], rows)))
     return out
 
 
@@ -109,10 +112,10 @@ def decode_symbol(data, rows):
     """Read a symbol, a function or a sequence."""
     if type(data) in (list, tuple) and len(data) == 4 and data[0] in ("u", "ix"):
         _, name, sort, count = data
-        if not (T.named(name) and T.is_sort(sort) and whole(count) and count >= 1):
+        if not (tm.named(name) and tm.is_sort(sort) and whole(count) and count >= 1):
             raise Refused("no function or sequence")
         return tuple(data)
-    node = T.read(data, rows)
+    node = tm.read(data, rows)
     if node.head != "s":
         raise Refused("no symbol")
     return node
