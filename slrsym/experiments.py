@@ -59,7 +59,8 @@ class Recipe(Protocol):
         path : path, optional
             Where to save them.
         progress : bool, optional
-            Whether to show a progress bar; by default on a terminal.
+            Whether to show progress. By default a bar on a terminal, and elsewhere a line of
+            the log every 30 s.
 
         Returns
         -------
@@ -147,7 +148,8 @@ class Experiment(Recipe):
         path : path, optional
             Where to save the runs, at the end and when interrupted.
         progress : bool, optional
-            Whether to show a progress bar; by default on a terminal.
+            Whether to show progress. By default a bar on a terminal, and elsewhere a line of
+            the log every 30 s.
         backend : {'auto', 'numpy', 'numba'}, optional
             By default Numba, or NumPy where it cannot be had.
 
@@ -312,7 +314,8 @@ def fetch(
     path : path, optional
         A file. Runs in it that were interrupted are completed.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal.
+        Whether to show progress. By default a bar on a terminal, and elsewhere a line of
+        the log every 30 s.
 
     Returns
     -------

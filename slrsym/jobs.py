@@ -1,14 +1,16 @@
-"""Long work: jobs over executors of concurrent.futures, lost ones done again; and how far it is."""
+"""Run jobs on a `concurrent.futures` executor, retrying lost ones and reporting progress."""
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
 import sys
+import threading
+import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent import futures
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import Any
 
 Maker = Callable[[], futures.Executor]
@@ -93,14 +95,81 @@ def completed(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]
                 pool.shutdown(wait=True, cancel_futures=True)
 
 
+# Seconds between the lines that long work logs where there is no terminal.
+LOG_INTERVAL = 30.0
+
+
+@contextmanager
+def logged(line: Callable[[float], str]) -> Iterator[None]:
+    """Log a line on standard error every 30 s while a block runs; it is given the seconds so far.
+
+    A thread of its own writes it, so that one long part of the work is no silence.
+    """
+    ended, start = threading.Event(), time.monotonic()
+
+    def write() -> None:
+        while not ended.wait(LOG_INTERVAL):
+            # The reader may have left; the work goes on.
+            with suppress(OSError, ValueError):
+                print(line(time.monotonic() - start), file=sys.stderr, flush=True)
+
+    thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def progress_line(what: str, done: float, total: float | None, seconds: float) -> str:
+    """Return a line about work under way: how much is done, since when, and how long it takes yet.
+
+    Examples
+    --------
+    >>> progress_line("steps", 30_000, 120_000, 90)
+    'steps: 30,000 of 120,000 (25%) after 1:30, about 4:30 left'
+    """
+    if not total:
+        return f"{what}: {_clock(seconds)} so far"
+    # Of what is counted, the numbers; of a part of a whole, the percentage alone.
+    count = f"{done:,.0f} of {total:,.0f} ({done / total:.0%})" if total > 1 else f"{done:.0%}"
+    left = f", about {_clock(seconds * (total - done) / done)} left" if 0 < done < total else ""
+    return f"{what}: {count} after {_clock(seconds)}{left}"
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
 @contextmanager
 def advancing(
     wanted: bool | None, what: str, total: int, *, counted: bool = False
 ) -> Iterator[Callable[[int], object]]:
-    """A progress bar while a block runs."""
-    if wanted is False or (wanted is None and not sys.stderr.isatty()):
+    """Show progress while a block runs: a bar on a terminal, else a line of the log every 30 s."""
+    if wanted is False:
         yield lambda more: None
         return
+    done = 0
+
+    def advance(more: int) -> None:
+        nonlocal done
+        done += more
+        if shown is not None:
+            shown(more)
+
+    with ExitStack() as stack:
+        on_terminal = sys.stderr.isatty()
+        shown = stack.enter_context(_bar(what, total, counted)) if wanted or on_terminal else None
+        if not on_terminal:
+            stack.enter_context(logged(lambda seconds: progress_line(what, done, total, seconds)))
+        yield advance
+
+
+@contextmanager
+def _bar(what: str, total: int, counted: bool) -> Iterator[Callable[[int], object]]:
     from rich import progress as p
     from rich.console import Console
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -226,22 +227,22 @@ def _numbers(text: str) -> list[float]:
 @contextmanager
 def _bar() -> Iterator[Callable[[str, int, float | None], Callable[[int, float], None]]]:
     """A progress bar on standard error, with a line for each predictor."""
-    bar = shared.progress_bar()
+    with shared.progress_bar() as bar:
+        yield partial(_shown, bar)
 
-    def shown(name: str, most: int, target: float | None) -> Callable[[int, float], None]:
-        line = bar.add_task(name, total=1.0, told="")
 
-        def progress(samples: int, stderr: float) -> None:
-            done = samples / most
-            if target is not None and stderr > 0:
-                # The samples that are needed grow as the square of the accuracy.
-                done = max(done, min(1.0, (target / stderr) ** 2))
-            bar.update(line, completed=done, told=f"{samples:,} samples, error {stderr:.1e}")
+def _shown(bar: Any, name: str, most: int, target: float | None) -> Callable[[int, float], None]:
+    """Add a line for a predictor, and return what moves it."""
+    line = bar.add_task(name, total=1.0, told="")
 
-        return progress
+    def progress(samples: int, stderr: float) -> None:
+        done = samples / most
+        if target is not None and stderr > 0:
+            # The samples that are needed grow as the square of the accuracy.
+            done = max(done, min(1.0, (target / stderr) ** 2))
+        bar.update(line, completed=done, told=f"{samples:,} samples, error {stderr:.1e}")
 
-    with bar:
-        yield shown
+    return progress
 
 
 def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from slrsym.cli import shared
+
 if TYPE_CHECKING:
     from slrsym.claims.ledger import Ledger
     from slrsym.coq.development import Development
@@ -45,7 +47,7 @@ def check_by_coq(ledger: Ledger, claims: Iterable[str], search: bool) -> None:
     from slrsym.coq.running import CoqError, checked
 
     try:
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, shared.working("running Coq"):
             made = development(ledger, claims)
             found = checked(made, Path(folder), search=search)
     except CoqError as problem:

@@ -78,7 +78,8 @@ def landscape(
         content: Any = [branch.as_dict() for branch in found]
         out.print(branch_table(found))
     else:
-        found = atlas(task, lam, seed=seed)
+        with shared.working("searching for critical points"):
+            found = atlas(task, lam, seed=seed)
         content = found.as_dict()
         out.print(atlas_table(found, alpha, out.width))
         for line in _summary(found, alpha):

@@ -10,7 +10,7 @@ import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from slrsym.files import FORMATS, DamagedFileError, NotSavedError, replacing
+from slrsym.jobs import logged, progress_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -349,17 +350,38 @@ def _plain(x: Any) -> Any:
     return None if isinstance(x, float) and not math.isfinite(x) else x
 
 
-def progress_bar() -> Progress:
-    """A bar that disappears when it is done."""
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Show a bar that disappears when it is done; without a terminal, log a line every 30 s."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    return Progress(
+    on_terminal = sys.stderr.isatty()
+    bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.fields[told]}"),
         TimeElapsedColumn(),
         console=Console(stderr=True),
         transient=True,
-        disable=not sys.stderr.isatty(),
+        disable=not on_terminal,
     )
+
+    def line(seconds: float) -> str:
+        # Tasks come one after the other.
+        if not bar.tasks:
+            return progress_line("working", 0, None, seconds)
+        task = bar.tasks[-1]
+        told = f" ({task.fields['told']})" if task.fields["told"] else ""
+        return progress_line(task.description, task.completed, task.total, seconds) + told
+
+    with bar, nullcontext() if on_terminal else logged(line):
+        yield bar
+
+
+@contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show that work goes on of which nobody knows how long it takes."""
+    with progress_bar() as bar:
+        bar.add_task(what, total=None, told="")
+        yield

@@ -155,7 +155,8 @@ def _write_log(
     from slrsym.evidence.proof_log import write_log
     from slrsym.evidence.shipped import SHIPPED
 
-    counts = write_log(file, ids, loaded(paths, ids).find, seed, (file, SHIPPED), patience)
+    with shared.working("searching for evidence"):
+        counts = write_log(file, ids, loaded(paths, ids).find, seed, (file, SHIPPED), patience)
     good = sum(count for (_, has), count in counts.items() if has)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]
@@ -402,7 +403,7 @@ def recheck(
             f"slrsym recheck {file} PATH (or --path PATH), or do not compare: --alone",
             param_hint="PATH",
         )
-    with ThreadPoolExecutor() as pool:
+    with shared.working("checking the log"), ThreadPoolExecutor() as pool:
         # Meanwhile, as it takes as long.
         said = None if alone else pool.submit(_stated, ids, paths)
         own = pool.submit(_stated, builtin, []) if paths and builtin and not alone else None

@@ -88,7 +88,8 @@ def simulate(
     path : path, optional
         Where to save the runs, at the end and when interrupted.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal.
+        Whether to show progress. By default a bar on a terminal, and elsewhere a line of
+        the log every 30 s.
 
     Returns
     -------
@@ -188,7 +189,8 @@ def resume(
     path : path, optional
         Where to save the runs; by default where they came from, if that is a file.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal.
+        Whether to show progress. By default a bar on a terminal, and elsewhere a line of
+        the log every 30 s.
 
     Returns
     -------

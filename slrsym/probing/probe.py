@@ -127,7 +127,8 @@ class Probing(Saved):
         path : path, optional
             Where to save them.
         progress : bool, optional
-            Whether to show a progress bar; by default on a terminal.
+            Whether to show progress. By default a bar on a terminal, and elsewhere a line of
+            the log every 30 s.
         workers : int, optional
             How many processes encode; by default one a core.
 

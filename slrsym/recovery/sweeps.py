@@ -84,7 +84,8 @@ def recover(
         A netCDF file. Until it is complete, parts are kept in a folder beside it, and a call that
         was interrupted goes on from them. If it is there, it is read.
     progress : bool, optional
-        Whether to show a progress bar; by default on a terminal.
+        Whether to show progress. By default a bar on a terminal, and elsewhere a line of
+        the log every 30 s.
     backend : {'auto', 'numpy', 'numba'}, optional
         By default Numba, or NumPy where it cannot be had.
     stopping : bool, optional

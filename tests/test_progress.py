@@ -1,0 +1,127 @@
+"""Long work shows how far it is: by a bar on a terminal, elsewhere by a line now and then."""
+
+from __future__ import annotations
+
+import io
+import sys
+import time
+
+import pytest
+from typer.testing import CliRunner
+
+from slrsym import jobs
+from slrsym.cli import app, shared
+from slrsym.jobs import advancing, progress_line
+
+
+class Stream(io.StringIO):
+    """Stand in for standard error, of a terminal or not."""
+
+    def __init__(self, terminal=False):
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self):
+        return self._terminal
+
+
+def listen(monkeypatch, terminal=False):
+    """Hear what is logged, every hundredth of a second."""
+    found = Stream(terminal)
+    monkeypatch.setattr(sys, "stderr", found)
+    monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
+    return found
+
+
+def wait_for(stream, text):
+    """Wait until a line was logged, which a thread does when it has its turn."""
+    for _ in range(1000):
+        if text in stream.getvalue():
+            return
+        time.sleep(0.01)
+    raise AssertionError(stream.getvalue())
+
+
+@pytest.mark.parametrize("wanted", [None, True])
+def test_without_a_terminal_a_line_is_logged_now_and_then(monkeypatch, wanted):
+    stream = listen(monkeypatch)
+    with advancing(wanted, "steps", 400) as shown:
+        shown(100)
+        wait_for(stream, "steps: 100 of 400 (25%) after 0:00, about 0:00 left\n")
+        shown(100)
+        wait_for(stream, "steps: 200 of 400 (50%)")
+    said = stream.getvalue()
+    time.sleep(0.05)
+    assert stream.getvalue() == said
+
+
+def test_by_default_every_half_minute():
+    assert jobs.LOG_INTERVAL == 30
+
+
+def test_nothing_is_logged_of_short_work_or_where_none_is_wanted(monkeypatch):
+    found = Stream()
+    monkeypatch.setattr(sys, "stderr", found)
+    with advancing(None, "steps", 4) as shown:
+        shown(4)
+    monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
+    with advancing(False, "steps", 4) as shown:
+        time.sleep(0.05)
+        shown(4)
+    assert found.getvalue() == ""
+
+
+def test_a_terminal_has_a_bar_and_no_lines(monkeypatch):
+    found = listen(monkeypatch, terminal=True)
+    with advancing(None, "steps", 4) as shown:
+        time.sleep(0.05)
+        shown(4)
+    assert "after" not in found.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        (("steps", 0, 10, 61), "steps: 0 of 10 (0%) after 1:01"),
+        (("steps", 10, 10, 61), "steps: 10 of 10 (100%) after 1:01"),
+        (("runs", 500, 2000, 3600), "runs: 500 of 2,000 (25%) after 1:00:00, about 3:00:00 left"),
+        (("branches", 0.5, 1.0, 30), "branches: 50% after 0:30, about 0:30 left"),
+        (("certifying", 3, None, 45), "certifying: 0:45 so far"),
+    ],
+)  # fmt: skip
+def test_lines(arguments, line):
+    assert progress_line(*arguments) == line
+
+
+def test_commands_log_what_they_are_at(monkeypatch):
+    stream = listen(monkeypatch)
+    with shared.progress_bar() as bar:
+        task = bar.add_task("checking", total=4, told="")
+        bar.update(task, completed=1, told="1/4 lemma-16")
+        wait_for(stream, "checking: 1 of 4 (25%) after 0:00, about 0:00 left (1/4 lemma-16)\n")
+    with shared.working("running Coq"):
+        wait_for(stream, "running Coq: 0:00 so far\n")
+
+
+def test_a_slow_command(monkeypatch):
+    def atlas(*_, **__):
+        time.sleep(0.5)
+        raise ValueError("enough")
+
+    monkeypatch.setattr("slrsym.landscape.atlas", atlas)
+    monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
+    done = CliRunner().invoke(app, ["landscape"])
+    assert "searching for critical points: 0:00 so far" in done.stderr
+    assert "error: enough" in done.stderr
+
+
+def test_a_reader_who_has_left_ends_no_work(monkeypatch):
+    class Gone(Stream):
+        def write(self, text):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stderr", Gone())
+    monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
+    with advancing(None, "steps", 4) as shown:
+        time.sleep(0.05)
+        shown(4)
