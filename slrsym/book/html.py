@@ -58,7 +58,7 @@ STATUSES = {
     "certified": ("▣", "a rigorous enclosure on a stated box of parameters"),
     "tested": ("≈", "no proof: an experiment with counts, which contradicts nothing"),
     "cited": ("❝", "its steps checked, but for a conclusion that is cited"),
-    "conditional": ("◐", "true if the rules that it names are sound: the checker lacks evidence"),
+    "conditional": ("◐", "true if a rule from outside of the package is sound"),
     "open": ("○", "its own steps checked, but it rests on a claim that is not proved"),
     "failed": ("✗", "a step was refused, or there is no proof"),
     "unverified": ("?", "not checked"),

@@ -38,8 +38,8 @@ class Row:
         ``proved`` if the proof checker accepts every step and everything it rests on is proved;
         ``certified`` if it has no proof, is shown on a box, and rests on proofs or certificates
         only; ``tested`` if it has none, and no trial of an experiment contradicts it;
-        ``conditional`` if some steps, here or below, have no evidence for the proof checker, and
-        rest on the axiom that their rule is sound; ``cited`` if all steps were
+        ``conditional`` if some steps, here or below, rest on a rule from outside of the package,
+        and the proof checker has no evidence for them; ``cited`` if all steps were
         accepted, here and below, but a conclusion is left to the literature; ``open`` if its own
         steps were accepted but something it rests on is not proved; ``failed`` otherwise.
     steps : int

@@ -235,7 +235,7 @@ class Translator:
                       if isinstance(s, sp.Symbol)}  # fmt: skip
         made: dict[sp.Symbol, Term] = {}
         for x in names:
-            name = x.name.replace(" ", "_").lstrip("_") or "x"
+            name = name_of(x.name)
             while name in taken:
                 name += "'"
             taken.add(name)

@@ -12,7 +12,7 @@ from sympy import Eq, Expr, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.search.axioms import foreign_rule
+from slrsym.search.axioms import foreign_rule, own_rule
 from slrsym.search.context import Context, require_laws, require_stated
 from slrsym.search.normal_forms import ALGEBRA, Freedom
 from slrsym.search.regularity import with_expectations_changed
@@ -326,7 +326,8 @@ def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
 def trust_in(rule: Rule) -> str:
     """Return the name of the axiom that a rule is sound."""
     kind = type(rule)
-    return foreign_rule(f"{kind.__module__}.{kind.__qualname__}")
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return own_rule(name) if kind in _OWN else foreign_rule(name)
 
 
 @dataclass(frozen=True)
