@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-# By file: a test, or one of its cases. A name that no test has is an error with `--beyond-dev`.
+# By file: a test, or one of its cases. `test_profile.py` refuses a name that no test has.
 SLOW: dict[str, tuple[str, ...]] = {
     # The bound is tried at points, and every step leads nearer.
     "certify/test_attraction.py": (
@@ -201,7 +201,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "checker/test_forged_logs.py": ("test_forged_logs_are_refused[the table has too long a sum]",),
     # The other file beside the log.
     "test_cli_recheck.py": (
-        "test_nothing_beside_the_log_answers_for_the_derivations[slrsym/evidence/__main__.py]",
+        "test_nothing_beside_the_log_answers_for_the_derivations[slrsym/claims/__main__.py]",
     ),
     # All its rows are tried but every second.
     "gaussian/test_tried.py": ("test_the_page_is_what_the_program_prints",),

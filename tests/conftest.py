@@ -61,16 +61,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is slow in dev, and after a run in dev what that has shown."""
     from ._profile import THOROUGH, beyond_dev, thorough_only
-    from ._slow import is_slow, without_test
+    from ._slow import is_slow
 
     if not THOROUGH:
         for item in items:
             if is_slow(item.nodeid):
                 item.add_marker(thorough_only)
     if config.getoption("--beyond-dev"):
-        whole = not config.option.keyword and not any("::" in argument for argument in config.args)
-        if whole and (gone := without_test(item.nodeid for item in items)):
-            raise pytest.UsageError(f"tests/_slow.py names what is no test: {', '.join(gone)}")
         kept = [item for item in items if beyond_dev(item)]
         config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
         items[:] = kept

@@ -263,7 +263,7 @@ for line in open("proofs.log").readlines()[1:]:
 
 
 @pytest.mark.usefixtures("by_process")
-@pytest.mark.parametrize("name", ["slrsym.claims.__main__.py", "json.py"])
+@pytest.mark.parametrize("name", ["slrsym/claims/__main__.py", "json.py"])
 def test_nothing_beside_the_log_answers_for_the_derivations(logged, tmp_path, monkeypatch, name):
     _, log = logged
     (tmp_path / "proofs.log").write_text(log.read_text())

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ._profile import NIGHTLY, beyond_dev, more, one_in, thorough_only
+from ._slow import without_test
 
 
 def test_what_is_the_same(request):
@@ -55,3 +56,10 @@ def test_who_reads_the_profile_marks_tests():
         lines = file.read_text(encoding="utf-8").splitlines()
         (read, *_) = [line for line in lines if "_profile import" in line] or [""]
         assert "THOROUGH" not in read or "more" in read, file
+
+
+def test_every_name_of_a_slow_test_is_that_of_a_test(request):
+    config = request.config
+    if config.option.keyword or any("::" in argument for argument in config.args):
+        pytest.skip("only a part of the tests was collected")
+    assert not without_test(item.nodeid for item in request.session.items)
