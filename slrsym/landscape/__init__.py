@@ -1,7 +1,7 @@
 """The risk off the invariant manifold: its critical points, and how they change with lambda."""
 
 from slrsym.landscape.diagram import Branch, Event, branches
-from slrsym.landscape.enumeration import Atlas, Coverage, atlas
+from slrsym.landscape.enumeration import Atlas, atlas
 from slrsym.landscape.points import CriticalPoint
 from slrsym.landscape.stability import (
     critical_inverse_temperature,
@@ -12,3 +12,4 @@ from slrsym.landscape.stability import (
     transverse_matrix,
     transverse_rate,
 )
+from slrsym.models.newton import Coverage

@@ -1,17 +1,18 @@
-"""Models are stated; order parameters, risk, gradient and descent follow."""
+"""Attention-like models with exact risk, gradient, training dynamics and critical points."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from slrsym.models.moments import NotClosedError
+    from slrsym.models.point_table import StationaryPoint, StationaryPoints
     from slrsym.models.stated import Model, model
     from slrsym.models.statement import Direction, Predictor, Sequence, Token, logistic, softmax
     from slrsym.runs import Runs
 
 __all__ = [
-    "Direction", "Model", "NotClosedError", "Predictor", "Runs", "Sequence", "Token", "logistic",
-    "model", "softmax",
+    "Direction", "Model", "NotClosedError", "Predictor", "Runs", "Sequence", "StationaryPoint",
+    "StationaryPoints", "Token", "logistic", "model", "softmax",
 ]  # fmt: skip
 
 # Loaded when first asked for: runs of a model whose programs are on disk need no SymPy.
@@ -22,6 +23,7 @@ _LAZY = {
         "slrsym.models.statement",
     ),
     "NotClosedError": "slrsym.models.moments",
+    **dict.fromkeys(("StationaryPoint", "StationaryPoints"), "slrsym.models.point_table"),
     "Runs": "slrsym.runs",
 }
 

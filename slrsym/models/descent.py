@@ -183,15 +183,19 @@ class Flow:
         found: Array = gram[..., spaces, rows, columns]
         return found
 
-    def gradients(self, factor: Array, slopes: Array) -> Array:
-        """The gradients in the trained directions, in coordinates."""
+    def weights(self, factor: Array, slopes: Array) -> Array:
+        """Return the gradients in the trained directions as combinations of all directions."""
         t, p = len(self._sphere), factor.shape[-2]
         weights = np.zeros((*factor.shape[:-2], t, p))
         for k, (i, j, a) in enumerate(self._places):
             weights[..., a, i, j] += slopes[..., k]
             if j < t:
                 weights[..., a, j, i] += slopes[..., k]
-        found: Array = weights @ factor
+        return weights
+
+    def gradients(self, factor: Array, slopes: Array) -> Array:
+        """Return the gradients in the trained directions, in coordinates."""
+        found: Array = self.weights(factor, slopes) @ factor
         return found
 
     def step(self, factor: Array, slopes: Array, alpha: float) -> Array:

@@ -14,7 +14,8 @@ from slrsym.models.statement import Direction, Predictor, Sequence
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
-    from slrsym.models.study import Recovery, StationaryPoint, TokenCheck
+    from slrsym.models.point_table import StationaryPoints
+    from slrsym.models.study import Recovery, TokenCheck
     from slrsym.runs import Runs
 
 
@@ -250,8 +251,13 @@ class Model(ExactRisk):
 
     @explained()
     def landscape(
-        self, values: Mapping[Any, Any], *, starts: int = 50, rng: Any = None
-    ) -> list[StationaryPoint]:
+        self,
+        values: Mapping[Any, Any],
+        *,
+        starts: int = 50,
+        rng: Any = None,
+        progress: bool | None = None,
+    ) -> StationaryPoints:
         """Search for critical points of the risk from random starts.
 
         Parameters
@@ -259,14 +265,18 @@ class Model(ExactRisk):
         values : mapping of Symbol or str to number
             The parameters of the model, and ``d``, an integer of at least 2.
         starts : int, optional
-            Number of searches, at least 1.
+            Number of searches, at least 1. A third of them are led to minima first, and a third to
+            saddles of a random index.
         rng : int or Generator, optional
             Seed of the starts.
+        progress : bool, optional
+            As of `simulate`.
 
         Returns
         -------
-        list of StationaryPoint
-            Those found, by risk. There may be others.
+        StationaryPoints
+            A table that is a sequence of the points found, by risk: one of each set that symmetries
+            relate, and one of each continuum. There may be others.
 
         Raises
         ------
@@ -275,9 +285,9 @@ class Model(ExactRisk):
         ValueError
             If a parameter is missing or out of its range.
         """
-        from slrsym.models.study import landscape
+        from slrsym.models.critical_points import landscape
 
-        return landscape(self, values, starts=starts, rng=rng)
+        return landscape(self, values, starts=starts, rng=rng, progress=progress)
 
     @explained(least="min_overlap")
     def recovery(

@@ -1,0 +1,421 @@
+"""Search for critical points of the risk of a model, up to its symmetries.
+
+Trained directions are points of spheres, or of the whole space, with coordinates in a basis of the
+span of all directions. Orthogonal to this span the Hessian is the same in every direction, so that
+it is known in all d dimensions.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import factorial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slrsym.jobs import advancing
+from slrsym.kernels.arguments import whole
+from slrsym.models.newton import Coverage, descend, follow
+from slrsym.models.point_table import StationaryPoint, StationaryPoints
+from slrsym.models.simulation import dimension, fill_in, named, schedule_of, started
+
+if TYPE_CHECKING:
+    from slrsym.models.stated import Model
+
+Array = NDArray[np.float64]
+
+_BATCH = 16
+# Steps of difference quotients: of the gradient in searches, and for the Hessian at their ends.
+_STEP, _CENTRAL = 1e-7, 1e-5
+# Relative to the largest curvature: below it curvatures and gradients vanish.
+_FLAT, _ARRIVED = 1e-7, 1e-9
+_NEAR = 1e-5
+# How far a step leads that follows eigenvectors, and how many there are: a quarter of a sphere is
+# crossed by six, and the search that comes after needs no precision.
+_REACH, _LED_STEPS = 0.25, 12
+# How far along a flat direction another point of a continuum is looked for.
+_ASIDE = 0.2
+
+
+class Landscape:
+    """The risk as a function of the trained directions, at fixed parameters and directions."""
+
+    def __init__(self, model: Model, factors: Array, row: Array, dimensions: list[int]) -> None:
+        self.model, self._flow, self.row = model, model.flow, row
+        self._t = t = len(model.trained)
+        self.points, self._fixed = factors[:, :, :t], factors[0, :, t:]
+        self._risk = model.compile("numpy", "risk", "gradient")
+        self._sphere = np.array([x.on_sphere for x in model.trained])
+        spaces, _, r = self.points.shape[1:]
+        self._dimensions = dimensions
+        # In few dimensions some coordinates do not exist.
+        lives = np.arange(r) < np.array(dimensions)[:, None]
+        self._live = np.flatnonzero(np.broadcast_to(lives[:, None], (spaces, t, r)))
+        # Projections on the span of the fixed directions, in each space.
+        self._span = np.array([x.T @ np.linalg.pinv(x.T) for x in self._fixed])
+        # For each coordinate, which direction it is of.
+        self._owner = np.broadcast_to(np.arange(t)[:, None], (spaces, t, r)).ravel()
+
+    def factor(self, points: Array) -> Array:
+        """Return all directions."""
+        fixed = np.broadcast_to(self._fixed, (len(points), *self._fixed.shape))
+        return np.concatenate([points, fixed], axis=-2)
+
+    def states(self, points: Array) -> Array:
+        """Return the order parameters."""
+        return self._flow.state(self.factor(points))
+
+    def values(self, points: Array) -> tuple[Array, Array]:
+        """Return the risks and the gradients in the coordinates of the trained directions."""
+        factor = self.factor(points)
+        found = self._risk(self._flow.state(factor), *self.row)
+        return found[..., 0], self._flow.gradients(factor, found[..., 1:])
+
+    def _multipliers(self, points: Array, gradient: Array) -> Array:
+        """Return, for each direction on a sphere, the radial part of its gradient."""
+        along = np.sum(points * gradient, axis=(-3, -1))
+        return np.where(self._sphere, along, 0.0)
+
+    def bases(self, points: Array) -> Array:
+        """Return orthonormal bases of the tangent spaces, as columns."""
+        n, size = len(points), self._owner.size
+        normals = np.zeros((n, int(self._sphere.sum()), size))
+        flat = points.reshape(n, size)
+        for row, i in enumerate(np.flatnonzero(self._sphere)):
+            normals[:, row] = np.where(self._owner == i, flat, 0.0)
+        inside = np.linalg.svd(normals[..., self._live])[2][:, normals.shape[1] :]
+        found = np.zeros((n, size, inside.shape[1]))
+        found[:, self._live] = np.swapaxes(inside, -1, -2)
+        return found
+
+    def curvature(self, points: Array, exact: bool = False) -> tuple[Array, Array, Array]:
+        """Return gradient, Hessian and basis of the tangent space at each point."""
+        n, size = len(points), self._owner.size
+        basis = self.bases(points)
+        m = basis.shape[-1]
+        _, gradient = self.values(points)
+        moves = np.swapaxes(basis, -1, -2).reshape(n, m, *points.shape[1:])
+        flat = gradient.reshape(n, 1, size)
+
+        def at(step: float) -> Array:
+            moved = (points[:, None] + step * moves).reshape(n * m, *points.shape[1:])
+            return self.values(moved)[1].reshape(n, m, size)
+
+        if exact:
+            rates = (at(_CENTRAL) - at(-_CENTRAL)) / (2 * _CENTRAL)
+        else:
+            rates = (at(_STEP) - flat) / _STEP
+        radial = self._multipliers(points, gradient)[:, self._owner]
+        bend = rates @ basis - np.swapaxes(basis, -1, -2) @ (radial[:, :, None] * basis)
+        slope = (np.swapaxes(basis, -1, -2) @ gradient.reshape(n, size, 1))[..., 0]
+        return slope, (bend + np.swapaxes(bend, -1, -2)) / 2, basis
+
+    def projected(self, points: Array) -> Array:
+        """Return the parts of the trained directions in the span of the fixed ones."""
+        found: Array = points @ self._span
+        return found
+
+    def retracted(self, points: Array, steps: Array) -> Array:
+        """Return moved points, back on the spheres."""
+        moved = points + steps
+        length = np.sqrt(np.sum(moved * moved, axis=(-3, -1)))[..., None, :, None]
+        found: Array = np.where(self._sphere[:, None], moved / length, moved)
+        return found
+
+    def across(self, point: Array) -> list[tuple[Array, int]]:
+        """Return curvatures orthogonal to the span, each space's, with their multiplicities."""
+        factor = self.factor(point[None])
+        slopes = self._risk(self._flow.state(factor), *self.row)[..., 1:]
+        weights = self._flow.weights(factor, slopes)[0][..., : self._t]
+        gradient = self._flow.gradients(factor, slopes)[0]
+        radial = np.diag(self._multipliers(point, gradient))
+        live = np.minimum(self._dimensions, point.shape[-1])
+        return [
+            (np.linalg.eigvalsh(weights[a] - radial), int(d - live[a]))
+            for a, d in enumerate(self._dimensions)
+        ]
+
+    def orbit_dimension(self, point: Array) -> int:
+        """Return the dimension of all points with the same order parameters, by rotations."""
+        total = 0
+        for a, d in enumerate(self._dimensions):
+            rest = point[a] - point[a] @ self._span[a]
+            q = int(np.linalg.matrix_rank(rest, tol=1e-6))
+            free = d - round(float(np.trace(self._span[a])))
+            total += q * free - q * (q + 1) // 2
+        return total
+
+    def moving(self, point: Array, directions: Array) -> Array:
+        """Return those combinations of tangent directions that change order parameters."""
+        if not directions.shape[1]:
+            return directions.T
+        h = 1e-3
+        moves = directions.T.reshape(-1, *point.shape)
+        # Order parameters are quadratic: central differences are exact.
+        rates = (self.states(point + h * moves) - self.states(point - h * moves)) / (2 * h)
+        vectors, sizes, _ = np.linalg.svd(rates)
+        found: Array = (directions @ vectors[:, : int((sizes > 1e-4).sum())]).T
+        return found
+
+
+class Symmetries:
+    """Signed permutations of directions that leave the risk as it is, acting on states."""
+
+    def __init__(self, landscape: Landscape, states: Array) -> None:
+        model = landscape.model
+        self._places = {s: i for i, s in enumerate(model.order_parameters)}
+        size = len(self._places)
+        signs = [np.ones(size)]
+        for flipped in model.flow.symmetries():
+            signs.append(np.array([-1.0 if s in flipped else 1.0 for s in self._places]))
+        risk = model.compile("numpy", "risk")
+
+        def risks(at: Array) -> Array:
+            found: Array = risk(at, *landscape.row)[..., 0]
+            return found
+
+        before = risks(states)
+        orders = [np.arange(size)]
+        for order in self._permutations(model):
+            if np.allclose(risks(states[:, order]), before, rtol=1e-9, atol=1e-12):
+                orders.append(order)
+        self.images = [(order, sign) for order in orders for sign in signs]
+
+    def _permutations(self, model: Model) -> list[NDArray[np.int64]]:
+        """Return what permutations of directions do to states, if those are feasible."""
+        trained, fixed = model.trained, model.fixed
+        if factorial(len(trained)) * factorial(len(fixed)) > _MOST_PERMUTATIONS:
+            fixed_orders: list[tuple[Any, ...]] = [fixed]
+        else:
+            fixed_orders = list(itertools.permutations(fixed))
+        found: dict[tuple[int, ...], NDArray[np.int64]] = {}
+        trained_orders = itertools.islice(itertools.permutations(trained), _MOST_PERMUTATIONS)
+        for first, second in itertools.product(trained_orders, fixed_orders):
+            to = dict(zip((*trained, *fixed), (*first, *second), strict=True))
+            if any(x.on_sphere != y.on_sphere for x, y in to.items()):
+                continue
+            if (order := self._order(model, to)) is not None:
+                found[tuple(order)] = np.array(order)
+        found.pop(tuple(range(len(self._places))), None)
+        return list(found.values())
+
+    def _order(self, model: Model, to: Mapping[Any, Any]) -> list[int] | None:
+        """Return which order parameter takes the place of each; None if others would be needed."""
+        order = [0] * len(self._places)
+        for symbol, (i, j, a) in model.flow.places.items():
+            if symbol not in self._places:
+                continue
+            x, y = model.directions[i], model.directions[j]
+            image = model.inner(to[x], to[y], a)
+            if image not in self._places:
+                return None
+            order[self._places[symbol]] = self._places[image]
+        fixed = model.fixed
+        same = all(
+            model.inner(to[x], to[y], a) == model.inner(x, y, a)
+            for x in fixed
+            for y in fixed
+            for a in range(model.spaces)
+        )
+        return order if same else None
+
+    def of(self, state: Array) -> Array:
+        """Return all images of a state."""
+        return np.array([sign * state[order] for order, sign in self.images])
+
+
+_MOST_PERMUTATIONS = 5_000
+
+
+@dataclass
+class _Found:
+    """A critical point, or one of each continuum, as it is found."""
+
+    point: Array
+    state: Array
+    risk: float
+    bend: Array
+    basis: Array
+    plateau: bool
+    hits: int = 0
+    samples: list[Array] = field(default_factory=list)
+
+
+def landscape(
+    model: Model,
+    values: Mapping[Any, Any],
+    *,
+    starts: int = 50,
+    rng: Any = None,
+    progress: bool | None = None,
+) -> StationaryPoints:
+    """Search for critical points; `Model.landscape` says more."""
+    by_name = named(model, values)
+    generator = np.random.default_rng(rng)
+    d = dimension(by_name)
+    dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
+    starts = whole("starts", starts, 1)
+    factors = started(model, by_name, "uniform", starts, generator, dimensions)
+    # The risk may depend on inner products of fixed directions: they are those of the first start.
+    factors[:, :, len(model.trained) :] = factors[:1, :, len(model.trained) :]
+    fill_in(model, by_name, factors)
+    there = Landscape(model, factors, schedule_of(model, by_name, 0)[0], dimensions)
+    symmetries = Symmetries(there, there.states(there.points[:3]))
+    known: list[_Found] = []
+    with advancing(progress, "searches", starts, counted=True) as shown:
+        for begin in range(0, starts, _BATCH):
+            points = there.points[begin : begin + _BATCH]
+            ends = _searched(there, _first(there, points, begin, generator))
+            for one in ends:
+                _enter(known, one, symmetries).hits += 1
+            shown(len(points))
+    rows = _rows(there, known, symmetries)
+    names = tuple(p.name for p in model.order_parameters)
+    rows.sort(key=lambda p: (p.risk, tuple(p.state)))
+    coverage = Coverage(starts, tuple(p.hits for p in rows))
+    return StationaryPoints(names, tuple(rows), coverage, len(symmetries.images))
+
+
+def _first(there: Landscape, points: Array, begin: int, rng: np.random.Generator) -> Array:
+    """Return where searches begin: of four starts, one as it is, two led, and one aligned.
+
+    One is led to a minimum and one to a saddle of a random index; `begin` counts the starts before.
+    """
+    found, number = points.copy(), begin + np.arange(len(points))
+    kind, m = number % 4, there.bases(points[:1]).shape[-1]
+    index = np.where(kind == 1, 0, rng.integers(0, m + 1, size=len(points)))
+    led = (kind == 1) | (kind == 2)
+    if led.any():
+        upwards = np.arange(m) < index[led, None]
+        found[led] = follow(
+            points[led], upwards, there.curvature, there.retracted, _REACH, _LED_STEPS
+        )
+    for i in np.flatnonzero(kind == 3):
+        found[i] = _aligned(there, points[i], int(number[i]) // 4)
+    return there.retracted(found, np.zeros_like(found))
+
+
+def _aligned(there: Landscape, point: Array, number: int) -> Array:
+    """Return a start of another symmetry for each number: others hardly lead to some points.
+
+    Each direction is put into the span of the fixed ones, or orthogonal to it, or is that before.
+    """
+    inside = there.projected(point)
+    found = point.copy()
+    for i in range(point.shape[1]):
+        number, what = divmod(number, 3)
+        part = found[:, i - (i > 0)] if what == 2 else (inside, point - inside)[what][:, i]
+        # A vector that would vanish stays.
+        if np.sum(part * part) > 1e-8:
+            found[:, i] = part
+    return found
+
+
+def _searched(there: Landscape, points: Array) -> list[_Found]:
+    """Return the critical points to which searches lead."""
+    with np.errstate(all="ignore"):
+        ends = descend(points, there.curvature, there.retracted)[0]
+        slope, bend, basis = there.curvature(ends, exact=True)
+        risks, _ = there.values(ends)
+    states = there.states(ends)
+    found = []
+    for i, end in enumerate(ends):
+        if not (np.isfinite(bend[i]).all() and np.isfinite(risks[i])):
+            continue
+        values, vectors = np.linalg.eigh(bend[i])
+        size = max(1.0, np.abs(values).max(initial=0.0))
+        inner, curved = vectors.T @ slope[i], np.abs(values) > _FLAT * size
+        if np.abs(slope[i]).max(initial=0.0) <= _ARRIVED * size:
+            # Where the risk is flat to rounding, Newton's method would go far nevertheless.
+            far = np.abs(inner[curved] / values[curved]).max(initial=0.0)
+            plateau = bool(far >= _NEAR)
+            found.append(_Found(end, states[i], float(risks[i]), bend[i], basis[i], plateau))
+    return found
+
+
+def _enter(known: list[_Found], one: _Found, symmetries: Symmetries) -> _Found:
+    """Return the known point that symmetries relate to one, which becomes known otherwise."""
+    images = symmetries.of(one.state)
+    for other in known:
+        if np.abs(images - other.state).max(axis=-1).min() < _NEAR:
+            return other
+    known.append(one)
+    return one
+
+
+def _rows(there: Landscape, known: list[_Found], symmetries: Symmetries) -> list[StationaryPoint]:
+    """Return a row for each point, and one for each continuum."""
+    rows: list[StationaryPoint] = []
+    for one in known:
+        row = _described(there, one, symmetries)
+        twin = next((other for other in rows if _same_continuum(row, other)), None)
+        if twin is None:
+            rows.append(row)
+        else:
+            samples = np.concatenate([twin.samples, row.samples])
+            first, second = sorted((twin, row), key=lambda p: -p.continuum)
+            rows[rows.index(twin)] = replace(first, samples=samples, hits=first.hits + second.hits)
+    return rows
+
+
+def _same_continuum(row: StationaryPoint, other: StationaryPoint) -> bool:
+    """Return whether two points are of one continuum: of the same risk and index.
+
+    Where branches of it meet, a point is degenerate.
+    """
+    close = abs(row.risk - other.risk) <= 1e-8 * max(1.0, abs(row.risk))
+    if row.plateau or other.plateau:
+        return close and row.plateau == other.plateau
+    either, both = row.continuum or other.continuum, (row, other)
+    inside = all(p.continuum or p.kind == "degenerate" for p in both)
+    return bool(close and either and inside and row.index == other.index)
+
+
+def _described(there: Landscape, one: _Found, symmetries: Symmetries) -> StationaryPoint:
+    """Return a point with its curvatures in all d dimensions."""
+    inside, vectors = np.linalg.eigh(one.bend)
+    across = there.across(one.point)
+    spectrum = np.concatenate([inside, *(np.repeat(values, count) for values, count in across)])
+    tolerance = _FLAT * max(1.0, np.abs(spectrum).max(initial=0.0))
+    index, flat = int((spectrum < -tolerance).sum()), int((np.abs(spectrum) <= tolerance).sum())
+    free = one.basis @ vectors[:, np.abs(inside) <= tolerance]
+    samples, continuum = _continuum(there, one, there.moving(one.point, free))
+    images = symmetries.of(one.state)
+    rounded = [tuple(image) for image in (images.round(6) + 0.0).tolist()]
+    if not continuum:
+        # Of all images the one whose order parameters are largest, from the first on.
+        samples = images[[rounded.index(max(rounded))]]
+    return StationaryPoint(
+        state=samples[0],
+        risk=one.risk,
+        eigenvalues=np.sort(spectrum),
+        index=index,
+        flat=flat,
+        orbit=there.orbit_dimension(one.point) + continuum,
+        continuum=continuum,
+        copies=len(set(rounded)),
+        hits=one.hits,
+        samples=samples,
+        plateau=one.plateau,
+    )
+
+
+def _continuum(there: Landscape, one: _Found, free: Array) -> tuple[Array, int]:
+    """Return states of the continuum that a point is of, and its dimension in order parameters.
+
+    Curvature may vanish without a continuum: then searches from aside come back.
+    """
+    samples = [one.state]
+    if len(free):
+        steps = free.reshape(-1, *one.point.shape) * _ASIDE
+        aside = there.retracted(one.point[None], np.concatenate([steps, -steps]))
+        samples += [
+            other.state
+            for other in _searched(there, aside)
+            if abs(other.risk - one.risk) <= 1e-8 * max(1.0, abs(one.risk))
+            and np.abs(other.state - one.state).max() > 1e-3
+        ]
+    return np.array(samples), len(free) if len(samples) > 1 else 0

@@ -1,0 +1,144 @@
+"""Batched searches for critical points on manifolds: Levenberg-Marquardt, eigenvector following.
+
+A `Curvature` gives, for points of shape (n, ...), gradients in bases of the tangent spaces, shape
+(n, m), Hessians, (n, m, m), and these bases, (n, size of a point, m). A `Retraction` takes points
+and tangent steps of their shape to points of the manifold.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Array = NDArray[np.float64]
+Curvature = Callable[[_Array], tuple[_Array, _Array, _Array]]
+Retraction = Callable[[_Array, _Array], _Array]
+
+# Relative to the largest curvature, which says how large rounding errors of the gradient are.
+_SMALL = 1e-13
+_STEPS = 80
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """How often each critical point was found, and what that says of those that were not.
+
+    The number of those is estimated after Boender and Rinnooy Kan (Mathematical Programming 37,
+    1987), the part of the starts that lead to them after Good (Biometrika 40, 1953).
+
+    Parameters
+    ----------
+    starts : int
+        How many searches were begun.
+    hits : tuple of int
+        How many of them ended at each point.
+    """
+
+    starts: int
+    hits: tuple[int, ...]
+
+    @property
+    def found(self) -> int:
+        """How many searches ended at a critical point."""
+        return sum(self.hits)
+
+    @property
+    def expected_missed(self) -> float:
+        r"""How many points are still to be found, by expectation.
+
+        Notes
+        -----
+        The Bayesian estimate of Boender and Rinnooy Kan (Mathematical Programming 37, 1987): if
+        nothing is known of how large the regions of attraction are, then after n searches that
+        found w points there are :math:`w (n - 1)/(n - w - 2)` in all. Points that hardly any start
+        leads to are underrated by it.
+        """
+        n, w = self.found, len(self.hits)
+        return math.inf if n <= w + 2 else w * (n - 1) / (n - w - 2) - w
+
+    @property
+    def unseen_mass(self) -> float:
+        """The part of all starts that lead to unknown points, after Good and Turing."""
+        return sum(1 for h in self.hits if h == 1) / self.found if self.found else 1.0
+
+
+def follow(
+    points: _Array,
+    upwards: NDArray[np.bool_],
+    curvature: Curvature,
+    retract: Retraction,
+    reach: float = 0.05,
+    steps: int = _STEPS,
+) -> _Array:
+    """Lead points towards critical points of a given index each, by following eigenvectors.
+
+    `upwards` marks, for each point, the eigenvectors (by ascending curvature) to climb along. No
+    step goes farther than `reach`.
+    """
+    for _ in range(steps):
+        slope, bend, basis = curvature(points)
+        values, vectors = np.linalg.eigh(bend)
+        inner = (np.swapaxes(vectors, -1, -2) @ slope[..., None])[..., 0]
+        floor = 1e-12 * np.abs(values).max(axis=-1, keepdims=True)
+        step = np.where(upwards, inner, -inner) / np.maximum(np.abs(values), floor)
+        step /= np.maximum(1.0, np.linalg.norm(step, axis=-1, keepdims=True) / reach)
+        moved = basis @ (vectors @ step[..., None])
+        points = retract(points, moved.reshape(points.shape))
+    return points
+
+
+def descend(
+    points: _Array, curvature: Curvature, retract: Retraction
+) -> tuple[_Array, _Array, _Array, _Array]:
+    """Search for zeros of the gradient by Levenberg-Marquardt, each start by itself.
+
+    Returns the ends with their gradients, Hessians and bases.
+    """
+    points = points.copy()
+    count = len(points)
+    damping = np.full(count, 1e-2)
+    done = np.zeros(count, dtype=bool)
+    slope, bend, basis = curvature(points)
+    for _ in range(_STEPS):
+        live = np.flatnonzero(~done)
+        if live.size == 0:
+            break
+        values, vectors = np.linalg.eigh(bend[live])
+        size = np.max(np.abs(values), axis=-1)
+        now = np.linalg.norm(slope[live], axis=-1)
+        done[live] = now <= _SMALL * np.maximum(1.0, size)
+        inner = (np.swapaxes(vectors, -1, -2) @ slope[live][..., None])[..., 0]
+        shrink = values / (values**2 + (damping[live] * size)[:, None] ** 2 + 1e-300)
+        step = -(vectors @ (shrink * inner)[..., None])
+        # No farther than half a right angle.
+        step /= np.maximum(1.0, np.linalg.norm(step, axis=(-2, -1), keepdims=True) / 0.8)
+        moved = retract(points[live], (basis[live] @ step).reshape(-1, *points.shape[1:]))
+        new_slope, new_bend, new_basis = curvature(moved)
+        better = np.linalg.norm(new_slope, axis=-1) < now
+        damping[live] *= np.where(better, 0.2, 5.0)
+        # Where rounding is all that is left, no step is better.
+        stuck = ~better & (damping[live] > 1e6)
+        done[live] |= stuck & (now <= 100 * _SMALL * np.maximum(1.0, size))
+        chosen = live[better]
+        points[chosen] = moved[better]
+        slope[chosen], bend[chosen], basis[chosen] = (
+            x[better] for x in (new_slope, new_bend, new_basis)
+        )
+    return points, slope, bend, basis
+
+
+def newton_steps(slope: _Array, bend: _Array) -> _Array:
+    """How far Newton's method would go."""
+    values, vectors = np.linalg.eigh(bend)
+    inner = np.abs((np.swapaxes(vectors, -1, -2) @ slope[..., None])[..., 0])
+    values = np.abs(values)
+    size = np.maximum(1.0, np.max(values, axis=-1, keepdims=True))
+    small = (inner <= 1e-11 * size).all(axis=-1)
+    flat = (values <= _SMALL * size).any(axis=-1)
+    far = np.linalg.norm(inner / np.where(values > 0, values, 1.0), axis=-1)
+    found: _Array = np.where(small, np.where(flat, np.pi, np.minimum(far, np.pi)), np.inf)
+    return found
