@@ -103,9 +103,11 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
     parts = f[1:] if f[0] == "*" else (f,)
     places = [i for i, p in enumerate(parts) if p[:2] == ("f", "exp") and x in free(p)]
     require(places, "not a product with an exponential")
-    found = polynomial(parts[places[0]][2], [x])
+    exponent = parts[places[0]][2]
+    found = polynomial(exponent, [x])
     require(max(found) == (2,), "the exponent is not a quadratic form")
-    rest = [p for i, p in enumerate(parts) if i != places[0]]
+    # The coefficients need not show what in the exponent is undefined.
+    rest = [exponent, *(p for i, p in enumerate(parts) if i != places[0])]
     asked = [p for part in rest for p in moderate(part, frozenset({x}))]
     return [*asked, *(defined(c) for c in found.values()), checked(("<", found[2,], ZERO))]
 

@@ -18,6 +18,7 @@ from slrsym.checker.term import (
     inside,
     is_small,
     is_term,
+    lost,
     neg,
     num,
     outside,
@@ -60,6 +61,7 @@ def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
     """Return the value of a derivative; the conditions are put into `asked`."""
     # Names that nothing else has, so that what is asked may be read at the point.
     new = apart(bound(t), free(t) | set(bound(t)))
+    asked += [defined(p) for p in lost(bound(t), inside(t)[0], outside(t))]
     body = substitute(inside(t)[0], new)
     inner: Asked = []
     whole = body
@@ -112,13 +114,16 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     if head == "sum":
         ends = frozenset().union(*map(free, outside(t)))
         require(x not in ends, "the derivative of a sum in one of its ends")
+        require(bound(t)[0] not in ends, "an end has the name of the bound variable")
         return ("sum", bound(t), (_all_over(t, x, slopes, asked),), outside(t))
     if head == "int":
         return _of_integral(t, x, slopes, asked)
     if head == "d":
         # What the inner derivative drops has to be differentiable, too.
         at_point = dict(zip(bound(t), outside(t), strict=True))
-        derivative(substitute(inside(t)[0], at_point), x, slopes, asked)
+        gone = lost(bound(t), inside(t)[0], outside(t))
+        for part in (substitute(inside(t)[0], at_point), *gone):
+            derivative(part, x, slopes, asked)
         return derivative(evaluated(t, slopes, asked), x, slopes, asked)
     raise Rejected(f"no derivative of {head}")
 

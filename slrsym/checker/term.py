@@ -11,7 +11,7 @@ relation with an undefined side is false. Connectives are those of classical log
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from math import gcd, isqrt
 from typing import Any, TypeAlias
@@ -207,10 +207,25 @@ def applied(function: Term, orders: tuple[int, ...], points: tuple[Term, ...]) -
     require(len(names) == len(points), "a function of another number of arguments")
     if any(orders):
         return ("d", orders, names, (body,), points)
+    require(not lost(names, body, points), "a point of which nothing is left may be undefined")
     value = substitute(body, dict(zip(names, points, strict=True)))
     # Values within values may double each time.
     require(is_small((value,)), "a value of a function that is too long")
     return value
+
+
+def lost(names: Sequence[Term], body: Term, points: Sequence[Term]) -> list[Term]:
+    """Return the points that may be undefined and whose variable does not count in a body."""
+    pairs = zip(names, points, strict=True)
+    return [p for x, p in pairs if p[0] not in ("n", "pi", "s") and not counts(x, body)]
+
+
+def counts(x: Term, t: Term) -> bool:
+    """Decide whether a term is undefined wherever a term put for a symbol is."""
+    # A sum may have no terms.
+    closed = t[0] in ("sum", "copies") or x in bound(t)
+    kept = (p for i, p in children(t) if not (closed and is_inside(t, i)))
+    return t == x or (x in free(t) and any(counts(x, p) for p in kept))
 
 
 def has_copies(t: Term) -> bool:
@@ -472,6 +487,7 @@ def _binder(t: Term) -> None:
         require(len(names) == 1 and len(rest) == 2, f"{head} has one variable and two ends")
         ends = ("oo", "-oo") if head == "int" else ()
         require(all(is_term(e) or e[0] in ends for e in rest), f"the ends of {head} are terms")
+        require(is_term(rest[0]) or rest[0] != rest[1], f"{head} has two ends")
     elif head == "d":
         orders = isinstance(t[1], tuple) and len(t[1]) == len(names) == len(rest)
         require(orders and all(_whole(n, 0) and n < 100 for n in t[1]), "orders of a derivative")
