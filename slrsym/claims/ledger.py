@@ -27,7 +27,7 @@ from slrsym.claims.files import (
     ids_below,
     line_in,
 )
-from slrsym.claims.verification import Checker, Row, row_of
+from slrsym.claims.verification import Row, row_of, verdicts_of
 from slrsym.search import RULE_CLAIMS
 from slrsym.search.claim_steps import steps_of
 from slrsym.statements.expressions import ProofError
@@ -379,16 +379,7 @@ class Ledger:
         if seed < 0:
             raise ValueError(f"seed must not be negative; got {seed}")
         asked = list(self.claims) if ids is None else list(ids)
-        wanted = [self.find(id).id for id in dict.fromkeys(asked)]
-        verdicts: dict[str, ClaimVerdict] = {}
-        with Checker(self, seed, workers) as checker:
-            while missing := [id for id in wanted if id not in verdicts]:
-                for verdict in checker.check(missing):
-                    verdicts[verdict.id] = verdict
-                    if on_verdict is not None:
-                        on_verdict(verdict)
-                used = {d for id in missing for d in verdicts[id].depends if self.knows(d)}
-                wanted = [*wanted, *sorted(used - set(wanted))]
+        verdicts = verdicts_of(self, dict.fromkeys(asked), seed, workers, on_verdict)
         order = [id for id in self.claims if id in verdicts]
         others = [id for id in verdicts if id not in self.claims]
         order += sorted(others, key=lambda id: (self.find(id).file, list(self._library).index(id)))

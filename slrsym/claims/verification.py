@@ -11,7 +11,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sympy.core.function import AppliedUndef
 
@@ -22,7 +22,6 @@ from slrsym.search.lemmas import CITED
 from slrsym.statements.expressions import ProofError, spoken
 
 if TYPE_CHECKING:
-    from slrsym.claims.ledger import Ledger
     from slrsym.numbers.montecarlo import MonteCarlo
 
 
@@ -180,10 +179,44 @@ def _cites(verdict: ClaimVerdict) -> bool:
 _FEW = 8
 
 
-class Checker:
+class Claims(Protocol):
+    """Claims by their ids, and the files from which another process can load them."""
+
+    @property
+    def claims(self) -> Mapping[str, Claim]: ...
+    @property
+    def files(self) -> list[Path]: ...
+    @property
+    def load(self) -> Callable[..., Claims]: ...
+    def find(self, id: str) -> Claim: ...
+    def knows(self, id: str) -> bool: ...
+
+
+def verdicts_of(
+    ledger: Claims,
+    ids: Iterable[str],
+    seed: int,
+    workers: int | None,
+    on_verdict: Callable[[ClaimVerdict], None] | None,
+) -> dict[str, ClaimVerdict]:
+    """Check claims and all that they rest on; the parameters are those of `Ledger.verify`."""
+    wanted = [ledger.find(id).id for id in ids]
+    verdicts: dict[str, ClaimVerdict] = {}
+    with _Checker(ledger, seed, workers) as checker:
+        while missing := [id for id in wanted if id not in verdicts]:
+            for verdict in checker.check(missing):
+                verdicts[verdict.id] = verdict
+                if on_verdict is not None:
+                    on_verdict(verdict)
+            used = {d for id in missing for d in verdicts[id].depends if ledger.knows(d)}
+            wanted = [*wanted, *sorted(used - set(wanted))]
+    return verdicts
+
+
+class _Checker:
     """Checks claims of a ledger, here or in worker processes that load the same files."""
 
-    def __init__(self, ledger: Ledger, seed: int, workers: int | None) -> None:
+    def __init__(self, ledger: Claims, seed: int, workers: int | None) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers must be at least 1; got {workers}")
         self.ledger = ledger
@@ -200,7 +233,7 @@ class Checker:
                 initargs=(ledger.load, ledger.files),
             )
 
-    def __enter__(self) -> Checker:
+    def __enter__(self) -> _Checker:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -231,10 +264,10 @@ class Checker:
             ) from None
 
 
-_worker_ledger: Ledger | None = None
+_worker_ledger: Claims | None = None
 
 
-def _start_worker(load: Callable[..., Ledger], files: list[Path]) -> None:
+def _start_worker(load: Callable[..., Claims], files: list[Path]) -> None:
     global _worker_ledger
     # An interrupt is the parent's to handle, which then ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -246,7 +279,7 @@ def _check_in_worker(id: str, seed: int) -> ClaimVerdict:
     return _check(_worker_ledger, id, seed)
 
 
-def _check(ledger: Ledger, id: str, seed: int) -> ClaimVerdict:
+def _check(ledger: Claims, id: str, seed: int) -> ClaimVerdict:
     try:
         return check_claim(ledger.find(id), ledger.find, seed)
     except SystemExit as stop:
