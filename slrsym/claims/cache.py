@@ -2,7 +2,7 @@
 
 Nothing of the package, of the derivations, of the versions or of the options has changed where a
 run is found again. A run in which a claim failed is not kept. Whoever can write here can write what
-they like: what is to be believed is checked again, by `--fresh`.
+they like: what is to be believed is checked again, by `--no-cache`.
 """
 
 from __future__ import annotations

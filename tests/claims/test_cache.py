@@ -42,9 +42,9 @@ def test_an_earlier_run_is_shown_again(verify, derivation, tmp_path):
         assert SAID in again.stdout
         assert body(again) == body(first)
         assert (first.exit_code, again.exit_code) == (0, 0)
-    assert SAID not in verify(file, "--fresh").stdout
+    assert SAID not in verify(file, "--no-cache").stdout
     for name in ("first", "again"):
-        verify(file, "--json", tmp_path / name, *(["--fresh"] if name == "first" else []))
+        verify(file, "--json", tmp_path / name, *(["--no-cache"] if name == "first" else []))
     first, again = (json.loads((tmp_path / name).read_text()) for name in ("first", "again"))
     assert [row | {"seconds": 0} for row in again] == [row | {"seconds": 0} for row in first]
 
