@@ -36,11 +36,12 @@ class Row:
     status : str
         ``proved`` if the proof checker accepts every step and everything it rests on is proved;
         ``certified`` if it has no proof, is shown on a box, and rests on proofs or certificates
-        only; ``tested`` if it has none, and no trial of an experiment contradicts it;
-        ``conditional`` if some steps, here or below, rest on a rule from outside of the package,
-        and the proof checker has no evidence for them; ``cited`` if all steps were
-        accepted, here and below, but a conclusion is left to the literature; ``open`` if its own
-        steps were accepted but something it rests on is not proved; ``failed`` otherwise.
+        only; ``empirical`` if it has none, and no trial of an experiment contradicts it;
+        ``cited`` if all steps were accepted, here and below, but a conclusion is left to the
+        literature; ``conditional`` if its own steps were accepted, but a claim that it rests on is
+        not proved, or steps, here or below, rest on a rule from outside of the package without
+        evidence for the proof checker; ``unproved`` if there is no proof, and nothing speaks
+        against the statement; ``failed`` if a step was refused, or is wrong.
     steps : int
         How many steps were checked.
     digits : int or None
@@ -120,14 +121,16 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
     axioms = {a for id in (claim.id, *below) if id in verdicts for a in verdicts[id].axioms}
     status, error = "proved", ""
     if not verdict.accepted:
-        status, error = "failed", verdict.failure or "the proof has no steps"
+        status, error = "failed", verdict.failure
+        if not error:
+            status, error = "unproved", "the proof has no steps"
     elif claim.id in below:
         way = circle(claim.id, depends)
         status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
     elif verdict.trials:
-        status = "tested"
+        status = "empirical"
     elif rotten := sorted(id for id in below if not _is_sound(id, verdicts, depends, verdict.box)):
-        status, error = "open", f"it rests on {', '.join(rotten)}, not proved"
+        status, error = "conditional", f"it rests on {', '.join(rotten)}, not proved"
     elif cited := [id for id in (claim.id, *sorted(below)) if _cites(verdicts[id])]:
         status = "cited"
         error = f"what is concluded in {', '.join(cited)} is cited, not checked"
@@ -149,7 +152,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
         error,
         verdict.monte_carlo,
         verdict.box if status == "certified" else "",
-        str(verdict.trials) if status == "tested" else "",
+        str(verdict.trials) if status == "empirical" else "",
         replaces,
         claim.against,
     )

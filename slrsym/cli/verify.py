@@ -174,7 +174,7 @@ def _is_good(content: dict[str, Any]) -> bool:
     return bool(rows) and not content["problems"] and not failed
 
 
-_FAILED = ("open", "failed")
+_FAILED = ("failed", "unproved")
 
 
 def _verified(
