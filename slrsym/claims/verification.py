@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sympy.core.function import AppliedUndef
 
-from slrsym.claims.check import ClaimVerdict, check_claim
+from slrsym.claims.check import ClaimVerdict, Options, check_claim
 from slrsym.claims.claim import Claim
 from slrsym.search.axioms import is_foreign
 from slrsym.search.lemmas import CITED
@@ -198,14 +198,14 @@ class Claims(Protocol):
 def verdicts_of(
     ledger: Claims,
     ids: Iterable[str],
-    seed: int,
+    options: Options,
     workers: int | None,
     on_verdict: Callable[[ClaimVerdict], None] | None,
 ) -> dict[str, ClaimVerdict]:
     """Check claims and all that they rest on; the parameters are those of `Ledger.verify`."""
     wanted = [ledger.find(id).id for id in ids]
     verdicts: dict[str, ClaimVerdict] = {}
-    with _Checker(ledger, seed, workers) as checker:
+    with _Checker(ledger, options, workers) as checker:
         while missing := [id for id in wanted if id not in verdicts]:
             for verdict in checker.check(missing):
                 verdicts[verdict.id] = verdict
@@ -219,11 +219,11 @@ def verdicts_of(
 class _Checker:
     """Checks claims of a ledger, here or in worker processes that load the same files."""
 
-    def __init__(self, ledger: Claims, seed: int, workers: int | None) -> None:
+    def __init__(self, ledger: Claims, options: Options, workers: int | None) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers must be at least 1; got {workers}")
         self.ledger = ledger
-        self.seed = seed
+        self.options = options
         self.few = _FEW if workers is None else 2
         workers = workers or _cores()
         self.pool: ProcessPoolExecutor | None = None
@@ -250,13 +250,13 @@ class _Checker:
     def check(self, ids: list[str]) -> Iterable[ClaimVerdict]:
         if self.pool is None or len(ids) < self.few:
             for id in ids:
-                yield _check(self.ledger, id, self.seed)
+                yield _check(self.ledger, id, self.options)
             return
         # What speaks of arbitrary functions takes longest, and should not be left for the end.
         first = sorted(ids, key=lambda id: not self.ledger.find(id).statement.has(AppliedUndef))
         try:
             with _no_interrupt():
-                tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in first]
+                tasks = [self.pool.submit(_check_in_worker, id, self.options) for id in first]
             for task in as_completed(tasks):
                 yield task.result()
         except BrokenProcessPool:
@@ -277,14 +277,14 @@ def _start_worker(load: Callable[..., Claims], files: list[Path]) -> None:
     _worker_ledger = load(*files)
 
 
-def _check_in_worker(id: str, seed: int) -> ClaimVerdict:
+def _check_in_worker(id: str, options: Options) -> ClaimVerdict:
     assert _worker_ledger is not None
-    return _check(_worker_ledger, id, seed)
+    return _check(_worker_ledger, id, options)
 
 
-def _check(ledger: Claims, id: str, seed: int) -> ClaimVerdict:
+def _check(ledger: Claims, id: str, options: Options) -> ClaimVerdict:
     try:
-        return check_claim(ledger.find(id), ledger.find, seed)
+        return check_claim(ledger.find(id), ledger.find, options)
     except SystemExit as stop:
         # Let through, it would end the program with an exit code that says all is well.
         raise ProofError(f"the proof of claim {id} calls sys.exit({stop.code})") from None

@@ -57,7 +57,7 @@ def verify(
     seed: shared.SEED = 0,
     workers: shared.WORKERS = None,
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Ignore the verdicts of earlier runs.")
+        bool, typer.Option("--no-cache", help="Ignore the verdicts and evidence of earlier runs.")
     ] = False,
     proof_log: Annotated[
         Path | None,
@@ -74,8 +74,8 @@ def verify(
             "--effort",
             metavar="X",
             min=0.0,
-            help="Search effort of --proof-log for each step without evidence, relative to the "
-            "default of 1, which is about 20 seconds.",
+            help="How long to search for the evidence of a step, relative to the default of 1, "
+            "which is about 20 seconds.",
         ),
     ] = 1.0,
     coq: Annotated[
@@ -105,7 +105,7 @@ def verify(
         require_installed()
     _require_derivations(paths)
     content, is_earlier = cache.found(
-        lambda: _verified(paths, claim, seed, workers, verbose),
+        lambda: _verified(paths, claim, seed, effort, not no_cache, workers, verbose),
         paths, seed, claim, verbose, fresh=no_cache, is_good=_is_good,
     )  # fmt: skip
     found = cache.as_read(content)
@@ -181,6 +181,8 @@ def _verified(
     paths: list[Path] | None,
     ids: list[str] | None,
     seed: int,
+    effort: float,
+    use_cache: bool,
     workers: int | None,
     with_proofs: bool,
 ) -> dict[str, Any]:
@@ -189,7 +191,7 @@ def _verified(
 
     ledger = loaded(paths, ids, "--claim")
     verdicts: dict[str, ClaimVerdict] = {}
-    rows = checked(ledger, ids, seed, workers, verdicts)
+    rows = checked(ledger, ids, seed, workers, verdicts, effort, use_cache)
     shown = [row.id for row in rows if with_proofs]
     proofs = {id: display.proof_as_data(ledger.find(id), verdicts[id]) for id in shown}
     data = [row.as_dict() for row in rows]
@@ -294,8 +296,12 @@ def checked(
     seed: int,
     workers: int | None,
     verdicts: dict[str, ClaimVerdict],
+    effort: float = 1.0,
+    use_cache: bool = True,
 ) -> list[Row]:
     """Check claims behind a progress bar, and keep every verdict."""
+    from slrsym.claims.cache import is_wanted
+
     with shared.progress_bar() as bar:
         task = bar.add_task("checking", total=len(ledger.claims if ids is None else ids), told="")
 
@@ -305,7 +311,10 @@ def checked(
             told = f"{len(verdicts)}/{total} {verdict.id}"
             bar.update(task, completed=len(verdicts), total=total, told=told)
 
-        return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
+        return ledger.verify(
+            ids, seed=seed, effort=effort, use_cache=use_cache and is_wanted(), workers=workers,
+            on_verdict=note,
+        )  # fmt: skip
 
 
 @shared.reported()
