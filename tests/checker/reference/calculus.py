@@ -2,6 +2,7 @@
 
 from . import terms as tm
 from .forms import leaving, mod, poly, term
+from .substitution import lost
 from .terms import (
     HALF,
     MINUS,
@@ -124,6 +125,8 @@ def D(t, x, asked, cited):
         return D_int(t, x, asked, cited)
     if h == "d":
         D(subst(t.inside[0], dict(zip(t.vars, t.outside, strict=True))), x, asked, cited)
+        for p in lost(t.vars, t.inside[0], t.outside):
+            D(p, x, asked, cited)
         return D(evaluated(t, asked, cited), x, asked, cited)
     raise Refused("no derivative of a node " + h)
 
@@ -131,7 +134,8 @@ def D(t, x, asked, cited):
 def D_sum(t, x, asked, cited):
     """Return the derivative of a sum, by its parts."""
     y, f, (a, b) = t.vars[0], t.inside[0], t.outside
-    need(x not in a.free and x not in b.free, "the range depends on the variable")
+    ends = a.free | b.free
+    need(x not in ends and y not in ends, "the range depends on a variable")
     more = []
     body = D(f, x, more, cited)
     asked += [tm.forall([y], implies(both(le(a, y), le(y, b)), p)) for p in more]
@@ -172,6 +176,7 @@ def continuous(f, x):
 
 def evaluated(t, asked, cited):
     """Return the value of a node d by the rules of differentiation."""
+    asked += [defined(p) for p in lost(t.vars, t.inside[0], t.outside)]
     new = apart(t.vars, t.free | set(t.vars))
     w, more = subst(t.inside[0], new), []
     g = w
@@ -320,6 +325,7 @@ def vanishing(f, x):
     form = poly(factors[at].parts[0], [x])
     need(max(form) == (2,), "no bell")
     out = [q for i, p in enumerate(factors) if i != at for q in mod(p, {x})]
+    out += mod(factors[at].parts[0], {x})
     return out + [defined(c) for c in form.values()] + [lt(form[2,], ZERO)]
 
 

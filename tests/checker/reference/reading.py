@@ -189,6 +189,7 @@ def fits_binder(node):
             and terms(ins)
             and len(outs) == 2
             and all(p.head in TERMS or p.head in ("oo", "-oo") for p in outs)
+            and (outs[0].head in TERMS or outs[0].head != outs[1].head)
         )
     if h == "E":
         return len(ins) == 1 and terms(ins) and check_laws(outs, len(xs))
