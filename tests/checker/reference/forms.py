@@ -35,6 +35,7 @@ def leaving(node, hyps):
         for end, bound in ((a, le(a, x)), (b, le(x, b))):
             if is_term(end) and x not in end.free and hyps.pop(key(bound), None) is not None:
                 more = [le(a, b)] if node.head == "int" else []
+                need(not more or (is_term(a) and is_term(b)), "an end is no term")
     for h in hyps.values():
         if node.head == "E" and h.copies:
             need(

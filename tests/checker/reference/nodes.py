@@ -234,7 +234,9 @@ def symbol(name, sort="R"):
 
 
 def E(xs, f, laws):
-    """Return an expectation."""
+    """Return an expectation; refuse a law that has copies."""
+    if any(law.copies for law in laws):
+        raise Refused("a law is random")
     return binder("E", xs, (f,), laws)
 
 
