@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from slrsym.checker.term import Rejected, defined, neg, num
 from slrsym.checker.theorem import prove
 from slrsym.evidence.arithmetic import searched
+from tests._profile import THOROUGH, more
 from tests.checker.terms import proved
 
 ZERO, ONE, TWO, HALF = num(0), num(1), num(2), num(1, 2)
@@ -311,7 +312,8 @@ def value(t, env):
 
 
 # A search may take half a second and more.
-@settings(max_examples=min(100, settings().max_examples))
+@more
+@settings(max_examples=100 if THOROUGH else 30)
 @given(st.sampled_from(["=", "<", "<=", "!="]), random_terms, random_terms, st.randoms())
 def test_whatever_is_shown_holds_at_points(kind, s, t, rng):
     statement = (kind, s, t)
