@@ -240,6 +240,21 @@ def test_what_is_learned_holds_where_the_truth_is_told(term, point, rng):
             require_true(world)
 
 
+@pytest.mark.parametrize("x", [-2, 0, 3])
+@pytest.mark.parametrize("p", [mpf(1) / 3, 2])
+def test_what_is_learned_without_evidence_holds(x, p):
+    """Of bars and roots whose argument has no known sign."""
+    x_, p_ = ("s", "x", "R"), ("s", "p", "R>0")
+    ratio = ("*", x_, ("^", -1, 1, p_))
+    with mp.workdps(DIGITS):
+        for term in (("f", "abs", ratio), ("^", 1, 2, ("^", 2, 1, ratio)),
+                     ("f", "max", ratio, x_)):  # fmt: skip
+            world = World({x_: mpf(x), p_: mpf(p)}, Random(0))
+            ring = world.ring = Ring(SIZE, {}, lambda *_: None, {}, frozenset())
+            assert mpmath.almosteq(world.fraction(ring.of(term)), value(term, world.point))
+            require_true(world)
+
+
 def test_a_sign_of_zero_is_learned_of_what_is_zero():
     """That the point is told truly is the premise of all above."""
     world = World({}, Random(0))

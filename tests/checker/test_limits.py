@@ -112,6 +112,11 @@ def test_rows_that_grow_one_upon_another_have_a_depth(head):
         reader.add(["f", "abs", DEPTH - 1])
 
 
+def test_a_power_of_some_length_is_multiplied_out():
+    power = ("^", 30, 1, ("+", X, Y, Z))
+    assert prove("arithmetic", [], (), ("=", power, power), PLAIN).hypotheses == {}
+
+
 def test_rows_that_double_have_a_size():
     reader = Reader()
     reader.add(["s", "x", "R"])

@@ -13,6 +13,7 @@ from slrsym.checker.term import (
     DEPTH,
     Reader,
     Rejected,
+    bound,
     children,
     conditions,
     free,
@@ -53,6 +54,22 @@ def test_a_function_is_put_in(t, body, env):
 @given(terms)
 def test_names_of_bound_variables_do_not_matter(t):
     assert key(renamed(t)) == key(t)
+
+
+@pytest.mark.parametrize(
+    "binder",
+    [
+        lambda v: ("int", (v,), (("*", X, v),), (num(0), X)),
+        lambda v: ("E", (v,), (("*", X, v),), (("gauss", 1, X, num(1)),)),
+        lambda v: ("d", (2,), (v,), (("*", X, v),), (X,)),
+        lambda v: ("lam", (v,), (("*", X, v),), ()),
+    ],
+)
+def test_a_variable_that_would_catch_a_value_is_renamed(binder):
+    v, other = ("s", "v", "R"), ("s", "v'", "R")
+    put = substitute(binder(v), {X: v})
+    assert put == substitute(binder(other), {X: v})
+    assert bound(put) == (other,)
 
 
 def bracketed(t):
