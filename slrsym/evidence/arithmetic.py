@@ -366,7 +366,7 @@ def _values_under(
 @family("_Differentiate")
 def _differentiate(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     uses = [em.book.cited(id) for id in step.uses]
-    return in_context(em, em.formula(step.statement), step.context, uses)
+    return em.from_equations(uses, em.formula(step.statement), step.context)
 
 
 @family("_Definition")

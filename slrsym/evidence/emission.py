@@ -176,6 +176,13 @@ class Emission:
                 self._asked.discard(name)
         return self._holds[name]
 
+    def once(self, name: str, make: Callable[[], Inference]) -> Inference:
+        """Return a theorem without hypotheses, which is made on first use."""
+        line = self._holds.get((name, ()))
+        if line is None:
+            line = self._holds[name, ()] = self.attempt(make)
+        return line
+
     def keep(self, p: Term, context: Context, line: Inference) -> None:
         """Answer a question before it is asked."""
         self._holds[key(p), tuple(sorted(map(key, self.hypotheses(context))))] = line

@@ -13,6 +13,7 @@ from slrsym.checker import ProvedClaims
 from slrsym.evidence import (
     analysis,
     gaussian_rules,
+    identities,
     laws,
     means,
     orbits,
@@ -33,7 +34,9 @@ from slrsym.search.step import Step
 from slrsym.statements.expressions import ProofError
 
 # Imported for what they register.
-FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules, means, wholes)
+FAMILIES = (
+    structure, solutions, laws, analysis, orbits, gaussian_rules, means, wholes, identities,
+)  # fmt: skip
 
 
 def in_order(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
