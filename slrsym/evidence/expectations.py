@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, expand
+from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, exp, expand
 
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.expect import ONE, added_all
@@ -174,6 +174,19 @@ class Calculus:
             return self.add("constant", (), self.term(e)), []
         pairs = [(self.em.term(c), self.body(f, e)) for f, c in parts.items()]
         return self.linear(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
+
+    def exponents(self, e: Expectation) -> Any:
+        """Take out of exponentials what does not vary in their exponents."""
+        outer = inner = S.One
+        for f in Mul.make_args(e.integrand):
+            if isinstance(f, exp) and not f.has(IIDSum):
+                rest, varying = expand(f.args[0]).as_independent(*e.law.symbols, as_Add=True)
+                outer, f = outer * exp(rest), exp(varying)
+            inner *= f
+        if outer == 1:
+            return None
+        parts = [(self.em.term(outer), self.body(inner, e))]
+        return self.linear(self.term(e), parts), [Expectation(inner, e.law)]
 
     def constant(self, e: Expectation) -> Any:
         if e.integrand.free_symbols & set(e.law.symbols) or e.integrand.has(IIDSum):

@@ -56,13 +56,6 @@ def test_the_checker_has_no_evidence_for_a_false_step(entry, request):
 # The proof checker has no words for limits, for pieces and for symbolic powers. A citation is
 # checked by nobody.
 WITHOUT_EVIDENCE = {
-    "expectations: conditioning: a deviation",
-    "expectations: conditioning: no regression",
-    "expectations: conditioning: the sign of the regression",
-    "expectations: conditioning: the variance of the marginal",
-    "expectations: linearity: an exponential",
-    "expectations: under E: of a product",
-    "holes: beside a power",
     "sums and slopes: a citation concludes what it cites",
     "textbook: balls: a third digit",
     "textbook: balls: far tails count",

@@ -1,0 +1,96 @@
+"""Rules of the Gaussian calculus, for which the search finds evidence."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import Derivative, Eq, Rational, Symbol, cos, erf, exp, sin
+
+from slrsym.gaussian import Expectation, GaussianLaw, ProductLaw, standard_normal
+from slrsym.proof import chain, conditioning, differentiate_under_expectation, linearity
+from tests.evidence._shown import is_shown
+
+G, H, U, V, W, g, t = (Symbol(name, real=True) for name in "GHUVWgt")
+r = Symbol("r", real=True)
+p = Symbol("p", positive=True)
+UNIT = standard_normal(G)
+
+
+def E(integrand, law=UNIT):
+    return Expectation(integrand, law)
+
+
+def equal(left, right, by, given=()):
+    return is_shown(Eq(left, right, evaluate=False), chain(left).then(right, by=by), given)
+
+
+# -- conditioning ---------------------------------------------------------------------------------
+
+
+def pair(c):
+    return GaussianLaw({U: 0, W: 0}, [[1, c], [c, 2]])
+
+
+def nested(f, c, inner):
+    return E(E(f, inner), GaussianLaw({W: 0}, [[2]]))
+
+
+@pytest.mark.parametrize(
+    ("mean", "variance", "shown"),
+    [(W * r / 2, 1 - r**2 / 2, True), (W * r / 2, 1, False), (-W * r / 2, 1 - r**2 / 2, False)],
+)
+def test_given_a_correlated_variable(mean, variance, shown):
+    f = W * erf(U + t)
+    right = nested(f, r, GaussianLaw({U: mean}, [[variance]]))
+    assert equal(E(f, pair(r)), right, conditioning(W), (r > -1, r < 1)) == shown
+
+
+def test_given_one_of_three_with_others_beside():
+    f = sin(U * V) * cos(W + H)
+    half, third = Rational(1, 2), Rational(1, 3)
+    cov = [[1, 0, half], [0, 1, third], [half, third, 1]]
+    law = GaussianLaw(dict.fromkeys((U, V, W), 0), cov)
+    law = ProductLaw(law, standard_normal(H))
+    inner = law.args[0].condition({W: W})
+    right = E(E(f, ProductLaw(inner, standard_normal(H))), standard_normal(W))
+    assert equal(E(f, law), right, conditioning(W))
+
+
+# -- linearity ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("right", "shown"),
+    [(exp(t * g + 1) * E(G * exp(g * G)), True), (exp(t * g - 1) * E(G * exp(g * G)), False)],
+)
+def test_exponents_that_do_not_vary_are_factors(right, shown):
+    assert equal(E(G * exp(g * (G + t) + 1)), right, linearity) == shown
+
+
+# -- derivatives ----------------------------------------------------------------------------------
+
+
+def slope(f, x=t):
+    return Derivative(f, x)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (
+            slope(p**2 * E(sin(p * G + 1)), p),
+            2 * p * E(sin(p * G + 1)) + p**2 * E(G * cos(p * G + 1)),
+        ),
+        (
+            slope(E(sin(t + G)) * E(cos(t * H), standard_normal(H))),
+            E(cos(t + G)) * E(cos(t * H), standard_normal(H))
+            - E(sin(t + G)) * E(H * sin(t * H), standard_normal(H)),
+        ),
+    ],
+)
+def test_derivatives_of_polynomials_of_expectations(left, right):
+    assert equal(left, right, differentiate_under_expectation)
+
+
+def test_a_derivative_without_the_term_of_a_factor():
+    left = slope(t * E(sin(t + G)))
+    assert not equal(left, t * E(cos(t + G)), differentiate_under_expectation)
