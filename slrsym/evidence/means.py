@@ -49,7 +49,7 @@ from slrsym.evidence.writing import plain
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
-from slrsym.gaussian.law import GaussianLaw
+from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw
 from slrsym.search.context import Context
 from slrsym.search.convexity import placeholder
 from slrsym.search.gaussian import slope_in
@@ -68,8 +68,8 @@ class _Closing(Calculus):
     def others(self) -> list[Callable[[Expectation], Any]]:
         """The ways after the first one, in their order."""
         return [
-            self.multiplied_out, self.constant, self.from_table, self.by_bars, self.by_stein,
-            self.odd, self.independent, self.marginal,
+            self.no_copies, self.multiplied_out, self.constant, self.noise, self.copies,
+            self.from_table, self.by_bars, self.by_stein, self.odd, self.independent, self.marginal,
         ]  # fmt: skip
 
     def in_table_form(self, e: Expectation) -> Any:
@@ -111,10 +111,21 @@ class _Closing(Calculus):
 
     def from_table(self, e: Expectation) -> Any:
         """The mean of one function of the table, or of two."""
+        t = self.term(e)
         for rule in ("gaussian integral", "centred pair"):
             with suppress(Rejected):
-                return self.em.attempt(partial(self._centred, rule, self.term(e))), []
+                return self.em.attempt(partial(self._centred, rule, t)), []
+        (body,) = inside(t)
+        if body[:3] == ("^", 2, 1):
+            # A square is a product, too.
+            with suppress(Rejected):
+                return self.em.attempt(partial(self._square, t, body[3])), []
         return None
+
+    def _square(self, t: Term, f: Term) -> Inference:
+        line = self.with_body(t, ("*", f, f))
+        pair = line.theorem.conclusion[2]
+        return self.add("chain", [line, self._centred("centred pair", pair)])
 
     def _centred(self, rule: str, t: Term) -> Inference:
         """A value of the table; refused if it is one of a centred law, and this is none."""
@@ -138,7 +149,8 @@ class _Closing(Calculus):
         return None
 
     def by_stein(self, e: Expectation) -> Any:
-        if e.integrand.has(Abs, sign):
+        # Noise and copies are split off first.
+        if e.integrand.has(Abs, sign, IIDSum) or e.law.has(NoiseLaw):
             return None
         return self.stein(e.law.symbols, e)
 
@@ -162,14 +174,27 @@ class _Closing(Calculus):
 
 @family("_GaussianCalculus")
 def _closed(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    both = all(side.has(Expectation) for side in (step.link.lhs, step.link.rhs))
+
     def worked(*names: str) -> Inference:
         work = _Closing(em, step.context)
         ways = [getattr(work, name) for name in names] or [work.in_table_form, *work.others]
         for node in nodes_of(step):
             work.take_apart(node, ways)
-        return work.conclude(em.formula(step.statement))
+        wanted = em.formula(step.statement)
+        if names or both or not work.whole:
+            return work.conclude(wanted)
+        # Unless they cancel, no search helps.
+        kept, em.left = em.left, 0
+        try:
+            return em.attempt(partial(work.conclude, wanted))
+        except FAILURES:
+            means = ", ".join(dict.fromkeys(map(str, work.whole)))
+            raise Rejected(f"no closed form is known of {means}") from None
+        finally:
+            em.left = kept
 
-    if all(side.has(Expectation) for side in (step.link.lhs, step.link.rhs)):
+    if both:
         # Means by means: no value of one is needed.
         with suppress(*FAILURES), em.frugally():
             return em.attempt(partial(worked, "multiplied_out", "by_stein"))
@@ -462,10 +487,10 @@ _BITS = 128
 
 @family("_BallArithmetic")
 def _numbers(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Both sides as balls; means of erf(m + n G)^2 are values of Owen's T, as a claim says."""
+    """Both sides as balls; means have closed forms, those of erf(m + n G)^2 by Owen's T."""
     p, changed = em.formula(step.statement), list[tuple[Inference, list[Any]]]()
     for node in nodes_of(step):
-        line = _by_owens_t(em, node, step.context)
+        line = _value(em, node, step.context)
         _, mean, value = line.theorem.conclusion
         paths = places(p, mean)
         changed.append((line, [plain(path) for path in paths]))
@@ -474,6 +499,18 @@ def _numbers(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferen
     for line, paths in reversed(changed):
         shown = em.script.add("rewrite", [shown, line], paths)
     return shown
+
+
+def _value(em: Emission, node: Expectation, context: Context) -> Inference:
+    """Show what a mean is, in a closed form."""
+    with suppress(*FAILURES):
+        return em.attempt(partial(_by_owens_t, em, node, context))
+    work = _Closing(em, context)
+    work.take_apart(node, [work.in_table_form, *work.others])
+    name = key(em.term(node))
+    if work.whole or name not in work.lines:
+        raise Rejected(f"no closed form is known of {', '.join(map(str, work.whole))}")
+    return work.proved(work.resolved(work.lines[name], ()))
 
 
 def _by_owens_t(em: Emission, node: Expectation, context: Context) -> Inference:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Derivative, Eq, Rational, Symbol, cos, erf, exp, sin
+from sympy import Abs, Derivative, Eq, Le, Rational, Symbol, cos, erf, exp, sin
 
 from slrsym.gaussian import Expectation, GaussianLaw, ProductLaw, standard_normal
-from slrsym.proof import chain, conditioning, differentiate_under_expectation, linearity
+from slrsym.proof import (
+    ball_arithmetic,
+    chain,
+    conditioning,
+    differentiate_under_expectation,
+    linearity,
+)
 from tests.evidence._shown import is_shown
 
 G, H, U, V, W, g, t = (Symbol(name, real=True) for name in "GHUVWgt")
@@ -94,3 +100,19 @@ def test_derivatives_of_polynomials_of_expectations(left, right):
 def test_a_derivative_without_the_term_of_a_factor():
     left = slope(t * E(sin(t + G)))
     assert not equal(left, t * E(cos(t + G)), differentiate_under_expectation)
+
+
+# -- values ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mean", "most", "shown"),
+    [
+        (E(exp(4 * G)), 2981, True),
+        (E(exp(4 * G)), 2980, False),
+        (E(Abs(G)) + E(G**4), Rational(38, 10), True),
+        (E(sin(G) ** 2 / (1 + G**2)), 1, False),
+    ],
+)
+def test_a_mean_with_a_closed_form_is_compared(mean, most, shown):
+    assert is_shown(Le(mean, most), chain(mean).le(most, by=ball_arithmetic)) == shown

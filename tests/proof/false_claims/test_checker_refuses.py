@@ -58,7 +58,6 @@ def test_the_checker_has_no_evidence_for_a_false_step(entry, request):
 WITHOUT_EVIDENCE = {
     "sums and slopes: a citation concludes what it cites",
     "textbook: balls: a third digit",
-    "textbook: balls: far tails count",
     "textbook: balls: too small",
     "textbook: calculus: jumps of a form with a density",
     "textbook: limit: atan",
