@@ -103,11 +103,25 @@ class _Closing(Calculus):
         if same(self.term(e), self.term(after)):
             # The kernel knows no other words for it.
             return next((found for way in self.others if (found := way(after))), None)
-        equal = self.shown(("=", self.body(e.integrand, e), self.body(plain, e)), lines,
-                           bound(self.term(e)))  # fmt: skip
+        equal = self._with_maxima(
+            ("=", self.body(e.integrand, e), self.body(plain, e)), lines, bound(self.term(e))
+        )
         return self.bodies(self.settled(equal, (), bound(self.term(e))), self.term(e)), [
             Expectation(plain, e.law)
         ]
+
+    def _with_maxima(self, p: Term, lines: Sequence[Inference], names: Sequence[Term]) -> Inference:
+        """Show an equation after maxima in it have been replaced by what lines say of them."""
+        meant, replaced = p, list[tuple[Inference, list[Any]]]()
+        for line in lines:
+            _, old, new = line.theorem.conclusion
+            paths = places(meant, old)
+            meant = at_paths(meant, paths, new)
+            replaced.append((line, [plain(path) for path in paths]))
+        shown = self.shown(meant, lines, names)
+        for line, paths in reversed(replaced):
+            shown = self.add("rewrite", [shown, line], paths) if paths else shown
+        return shown
 
     def from_table(self, e: Expectation) -> Any:
         """The mean of one function of the table, or of two."""

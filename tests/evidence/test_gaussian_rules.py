@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Abs, Derivative, Eq, Le, Rational, Symbol, cos, erf, exp, sin
+from sympy import Abs, Derivative, Eq, Le, Max, Rational, Symbol, cos, erf, exp, sin
 
 from slrsym.gaussian import Expectation, GaussianLaw, ProductLaw, standard_normal
 from slrsym.proof import (
@@ -11,6 +11,7 @@ from slrsym.proof import (
     chain,
     conditioning,
     differentiate_under_expectation,
+    gaussian_calculus,
     linearity,
 )
 from tests.evidence._shown import is_shown
@@ -116,3 +117,9 @@ def test_a_derivative_without_the_term_of_a_factor():
 )
 def test_a_mean_with_a_closed_form_is_compared(mean, most, shown):
     assert is_shown(Le(mean, most), chain(mean).le(most, by=ball_arithmetic)) == shown
+
+
+def test_powers_of_maxima_are_polynomials_of_bars():
+    left = E(Max(G, 0) ** 4)
+    assert equal(left, Rational(3, 2), gaussian_calculus)
+    assert not equal(left, Rational(4, 3), gaussian_calculus)
