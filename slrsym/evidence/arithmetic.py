@@ -81,13 +81,14 @@ def _tried(
     facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
     symbols, reason = free(p), None
     near = [i for i, fact in enumerate(facts) if free(fact) & symbols and _is_light(fact)]
-    # Most statements need few of the hypotheses.
+    # Most statements need few of the hypotheses, and most equations few signs.
     for chosen, share in (([], 0.1), (near, 0.4), (list(range(len(facts))), 1.0)):
-        if share < 1.0 and len(chosen) == len(facts):
+        is_brief = p[0] == "=" and share < 1.0
+        if share < 1.0 and len(chosen) == len(facts) and not (is_brief and share == 0.1):
             continue
         chosen = [*leading, *(i for i in chosen if i not in leading)]
         try:
-            return _searched(p, given, premises, facts, chosen, int(share * effort), em)
+            return _searched(p, given, premises, facts, chosen, int(share * effort), em, is_brief)
         except Rejected as refusal:
             reason = refusal
     raise reason or Rejected("nothing was tried")
@@ -100,7 +101,7 @@ def _is_light(fact: Term) -> bool:
 
 def _searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
-    chosen: Sequence[int], effort: int, em: Emission | None,
+    chosen: Sequence[int], effort: int, em: Emission | None, is_brief: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
     units: dict[Any, Any] = {}
     size = 32
@@ -109,7 +110,7 @@ def _searched(
         most = max(em.left, effort // 50) if em else math.inf
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
-        search = Search(effort, most)
+        search = Search(effort, most, is_brief)
         ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
         ring.search = search
         try:

@@ -60,7 +60,8 @@ class Hinted(Ring):
 
     def _function(self, t: Term) -> Any:
         # Nothing rests on the sign of what stands between bars, unless it is seen at once.
-        kept, self.search.brief = self.search.brief, t[1] == "abs"
+        kept = self.search.brief
+        self.search.brief = self.search.is_brief or t[1] == "abs"
         try:
             return super()._function(t)
         finally:
@@ -106,7 +107,7 @@ class Search:
     in a second. Seconds would make the evidence depend on the machine.
     """
 
-    def __init__(self, effort: int, most: float = math.inf) -> None:
+    def __init__(self, effort: int, most: float = math.inf, is_brief: bool = False) -> None:
         self.busy: set[Any] = set()
         self.failed: set[Any] = set()
         self.depth = 0
@@ -116,7 +117,8 @@ class Search:
         # What the checker reads: each question that was answered, with what is learned for it.
         self.answers: list[Any] = []
         self.entries: list[Any] = []
-        self.brief = False
+        # Whether signs of arguments of functions are worth little, or of the one at hand.
+        self.is_brief, self.brief = is_brief, False
         self.effort, self.most, self.patience = effort, most, 0.1
         self.work, self.end = 0, 0.0
 

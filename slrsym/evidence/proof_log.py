@@ -12,6 +12,7 @@ from typing import Any
 from slrsym.checker import ProvedClaims
 from slrsym.evidence import (
     analysis,
+    closed_forms,
     gaussian_rules,
     identities,
     laws,
@@ -35,7 +36,8 @@ from slrsym.statements.expressions import ProofError
 
 # Imported for what they register.
 FAMILIES = (
-    structure, solutions, laws, analysis, orbits, gaussian_rules, means, wholes, identities,
+    structure, solutions, laws, analysis, orbits, gaussian_rules, means, closed_forms, wholes,
+    identities,
 )  # fmt: skip
 
 
@@ -71,7 +73,10 @@ _AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
 def _used_besides(step: Step) -> Iterator[str]:
     """The claims that evidence for a step cites, and the step does not."""
     yield from (id for function, id in _AT_ZERO if step.statement.has(function))
-    if type(step.rule).__name__ == "_BallArithmetic" and step.statement.has(Expectation):
+    name, has = type(step.rule).__name__, step.statement.has
+    if has(Expectation) and (
+        name == "_BallArithmetic" or (name == "_GaussianCalculus" and has(OwensT))
+    ):
         yield "zeta-owens-t"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Abs, Derivative, Eq, Le, Max, Rational, Symbol, cos, erf, exp, sin
+from sympy import Abs, Derivative, Eq, Le, Max, Rational, Symbol, cos, erf, exp, sin, sqrt
 
-from slrsym.gaussian import Expectation, GaussianLaw, ProductLaw, standard_normal
+from slrsym.gaussian import Expectation, GaussianLaw, OwensT, ProductLaw, standard_normal
 from slrsym.proof import (
+    Claim,
     ball_arithmetic,
     chain,
     conditioning,
@@ -14,7 +15,7 @@ from slrsym.proof import (
     gaussian_calculus,
     linearity,
 )
-from tests.evidence._shown import is_shown
+from tests.evidence._shown import is_shown, refusals
 
 G, H, U, V, W, g, t = (Symbol(name, real=True) for name in "GHUVWgt")
 r = Symbol("r", real=True)
@@ -123,3 +124,25 @@ def test_powers_of_maxima_are_polynomials_of_bars():
     left = E(Max(G, 0) ** 4)
     assert equal(left, Rational(3, 2), gaussian_calculus)
     assert not equal(left, Rational(4, 3), gaussian_calculus)
+
+
+D = 1 + 2 * p**2
+
+
+@pytest.mark.parametrize(
+    ("integrand", "value"),
+    [
+        (erf(G) ** 2, 1 - 8 * OwensT(sqrt(2) * t / sqrt(D), 1 / sqrt(1 + 4 * p**2))),
+        (exp(-(G**2)) * erf(G), exp(-(t**2) / D) * erf(t / sqrt(D * (1 + 4 * p**2))) / sqrt(D)),
+    ],
+)
+def test_means_under_a_law_that_is_not_centred(integrand, value):
+    left = E(integrand, GaussianLaw({G: t}, [[p**2]]))
+    assert equal(left, value, gaussian_calculus)
+    assert not equal(left, value + p, gaussian_calculus)
+
+
+def test_a_mean_without_a_closed_form_is_named():
+    claim = Claim("it", Eq(E(sin(G) ** 2 / (1 + G**2)), g, evaluate=False), "test")
+    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=gaussian_calculus))
+    assert refusals(claim)["1"] == "no closed form is known of E[sin(G)**2/(G**2 + 1)]"

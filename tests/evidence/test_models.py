@@ -7,9 +7,11 @@ from sympy import Eq, exp
 
 from slrsym.models.instances import attention, committee
 from slrsym.proof import chain, gaussian_calculus
+from tests._profile import thorough
 from tests.evidence._shown import is_shown, refusals
 
 MODELS = {
+    "erf": lambda: attention(),
     "linear": lambda: attention(lambda u: u),
     "exponential": lambda: attention(exp),
     "committee": lambda: committee(1, 1),
@@ -21,7 +23,7 @@ def risk(name):
     return claim
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [thorough("erf"), "linear", "exponential", "committee"])
 def test_the_risk_is_shown(name):
     assert refusals(risk(name)) == {}
 
