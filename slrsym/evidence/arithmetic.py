@@ -32,12 +32,13 @@ from slrsym.checker.theorem import Theorem, prove
 from slrsym.evidence.binders import Binders, unbound
 from slrsym.evidence.certificates import Hinted, Search
 from slrsym.evidence.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
+from slrsym.evidence.wording import worded
 from slrsym.evidence.writing import plain
 from slrsym.search.context import Context
 from slrsym.search.step import Step
 
 ZERO = num(0)
-# What was found before, by what was asked; it is judged anew whenever it is used.
+# What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
 FOUND: dict[str, Any] = {}
 
 
@@ -53,19 +54,20 @@ def searched(
     said.append(str(first))
     name = hashlib.sha256("\n".join(said).encode()).hexdigest()
     if name in FOUND:
-        if FOUND[name] is None:
-            raise Rejected("no evidence was found before")
+        if isinstance(FOUND[name], Rejected):
+            raise FOUND[name]
         # It may have been found by another version of the kernel.
         with suppress(Rejected):
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
             return "arithmetic", premises, tuple(given), p, FOUND[name]
     try:
         made = _tried(p, given, premises, effort, em, first)
-    except Rejected:
+    except Rejected as failed:
+        reason = Rejected(str(failed)) if em is None else worded(em, failed)
         # With more left, another step may find it.
         if em is None or em.left > 0:
-            FOUND[name] = None
-        raise
+            FOUND[name] = reason
+        raise reason from None
     FOUND[name] = made[-1]
     return made
 

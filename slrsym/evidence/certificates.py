@@ -37,6 +37,14 @@ from slrsym.checker.term import Rejected, Term, key
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 
 
+class NotKnown(Rejected):
+    """A sign that a ring needs, and for which no evidence is found."""
+
+    def __init__(self, why: str, ring: Hinted, polynomial: Any, sign: Any) -> None:
+        super().__init__(why)
+        self.ring, self.polynomial, self.sign = ring, polynomial, sign
+
+
 class Hinted(Ring):
     """A ring that notes what its search may try: squares, and parts of sums and products."""
 
@@ -69,7 +77,12 @@ class Hinted(Ring):
 
     def need(self, p: Any, sign: Any, why: str) -> None:
         self.search.patience = 1.0 if "compare" in why else 0.1
-        super().need(p, sign, why)
+        try:
+            super().need(p, sign, why)
+        except Rejected as reason:
+            if str(reason) != why:
+                raise
+            raise NotKnown(why, self, p, sign) from None
 
     def fraction(self, n: Any, d: Any, rational: bool = False) -> Any:
         # Normal forms of long terms are most of what some searches do.
