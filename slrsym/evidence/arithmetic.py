@@ -54,8 +54,8 @@ def searched(
     said.append(str(first))
     name = hashlib.sha256("\n".join(said).encode()).hexdigest()
     if name in FOUND:
-        if isinstance(FOUND[name], Rejected):
-            raise FOUND[name]
+        if isinstance(FOUND[name], partial):
+            raise FOUND[name]()
         # It may have been found by another version of the kernel.
         with suppress(Rejected):
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
@@ -66,7 +66,8 @@ def searched(
         reason = Rejected(str(failed)) if em is None else worded(em, failed)
         # With more left, another step may find it.
         if em is None or em.left > 0:
-            FOUND[name] = reason
+            # Without what led to it, which takes much memory.
+            FOUND[name] = partial(type(reason), str(reason))
         raise reason from None
     FOUND[name] = made[-1]
     return made
