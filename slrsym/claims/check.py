@@ -75,6 +75,14 @@ class StepReport:
         """Whether both checks passed."""
         return not self.refusal and not self.contradiction
 
+    def _agreement(self) -> str:
+        """Say that a step may be true whose rule refuses it."""
+        if self.contradiction or not self.example:
+            return ""
+        if self.digits is None:
+            return "it holds at random points, but no proof was found"
+        return f"numbers agree to {self.digits} digits, but no proof was found"
+
     def __getstate__(self) -> dict[str, Any]:
         # Symbols of a step mean nothing in another process.
         return {**vars(self), "said": self.statement}
@@ -82,7 +90,7 @@ class StepReport:
     def __str__(self) -> str:
         if self.accepted:
             return f"step {self.label} [{self.rule}]: {self.statement}"
-        reasons = [r for r in (self.refusal, self.contradiction) if r]
+        reasons = [r for r in (self.refusal, self.contradiction, self._agreement()) if r]
         why = "; ".join(reasons)
         return f"step {self.label} [{self.rule}] is refused: {why}; it says {self.statement}"
 

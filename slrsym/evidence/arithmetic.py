@@ -32,12 +32,13 @@ from slrsym.checker.theorem import Theorem, prove
 from slrsym.evidence.binders import Binders, unbound
 from slrsym.evidence.certificates import Hinted, Search
 from slrsym.evidence.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
+from slrsym.evidence.wording import worded
 from slrsym.evidence.writing import plain
 from slrsym.search.context import Context
 from slrsym.search.step import Step
 
 ZERO = num(0)
-# What was found before, by what was asked; it is judged anew whenever it is used.
+# What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
 FOUND: dict[str, Any] = {}
 
 
@@ -53,19 +54,21 @@ def searched(
     said.append(str(first))
     name = hashlib.sha256("\n".join(said).encode()).hexdigest()
     if name in FOUND:
-        if FOUND[name] is None:
-            raise Rejected("no evidence was found before")
+        if isinstance(FOUND[name], partial):
+            raise FOUND[name]()
         # It may have been found by another version of the kernel.
         with suppress(Rejected):
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
             return "arithmetic", premises, tuple(given), p, FOUND[name]
     try:
         made = _tried(p, given, premises, effort, em, first)
-    except Rejected:
+    except Rejected as failed:
+        reason = Rejected(str(failed)) if em is None else worded(em, failed)
         # With more left, another step may find it.
         if em is None or em.left > 0:
-            FOUND[name] = None
-        raise
+            # Without what led to it, which takes much memory.
+            FOUND[name] = partial(type(reason), str(reason))
+        raise reason from None
     FOUND[name] = made[-1]
     return made
 
@@ -81,13 +84,14 @@ def _tried(
     facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
     symbols, reason = free(p), None
     near = [i for i, fact in enumerate(facts) if free(fact) & symbols and _is_light(fact)]
-    # Most statements need few of the hypotheses.
+    # Most statements need few of the hypotheses, and most equations few signs.
     for chosen, share in (([], 0.1), (near, 0.4), (list(range(len(facts))), 1.0)):
-        if share < 1.0 and len(chosen) == len(facts):
+        is_brief = p[0] == "=" and share < 1.0
+        if share < 1.0 and len(chosen) == len(facts) and not (is_brief and share == 0.1):
             continue
         chosen = [*leading, *(i for i in chosen if i not in leading)]
         try:
-            return _searched(p, given, premises, facts, chosen, int(share * effort), em)
+            return _searched(p, given, premises, facts, chosen, int(share * effort), em, is_brief)
         except Rejected as refusal:
             reason = refusal
     raise reason or Rejected("nothing was tried")
@@ -100,7 +104,7 @@ def _is_light(fact: Term) -> bool:
 
 def _searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
-    chosen: Sequence[int], effort: int, em: Emission | None,
+    chosen: Sequence[int], effort: int, em: Emission | None, is_brief: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
     units: dict[Any, Any] = {}
     size = 32
@@ -109,7 +113,7 @@ def _searched(
         most = max(em.left, effort // 50) if em else math.inf
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
-        search = Search(effort, most)
+        search = Search(effort, most, is_brief)
         ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
         ring.search = search
         try:
@@ -366,7 +370,7 @@ def _values_under(
 @family("_Differentiate")
 def _differentiate(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     uses = [em.book.cited(id) for id in step.uses]
-    return in_context(em, em.formula(step.statement), step.context, uses)
+    return em.from_equations(uses, em.formula(step.statement), step.context)
 
 
 @family("_Definition")

@@ -37,6 +37,14 @@ from slrsym.checker.term import Rejected, Term, key
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 
 
+class NotKnown(Rejected):
+    """A sign that a ring needs, and for which no evidence is found."""
+
+    def __init__(self, why: str, ring: Hinted, polynomial: Any, sign: Any) -> None:
+        super().__init__(why)
+        self.ring, self.polynomial, self.sign = ring, polynomial, sign
+
+
 class Hinted(Ring):
     """A ring that notes what its search may try: squares, and parts of sums and products."""
 
@@ -60,7 +68,8 @@ class Hinted(Ring):
 
     def _function(self, t: Term) -> Any:
         # Nothing rests on the sign of what stands between bars, unless it is seen at once.
-        kept, self.search.brief = self.search.brief, t[1] == "abs"
+        kept = self.search.brief
+        self.search.brief = self.search.is_brief or t[1] == "abs"
         try:
             return super()._function(t)
         finally:
@@ -68,7 +77,12 @@ class Hinted(Ring):
 
     def need(self, p: Any, sign: Any, why: str) -> None:
         self.search.patience = 1.0 if "compare" in why else 0.1
-        super().need(p, sign, why)
+        try:
+            super().need(p, sign, why)
+        except Rejected as reason:
+            if str(reason) != why:
+                raise
+            raise NotKnown(why, self, p, sign) from None
 
     def fraction(self, n: Any, d: Any, rational: bool = False) -> Any:
         # Normal forms of long terms are most of what some searches do.
@@ -106,7 +120,7 @@ class Search:
     in a second. Seconds would make the evidence depend on the machine.
     """
 
-    def __init__(self, effort: int, most: float = math.inf) -> None:
+    def __init__(self, effort: int, most: float = math.inf, is_brief: bool = False) -> None:
         self.busy: set[Any] = set()
         self.failed: set[Any] = set()
         self.depth = 0
@@ -116,7 +130,8 @@ class Search:
         # What the checker reads: each question that was answered, with what is learned for it.
         self.answers: list[Any] = []
         self.entries: list[Any] = []
-        self.brief = False
+        # Whether signs of arguments of functions are worth little, or of the one at hand.
+        self.is_brief, self.brief = is_brief, False
         self.effort, self.most, self.patience = effort, most, 0.1
         self.work, self.end = 0, 0.0
 

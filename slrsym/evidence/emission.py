@@ -47,6 +47,10 @@ _EFFORT, _QUESTIONS = 120_000, 4
 FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
 
+class Missing(Rejected):
+    """Says in the words of a statement what is not known."""
+
+
 def family(*rules: str) -> Callable[[Family], Family]:
     """Register what emits evidence for the rules of these class names."""
 
@@ -175,6 +179,13 @@ class Emission:
             finally:
                 self._asked.discard(name)
         return self._holds[name]
+
+    def once(self, name: str, make: Callable[[], Inference]) -> Inference:
+        """Return a theorem without hypotheses, which is made on first use."""
+        line = self._holds.get((name, ()))
+        if line is None:
+            line = self._holds[name, ()] = self.attempt(make)
+        return line
 
     def keep(self, p: Term, context: Context, line: Inference) -> None:
         """Answer a question before it is asked."""
@@ -349,10 +360,13 @@ class Emission:
 
     def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
         """A formula from equations or inequalities, by arithmetic."""
+        missing = Rejected("it does not follow by arithmetic")
         for ask in QUESTIONS:
-            with contextlib.suppress(*FAILURES):
+            try:
                 return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
-        raise Rejected("it does not follow by arithmetic")
+            except FAILURES as reason:
+                missing = reason if isinstance(reason, Missing) else missing
+        raise missing
 
     def or_linear(
         self, step: Step, make: Callable[[], Inference], lines: Sequence[Inference] = ()

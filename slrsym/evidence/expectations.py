@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, expand
+from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, exp, expand
 
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.expect import ONE, added_all
@@ -24,6 +24,7 @@ from slrsym.checker.term import (
     key,
     neg,
     outside,
+    same,
     substitute,
 )
 from slrsym.evidence.arithmetic import arithmetic, opaque_in, special_values
@@ -54,6 +55,8 @@ class Calculus:
         self.given = em.hypotheses(context)
         # An equation for each expectation that was taken apart, by its name.
         self.lines: dict[str, Inference] = {}
+        # Expectations that no way took apart.
+        self.whole: list[Expectation] = []
 
     # -- inferences -----------------------------------------------------------------------------
 
@@ -155,6 +158,8 @@ class Calculus:
                     self.lines[name], more = found
                     left += [n for n in more if n != e]
                     break
+            else:
+                self.whole.append(e)
 
     def multiplied_out(self, e: Expectation, deep: bool = True) -> Any:
         """The terms of the integrand, and factors that do not vary; sums inside only if `deep`."""
@@ -174,6 +179,19 @@ class Calculus:
             return self.add("constant", (), self.term(e)), []
         pairs = [(self.em.term(c), self.body(f, e)) for f, c in parts.items()]
         return self.linear(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
+
+    def exponents(self, e: Expectation) -> Any:
+        """Take out of exponentials what does not vary in their exponents."""
+        outer = inner = S.One
+        for f in Mul.make_args(e.integrand):
+            if isinstance(f, exp) and not f.has(IIDSum):
+                rest, varying = expand(f.args[0]).as_independent(*e.law.symbols, as_Add=True)
+                outer, f = outer * exp(rest), exp(varying)
+            inner *= f
+        if outer == 1:
+            return None
+        parts = [(self.em.term(outer), self.body(inner, e))]
+        return self.linear(self.term(e), parts), [Expectation(inner, e.law)]
 
     def constant(self, e: Expectation) -> Any:
         if e.integrand.free_symbols & set(e.law.symbols) or e.integrand.has(IIDSum):
@@ -314,7 +332,14 @@ class Calculus:
         if not isinstance(base, IIDSum) or power not in (1, 2):
             return None
         more = [Expectation(base.term**k, base.law) for k in range(1, int(power) + 1)]
-        return self.add("moments of copies", (), self.term(e)), more
+        line = self.add("moments of copies", (), self.term(e))
+        for node in expectations_in(line.theorem.conclusion[2]).values():
+            # A power of a product, as SymPy writes it.
+            t = self.term(more[-1])
+            body = substitute(inside(t)[0], dict(zip(bound(t), bound(node), strict=True)))
+            if inside(node)[0][:3] == ("^", 2, 1) and not same(inside(node)[0], body):
+                line = self.rewritten(line, self.with_body(node, body), node)
+        return line, more
 
     def stein(self, variables: Iterable[Symbol], e: Expectation) -> Any:
         """E (X - m) h = sum C E dh, for one factor X of the integrand."""

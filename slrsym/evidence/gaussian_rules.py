@@ -7,14 +7,32 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from sympy import Add, Derivative, Dummy, Expr, Integral, Mul, S, exp, expand, pi, simplify, sqrt
+from sympy import (
+    Add,
+    Derivative,
+    Dummy,
+    Expr,
+    Integral,
+    Mul,
+    S,
+    Symbol,
+    default_sort_key,
+    exp,
+    expand,
+    pi,
+    simplify,
+    sqrt,
+)
 
 from slrsym.checker import Inference
 from slrsym.checker.term import (
     BINDERS,
     Term,
     bound,
+    children,
+    defined,
     inside,
+    is_inside,
     key,
     num,
     outside,
@@ -22,12 +40,13 @@ from slrsym.checker.term import (
 )
 from slrsym.evidence.arithmetic import is_improper
 from slrsym.evidence.emission import BY_LINEARITY, FAILURES, Emission, family, places
-from slrsym.evidence.expectations import Calculus, nodes_of
+from slrsym.evidence.expectations import Calculus, joined, nodes_of
 from slrsym.evidence.laws import factored
 from slrsym.evidence.writing import plain
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
-from slrsym.gaussian.law import GaussianLaw, IIDSum
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law
+from slrsym.search.context import Context
 from slrsym.search.gaussian import slope_in
 from slrsym.search.step import Link, Step
 
@@ -48,8 +67,17 @@ def _worked(em: Emission, step: Step, *ways: str, rule: Any = None, deep: bool =
 
 def linear(em: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
     """The statement from lines, by arithmetic and the linearity of expectations."""
-    work = _worked(em, step)
-    return work.conclude(em.formula(step.statement), [*lines, *_integrals(work, step)])
+
+    def shown(*ways: str) -> Inference:
+        work = _worked(em, step, *ways)
+        return work.conclude(em.formula(step.statement), [*lines, *_integrals(work, step)])
+
+    try:
+        return em.attempt(shown)
+    except FAILURES:
+        if not step.link.statement.has(exp):
+            raise
+        return shown("exponents")
 
 
 def _integrals(work: Calculus, step: Step) -> Iterator[Inference]:
@@ -144,26 +172,67 @@ def _symmetry(em: Emission, step: Step, premises: Sequence[Inference]) -> Infere
 
 @family("_DifferentiateUnderExpectation")
 def _under(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    work = _worked(em, step)
+    work, wanted = _worked(em, step), em.formula(step.statement)
     nodes = [n for side in (step.link.lhs, step.link.rhs) for n in side.atoms(Derivative)]
     for node in nodes:
-        if not isinstance(node.expr, Expectation):
-            continue
-        t = em.term(node)
-        line = work.add("derivative of expectation", (), t)
-        inner = line.theorem.conclusion[2]
-        slope = node.expr.integrand
-        for x, n in node.variable_count:
-            for _ in range(int(n)):
-                slope = slope_in(slope, x)
-        moved = Expectation(slope, node.expr.law)
-        wanted = substitute(
-            inside(em.term(moved))[0], dict(zip(bound(em.term(moved)), bound(inner), strict=True))
-        )
-        line = work.rewritten(line, work.with_body(inner, wanted), inner)
-        work.lines[key(t)] = line
-        work.take_apart(moved, [work.multiplied_out, work.constant, work.marginal])
-    return work.conclude(em.formula(step.statement))
+        if isinstance(node.expr, Expectation):
+            work.lines[key(em.term(node))] = _taken_inside(work, node)
+        elif node.expr.has(Expectation):
+            with suppress(*FAILURES):
+                work.lines[key(em.term(node))] = em.attempt(partial(_of_one_mean, work, node))
+    return work.conclude(wanted)
+
+
+def _taken_inside(work: Calculus, node: Derivative) -> Inference:
+    """Show that the derivative of an expectation is that of the derivative."""
+    line = work.add("derivative of expectation", (), work.em.term(node))
+    inner = line.theorem.conclusion[2]
+    slope = node.expr.integrand
+    for x, n in node.variable_count:
+        for _ in range(int(n)):
+            slope = slope_in(slope, x)
+    moved = Expectation(slope, node.expr.law)
+    t = work.term(moved)
+    wanted = substitute(inside(t)[0], dict(zip(bound(t), bound(inner), strict=True)))
+    line = work.rewritten(line, work.with_body(inner, wanted), inner)
+    work.take_apart(moved, [work.multiplied_out, work.constant, work.independent, work.marginal])
+    return line
+
+
+def _of_one_mean(work: Calculus, node: Derivative) -> Inference:
+    """Differentiate a polynomial of expectations as the expectation that it is."""
+    em = work.em
+    names = {x: Dummy(x.name, real=True) for x in node.variables}
+    whole, equation = _one_mean(em, node.expr.xreplace(names), work.context)
+    t = em.term(node)
+    for (x, y), name in zip(names.items(), bound(t), strict=True):
+        whole = whole.xreplace({y: x})
+        if em.term(y) != name:
+            equation = em.script.add("instance", [equation], ((em.term(y), name),))
+            symbol = em.logic([em.script.add("symbol", (), name)], (), defined(name))
+            left = [h for k, h in equation.theorem.hypotheses.items() if k != key(defined(name))]
+            equation = em.logic([equation, symbol], left, equation.theorem.conclusion)
+    line = _taken_inside(work, node.func(whole, *node.variable_count))
+    exists = work.add("defined", [line], [1])
+    place = plain(next(place for place, _ in children(t) if is_inside(t, place)))
+    exists = work.add("rewrite", [exists, equation], [[1, place]])
+    return work.add("chain", [exists, line])
+
+
+def _one_mean(em: Emission, expr: Expr, context: Context) -> tuple[Expectation, Inference]:
+    """Return an expectation that a polynomial of some is equal to, and the equation."""
+    laws: list[Law] = []
+    integrands: dict[Expr, Expr] = {}
+    for mean in sorted(expr.atoms(Expectation), key=default_sort_key):
+        names = {s: Dummy(s.name, real=True) for s in mean.law.symbols}
+        laws.append(mean.law.renamed(names))
+        integrands[mean] = mean.integrand.xreplace(names)
+    whole = Expectation(expr.xreplace(integrands), joined(laws))
+    work = Calculus(em, context)
+    for mean in (whole, *integrands):
+        ways = [work.multiplied_out, work.constant, work.independent, work.marginal]
+        work.take_apart(mean, ways)
+    return whole, work.proved(work.conclude(("=", em.term(expr), em.term(whole))))
 
 
 @family("_Density")
@@ -266,19 +335,62 @@ def _conditioning(em: Emission, step: Step, premises: Sequence[Inference]) -> In
     rule: Any = step.rule
     work = Calculus(em, step.context)
     for node in nodes_of(step):
-        chosen = set(node.law.symbols) & set(rule.given)
-        if not chosen or chosen == set(node.law.symbols):
-            continue
-        law, count = work._refined(node.law, chosen)
-        line = None
-        t = em.term(node)
-        if law != node.law:
-            names = {s: Dummy(s.name, real=True) for s in law.symbols}
-            line = work.image(node, names, law.renamed(names))
-            t = line.theorem.conclusion[2]
-        nested = work.add("fubini", (), t, count)
-        work.lines[key(em.term(node))] = nested if line is None else work.rewritten(line, nested, t)
+        chosen = [s for s in node.law.symbols if s in rule.given]
+        if chosen and len(chosen) < len(node.law.symbols):
+            work.lines[key(em.term(node))] = _conditioned(work, node, chosen)
     return work.conclude(em.formula(step.statement))
+
+
+def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> Inference:
+    """Show that E f = E E(f given some variables).
+
+    What the variables given leave over of a correlated one is independent of them. So the
+    expectation is one under a product law, and so is the inner one on the right.
+    """
+    first: list[Law] = []
+    last: list[Law] = []
+    inner: list[Law] = []
+    forms: dict[Symbol, Expr] = {}
+    for block in e.law.blocks():
+        others = [s for s in block.symbols if s not in chosen]
+        if not others:
+            first.append(block)
+            continue
+        given = [s for s in block.symbols if s in chosen]
+        rest = block
+        if given and isinstance(block, GaussianLaw):
+            first.append(block.marginal(*given))
+            rest = block.condition({s: s for s in given})
+        inner.append(rest)
+        names = {s: Dummy(s.name, real=True) for s in others}
+        left_over = rest.renamed(names)
+        if given and isinstance(rest, GaussianLaw):
+            left_over = GaussianLaw(dict.fromkeys(names.values(), S.Zero), rest.cov)
+            forms |= {s: rest.mean[s] + names[s] for s in others}
+        else:
+            forms |= names
+        last.append(left_over)
+    # The names of the variables are taken before others are made of them.
+    order = tuple(work.em.term(s) for law in first for s in law.symbols)
+    # On the left, with what is left over as a variable of its own.
+    again = {s: Dummy(s.name, real=True) for s in chosen}
+    moved = {s: f.xreplace(again) for s, f in (forms | {s: s for s in chosen}).items()}
+    independent = [law.renamed(again) for law in first] + last
+    line = work.image(e, moved, joined(independent))
+    split = work.add("fubini", (), line.theorem.conclusion[2], len(first))
+    line = work.proved(work.add("chain", [line, split]))
+    # On the right, the same of the inner expectation.
+    small = Expectation(e.integrand, joined(inner))
+    equal = work.proved(work.image(small, forms, joined(last)))
+    _, given_some, other = equal.theorem.conclusion
+    left = equal.theorem.hypotheses.values()
+    equal = work.em.logic([equal], left, ("=", other, given_some))
+    # Of the two sides this one is known to exist.
+    nested = ("E", order, (other,), outside(work.term(Expectation(small, joined(first)))))
+    line = work.add("chain", [line, work.proved(work.bodies(equal, nested))])
+    exists = work.add("defined", [line], [2])
+    work.em.keep(exists.theorem.conclusion, work.context, exists)
+    return line
 
 
 @family("_PeelCopy")

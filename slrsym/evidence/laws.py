@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import product
 from typing import Any
@@ -25,6 +25,7 @@ from slrsym.checker.term import (
 from slrsym.evidence.arithmetic import is_improper, opaque_in
 from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission
 from slrsym.evidence.expectations import Calculus
+from slrsym.evidence.wording import Expressions
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context
@@ -98,9 +99,7 @@ QUESTIONS.insert(0, _exists)
 
 def _semidefinite(em: Emission, p: Term, given: Sequence[Term], context: Context) -> Inference:
     """As the image of a matrix that is supposed to be, or by elimination."""
-    back = _Back(em)
-    matrix = back.matrix(p)
-    for source, rows in _images(back, matrix, given):
+    for source, rows in _images(em, _matrix(em, p), given):
         with suppress(*FAILURES):
             return em.attempt(lambda: _image(em, p, source, rows, context))  # noqa: B023
     raise Rejected("no reason why a matrix is positive semidefinite")
@@ -114,11 +113,17 @@ def _image(em: Emission, p: Term, source: Term, rows: Any, context: Context) -> 
     return em.discharged(line, context)
 
 
-def _images(back: _Back, matrix: sp.Matrix, given: Sequence[Term]) -> Iterator[tuple[Term, Any]]:
+def _matrix(em: Emission, p: Term) -> sp.Matrix:
+    """Return the matrix that a formula says to be positive semidefinite."""
+    entries = list(map(Expressions(em).of, p[2][1:]))
+    return sp.Matrix(round(len(entries) ** 0.5), round(len(entries) ** 0.5), entries)
+
+
+def _images(em: Emission, matrix: sp.Matrix, given: Sequence[Term]) -> Iterator[tuple[Term, Any]]:
     n = matrix.rows
     for h in given:
         if h[:2] == ("o", "psd"):
-            whole = back.matrix(h)
+            whole = _matrix(em, h)
             for rows in product(range(whole.rows), repeat=n):
                 scale = [sp.sqrt(matrix[i, i] / whole[r, r]) for i, r in enumerate(rows)]
                 fits = (
@@ -135,7 +140,7 @@ def _images(back: _Back, matrix: sp.Matrix, given: Sequence[Term]) -> Iterator[t
     found = _eliminated(matrix)
     if found is not None:
         diagonal, lower = found
-        yield ("tuple", *map(back.em.term, diagonal)), list(lower)
+        yield ("tuple", *map(em.term, diagonal)), list(lower)
 
 
 def _eliminated(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
@@ -155,32 +160,6 @@ def _eliminated(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
             for k in range(i + 1, n):
                 work[j, k] = sp.cancel(work[j, k] - lower[j, i] * work[i, k])
     return diagonal, lower
-
-
-class _Back:
-    """Terms as expressions of SymPy, to be computed with."""
-
-    def __init__(self, em: Emission) -> None:
-        self.em = em
-        self.names: Mapping[Term, Any] = {t: x for x, t in em.translator.symbols()}
-
-    def matrix(self, p: Term) -> sp.Matrix:
-        entries = list(map(self.expression, p[2][1:]))
-        return sp.Matrix(round(len(entries) ** 0.5), round(len(entries) ** 0.5), entries)
-
-    def expression(self, t: Term) -> Any:
-        head = t[0]
-        if head == "n":
-            return sp.Rational(t[1], t[2])
-        if head == "pi":
-            return sp.pi
-        if head == "s" and t in self.names:
-            return self.names[t]
-        if head in ("+", "*"):
-            return (sp.Add if head == "+" else sp.Mul)(*map(self.expression, t[1:]))
-        if head == "^":
-            return self.expression(t[3]) ** sp.Rational(t[1], t[2])
-        raise Rejected(f"{head} stands in a matrix")
 
 
 def factored(work: Calculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw) -> None:

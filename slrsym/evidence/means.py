@@ -1,31 +1,19 @@
-"""Evidence for the rules of textbooks: closed expectations, theorems about means, tangents."""
+"""Evidence for the rules of textbooks: theorems about means, tangents, integers, pieces."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from sympy import (
-    Abs,
     Add,
     Derivative,
-    Dummy,
     Expr,
-    Heaviside,
-    Max,
-    Min,
     Mul,
     Symbol,
-    Wild,
-    erf,
-    exp,
-    expand,
     floor,
-    pi,
-    sign,
-    sqrt,
 )
 
 from slrsym.checker import Inference, Rejected
@@ -46,10 +34,7 @@ from slrsym.evidence.arithmetic import arithmetic, in_context, opaque_in
 from slrsym.evidence.emission import FAILURES, Emission, at_paths, family, places
 from slrsym.evidence.expectations import Calculus, expectations_in, nodes_of
 from slrsym.evidence.writing import plain
-from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
-from slrsym.gaussian.law import GaussianLaw
 from slrsym.search.context import Context
 from slrsym.search.convexity import placeholder
 from slrsym.search.gaussian import slope_in
@@ -57,124 +42,6 @@ from slrsym.search.step import Step
 from slrsym.statements.expressions import put
 
 ZERO = num(0)
-
-# -- closed forms -----------------------------------------------------------------------------
-
-
-class _Closing(Calculus):
-    """The Gaussian calculus: terms, a table, Stein's lemma, independence, marginal laws."""
-
-    @property
-    def others(self) -> list[Callable[[Expectation], Any]]:
-        """The ways after the first one, in their order."""
-        return [
-            self.multiplied_out, self.constant, self.from_table, self.by_bars, self.by_stein,
-            self.odd, self.independent, self.marginal,
-        ]  # fmt: skip
-
-    def in_table_form(self, e: Expectation) -> Any:
-        """The integrand by erf, signs and absolute values."""
-        plain = e.integrand.replace(normal_cdf, lambda u: (1 + erf(u / sqrt(2))) / 2)
-        plain = plain.replace(normal_pdf, lambda u: exp(-(u**2) / 2) / sqrt(2 * pi))
-        plain = plain.replace(erf_second, lambda u: -2 * u * erf_prime(u))
-        plain = plain.replace(erf_prime, lambda u: 2 * exp(-(u**2)) / sqrt(pi))
-        plain = plain.replace(Heaviside, lambda u, *_: (1 + sign(u)) / 2)
-        lines = []
-        for node in sorted(plain.atoms(Max, Min), key=str):
-            if len(node.args) != 2:
-                return None
-            (a, b), turn = node.args, 1 if isinstance(node, Max) else -1
-            t = self.body(node, e)
-            larger = t if turn == 1 else t[2]
-            both = self.add("maximum", (), *larger[2:])
-            given = both.theorem.hypotheses.values()
-            lines += [self.em.logic([both], given, p) for p in both.theorem.conclusion[1:]]
-            plain = plain.xreplace({node: (a + b + turn * Abs(a - b)) / 2})
-        together = [f for f in Mul.make_args(plain) if isinstance(f, exp)]
-        if len(together) > 1:
-            total = Add(*(f.args[0] for f in together))
-            sums = ("+", *(self.body(f.args[0], e) for f in together))
-            lines.append(self.add("exponential of a sum", (), ("f", "exp", sums)))
-            rest = Mul(*(f for f in Mul.make_args(plain) if f not in together))
-            plain = rest * exp(expand(total))
-        if plain == e.integrand:
-            return None
-        after = Expectation(plain, e.law)
-        if same(self.term(e), self.term(after)):
-            # The kernel knows no other words for it.
-            return next((found for way in self.others if (found := way(after))), None)
-        equal = self.shown(("=", self.body(e.integrand, e), self.body(plain, e)), lines,
-                           bound(self.term(e)))  # fmt: skip
-        return self.bodies(self.settled(equal, (), bound(self.term(e))), self.term(e)), [
-            Expectation(plain, e.law)
-        ]
-
-    def from_table(self, e: Expectation) -> Any:
-        """The mean of one function of the table, or of two."""
-        for rule in ("gaussian integral", "centred pair"):
-            with suppress(Rejected):
-                return self.em.attempt(partial(self._centred, rule, self.term(e))), []
-        return None
-
-    def _centred(self, rule: str, t: Term) -> Inference:
-        """A value of the table; refused if it is one of a centred law, and this is none."""
-        line = self.add(rule, (), t)
-        for h in line.theorem.hypotheses.values():
-            if h[0] == "=" and ZERO in h[1:] and self.em.shown_once(h, self.context) is None:
-                raise Rejected("the law is not centred")
-        return line
-
-    def by_bars(self, e: Expectation) -> Any:
-        """A variable times the sign of a form of it: the form between bars, and the sign."""
-        for f in e.integrand.atoms(sign):
-            (u,) = f.args
-            for x in sorted(u.free_symbols & set(e.law.symbols), key=str):
-                if (c := u.diff(x)).is_number and e.integrand == x * f:
-                    plain = (Abs(u) - (u - c * x) * f) / c
-                    said = ("=", self.body(e.integrand, e), self.body(plain, e))
-                    names = bound(self.term(e))
-                    equal = self.settled(_by_pieces(self.em, said, self.context, ()), (), names)
-                    return self.bodies(equal, self.term(e)), [Expectation(plain, e.law)]
-        return None
-
-    def by_stein(self, e: Expectation) -> Any:
-        if e.integrand.has(Abs, sign):
-            return None
-        return self.stein(e.law.symbols, e)
-
-    def odd(self, e: Expectation) -> Any:
-        """A function that is odd in all variables together, under a centred law."""
-        if not isinstance(e.law, GaussianLaw) or any(m != 0 for m in e.law.mean.values()):
-            return None
-        mirror = {s: -s for s in e.law.symbols}
-        if (e.integrand.xreplace(mirror) + e.integrand).expand() != 0:
-            return None
-        names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
-        t = self.term(e)
-        line = self.image(e, {s: -names[s] for s in names}, e.law.renamed(names))
-        other = line.theorem.conclusion[2]
-        back = dict(zip(bound(t), bound(other), strict=True))
-        minus = self.linear(other, [(num(-1), substitute(inside(t)[0], back))])
-        line = self.rewritten(line, minus, other)
-        # E f = -E f
-        return self.shown(("=", t, num(0)), [line]), []
-
-
-@family("_GaussianCalculus")
-def _closed(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    def worked(*names: str) -> Inference:
-        work = _Closing(em, step.context)
-        ways = [getattr(work, name) for name in names] or [work.in_table_form, *work.others]
-        for node in nodes_of(step):
-            work.take_apart(node, ways)
-        return work.conclude(em.formula(step.statement))
-
-    if all(side.has(Expectation) for side in (step.link.lhs, step.link.rhs)):
-        # Means by means: no value of one is needed.
-        with suppress(*FAILURES), em.frugally():
-            return em.attempt(partial(worked, "multiplied_out", "by_stein"))
-    return worked()
-
 
 # -- derivatives of laws ------------------------------------------------------------------------
 
@@ -410,10 +277,10 @@ def _kinks(t: Term) -> Iterator[Term]:
 
 @family("_Piecewise")
 def _piecewise(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    return _by_pieces(em, em.formula(step.statement), step.context, ())
+    return by_pieces(em, em.formula(step.statement), step.context, ())
 
 
-def _by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Inference:
+def by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Inference:
     """In each case, what a sign, bars or a maximum are is put in their place."""
     node = next(_kinks(p), None)
     if node is None:
@@ -435,7 +302,7 @@ def _by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...])
             equal = em.script.add("assume", (), value)
         else:
             equal = in_context(em, ("=", node, piece), context, known, (here, *cases))
-        line = _by_pieces(em, at_paths(p, paths, piece), context, (here, *cases))
+        line = by_pieces(em, at_paths(p, paths, piece), context, (here, *cases))
         return em.script.add("rewrite", [line, equal], [plain(path) for path in paths])
 
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
@@ -452,47 +319,3 @@ def _by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...])
     given = {k: h for line in parts for k, h in line.theorem.hypotheses.items()}
     decided -= set(map(key, cases))
     return em.logic(parts, [h for k, h in given.items() if k not in decided], p)
-
-
-# -- numbers --------------------------------------------------------------------------------------
-
-# Bits of the balls in which numbers are compared.
-_BITS = 128
-
-
-@family("_BallArithmetic")
-def _numbers(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Both sides as balls; means of erf(m + n G)^2 are values of Owen's T, as a claim says."""
-    p, changed = em.formula(step.statement), list[tuple[Inference, list[Any]]]()
-    for node in nodes_of(step):
-        line = _by_owens_t(em, node, step.context)
-        _, mean, value = line.theorem.conclusion
-        paths = places(p, mean)
-        changed.append((line, [plain(path) for path in paths]))
-        p = at_paths(p, paths, value)
-    shown = em.script.add("numbers", (), p, _BITS)
-    for line, paths in reversed(changed):
-        shown = em.script.add("rewrite", [shown, line], paths)
-    return shown
-
-
-def _by_owens_t(em: Emission, node: Expectation, context: Context) -> Inference:
-    (g,) = node.law.symbols
-    inner = Wild("u")
-    found = node.integrand.match(erf(inner) ** 2)
-    if found is None or node.law != standard_normal(g):
-        raise Rejected("no ball for this mean")
-    m, n = found[inner].subs(g, 0), found[inner].diff(g)
-    meaning = em.script.add("definition", (), em.term(zeta(m, n)))
-    meaning = em.discharged(meaning, context)
-    mean = meaning.theorem.conclusion[2]
-    work, t = Calculus(em, context), em.term(node)
-    body = substitute(inside(t)[0], dict(zip(bound(t), bound(mean), strict=True)))
-    same_mean = work.with_body(mean, body)
-    value = em.cited("zeta-owens-t", [("t", m), ("s", n)], context)
-    for line in (meaning, same_mean):
-        # The mean for zeta, and then its own body.
-        said, old = value.theorem.conclusion, line.theorem.conclusion[1]
-        paths = [plain(path) for path in places(said, old)]
-        value = em.script.add("rewrite", [value, line], paths)
-    return value

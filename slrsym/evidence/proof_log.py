@@ -12,7 +12,9 @@ from typing import Any
 from slrsym.checker import ProvedClaims
 from slrsym.evidence import (
     analysis,
+    closed_forms,
     gaussian_rules,
+    identities,
     laws,
     means,
     orbits,
@@ -33,7 +35,10 @@ from slrsym.search.step import Step
 from slrsym.statements.expressions import ProofError
 
 # Imported for what they register.
-FAMILIES = (structure, solutions, laws, analysis, orbits, gaussian_rules, means, wholes)
+FAMILIES = (
+    structure, solutions, laws, analysis, orbits, gaussian_rules, means, closed_forms, wholes,
+    identities,
+)  # fmt: skip
 
 
 def in_order(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
@@ -68,7 +73,10 @@ _AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
 def _used_besides(step: Step) -> Iterator[str]:
     """The claims that evidence for a step cites, and the step does not."""
     yield from (id for function, id in _AT_ZERO if step.statement.has(function))
-    if type(step.rule).__name__ == "_BallArithmetic" and step.statement.has(Expectation):
+    name, has = type(step.rule).__name__, step.statement.has
+    if has(Expectation) and (
+        name == "_BallArithmetic" or (name == "_GaussianCalculus" and has(OwensT))
+    ):
         yield "zeta-owens-t"
 
 

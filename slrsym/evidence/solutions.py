@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.term import Term, key, num, same
+from slrsym.checker.term import Term, num, same
 from slrsym.evidence.arithmetic import arithmetic
 from slrsym.evidence.emission import FAILURES, Emission, kind_of_proof
 from slrsym.evidence.wholes import put_in
@@ -109,16 +109,26 @@ class _Tree:
             split = self.put_back(here, ("=", side, product), values)
             vanishes = em.script.add("chain", [split, vanishes])
         vanishes = em.conclude(vanishes, ("=", product, ZERO), context)
+        # In these words, with the factors in their places.
+        left = vanishes.theorem.hypotheses.values()
+        vanishes = em.logic([vanishes], left, ("=", product, ZERO))
         lines = [vanishes]
         # Each factor is zero or not; if all but the last are not, the last one is.
         for place, factor in enumerate(factors, start=1):
             lines.append(em.script.add("order", (), factor, ZERO))
             if len(factors) > 1:
-                lines.append(em.script.add("defined", [vanishes], self.place(vanishes, place)))
+                lines.append(em.script.add("defined", [vanishes], [1, place]))
         lines.append(em.logic([arithmetic(em, ("=", ZERO, ZERO), ())], (), ("=", ZERO, ZERO)))
-        others = tuple(("!=", f, ZERO) for f in factors[:-1])
-        given = (*self.given, ("=", product, ZERO), *others)
-        lines.append(arithmetic(em, ("=", factors[-1], ZERO), given))
+        # Whatever the factors are.
+        symbols = tuple(("s", f"f{place}", "R") for place in range(len(factors)))
+        zero = ("=", ("*", *symbols) if len(symbols) > 1 else symbols[0], ZERO)
+        others = [em.script.add("assume", (), ("!=", f, ZERO)) for f in factors[:-1]]
+        lines.append(
+            put_in(
+                em, ("=", symbols[-1], ZERO), [zero, *(("!=", s, ZERO) for s in symbols[:-1])],
+                dict(zip(symbols, factors, strict=True)), [vanishes, *others], context,
+            )
+        )  # fmt: skip
         for number, part in enumerate(parts, start=1):
             here, factor = labelled(label, str(number)), factors[number - 1]
             if isinstance(part, _Never):
@@ -131,9 +141,3 @@ class _Tree:
                 inner = context.substituted({part.unknown: part.value})
                 lines.append(self.branch(part.then, {**values, unknown: value}, inner, here))
         return em.logic(lines, supposed, self.listed)
-
-    @staticmethod
-    def place(line: Inference, factor: int) -> list[int]:
-        """Where a factor stands in the equation that the product vanishes."""
-        _, left, _ = line.theorem.conclusion
-        return [1 if left[0] == "*" and key(left) != key(ZERO) else 2, factor]

@@ -46,7 +46,7 @@ _KNOWN = {
     "extended_nonzero",
 }  # fmt: skip
 # By the class itself: SymPy has another function that is called zeta, too.
-_FUNCTIONS: dict[type, str] = {
+FUNCTIONS: dict[type, str] = {
     sp.exp: "exp", sp.log: "log", sp.erf: "erf", sp.asin: "asin", sp.atan: "atan", sp.Abs: "abs",
     sp.sin: "sin", sp.cos: "cos", sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh",
     erf_prime: "erf_prime", erf_second: "erf_second", zeta: "zeta", OwensT: "owens",
@@ -194,8 +194,8 @@ class Translator:
             )
         if isinstance(e, sp.Indexed):
             return ("ix", name_of(str(e.base.label)), sort_of(e, values=True), *all_of(e.indices))
-        if type(e) in _FUNCTIONS:
-            return ("f", _FUNCTIONS[type(e)], *all_of(e.args))
+        if type(e) in FUNCTIONS:
+            return ("f", FUNCTIONS[type(e)], *all_of(e.args))
         if isinstance(e, sp.Tuple):
             return ("tuple", *all_of(e.args))
         if isinstance(e, sp.FiniteSet):
