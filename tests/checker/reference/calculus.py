@@ -26,6 +26,7 @@ from .terms import (
     implies,
     is_term,
     le,
+    lost,
     lt,
     mul,
     neg,
@@ -124,6 +125,8 @@ def D(t, x, asked, cited):
         return D_int(t, x, asked, cited)
     if h == "d":
         D(subst(t.inside[0], dict(zip(t.vars, t.outside, strict=True))), x, asked, cited)
+        for p in lost(t.vars, t.inside[0], t.outside):
+            D(p, x, asked, cited)
         return D(evaluated(t, asked, cited), x, asked, cited)
     raise Refused("no derivative of a node " + h)
 
@@ -131,7 +134,9 @@ def D(t, x, asked, cited):
 def D_sum(t, x, asked, cited):
     """Return the derivative of a sum, by its parts."""
     y, f, (a, b) = t.vars[0], t.inside[0], t.outside
-    need(x not in a.free and x not in b.free, "the range depends on the variable")
+    need(
+        all(s not in end.free for s in (x, y) for end in (a, b)), "the range depends on a variable"
+    )
     more = []
     body = D(f, x, more, cited)
     asked += [tm.forall([y], implies(both(le(a, y), le(y, b)), p)) for p in more]
@@ -173,6 +178,7 @@ def continuous(f, x):
 def evaluated(t, asked, cited):
     """Return the value of a node d by the rules of differentiation."""
     new = apart(t.vars, t.free | set(t.vars))
+    asked += [defined(p) for p in lost(t.vars, t.inside[0], t.outside)]
     w, more = subst(t.inside[0], new), []
     g = w
     for x, count in zip(t.vars, t.params[0], strict=True):
@@ -317,9 +323,11 @@ def vanishing(f, x):
         None,
     )
     need(at is not None, "no exponential")
-    form = poly(factors[at].parts[0], [x])
+    exponent = factors[at].parts[0]
+    form = poly(exponent, [x])
     need(max(form) == (2,), "no bell")
     out = [q for i, p in enumerate(factors) if i != at for q in mod(p, {x})]
+    out += mod(exponent, {x})
     return out + [defined(c) for c in form.values()] + [lt(form[2,], ZERO)]
 
 

@@ -233,11 +233,6 @@ def symbol(name, sort="R"):
     return build("s", (name, sort))
 
 
-def E(xs, f, laws):
-    """Return an expectation."""
-    return binder("E", xs, (f,), laws)
-
-
 def int_(x, f, a, b):
     """Return an integral."""
     return binder("int", (x,), (f,), (a, b))

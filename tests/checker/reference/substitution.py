@@ -103,7 +103,29 @@ def applied(function, orders, points):
         raise Refused("a function of a wrong shape")
     if any(orders):
         return deriv(orders, function.vars, function.inside[0], points)
+    if lost(function.vars, function.inside[0], points):
+        raise Refused("the value of a function loses an argument")
     return subst(function.inside[0], dict(zip(function.vars, points, strict=True)))
+
+
+def lost(xs, b, points):
+    """Return the points that may be undefined and that do not count in b with xs := points."""
+    return [
+        p
+        for x, p in zip(xs, points, strict=True)
+        if p.head not in ("n", "pi", "s") and not counts(x, b, set())
+    ]
+
+
+def counts(x, t, seen):
+    """Tell whether x is free in t outside of the insides of sums and copies."""
+    if t is x:
+        return True
+    if x not in t.free or t in seen:
+        return False
+    seen.add(t)
+    hidden = t.head in ("sum", "copies") or x in t.vars
+    return any(counts(x, p, seen) for p in (t.outside if hidden else t.parts))
 
 
 # --- 2.4 conditions on values ----------------------------------------------

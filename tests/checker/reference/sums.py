@@ -38,7 +38,7 @@ def adjacent(_, first, second):
     need(is_term(b) and same(b, c), "the ranges are not adjacent")
     need(same(lam(first.vars, f), lam(second.vars, g)), "two different bodies")
     return (
-        eq(add(first, second), tm.int_(first.vars[0], f, a, e)),
+        eq(add(first, second), tm.check(tm.int_(first.vars[0], f, a, e))),
         [defined(first), defined(second)],
     )
 
