@@ -1,0 +1,58 @@
+"""The two checkers agree on random inferences, and normal forms with a finite model."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests._profile import NIGHTLY, THOROUGH, more, nightly_only, thorough_only
+from tests.checker.finite_search import search
+from tests.checker.fuzz.campaign import Campaign
+from tests.checker.fuzz.faults import FAULTS, found
+from tests.checker.fuzz.generators import GENERATORS
+from tests.checker.fuzz.shrinking import shrunk
+from tests.checker.reference.theorems import RULES as SECOND
+
+COUNT = 30_000 if NIGHTLY else 3_000 if THOROUGH else 300
+RECORDS = 20 if THOROUGH else 2
+# Those that are looked for in the profile ci, one of each checker.
+SOME = ("first: the parity of cos", "second: copies on both sides")
+
+
+@more
+@pytest.mark.parametrize("seed", [1])
+def test_the_checkers_agree(seed):
+    campaign = Campaign(seed, RECORDS)
+    tally = campaign.run(COUNT)
+    assert not tally.found, [shrunk(made, campaign.judges) for made, _ in tally.found[:3]]
+    # Otherwise nothing has been compared.
+    assert tally.total("accepted") > COUNT / 2
+    assert tally.total("near") > COUNT / 6
+
+
+def test_every_rule_and_schema_has_a_row():
+    from slrsym.checker.schemas import SCHEMAS
+
+    rows = {row.partition(":")[0] for row in GENERATORS}
+    assert rows == set(SECOND)
+    assert {row.partition(": ")[2] for row in GENERATORS if ":" in row} == set(SCHEMAS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=thorough_only if n in SOME else nightly_only) for n in FAULTS],
+)
+def test_a_fault_that_is_planted_is_found(name):
+    assert found(name)
+
+
+def test_ten_faults_are_planted_in_each():
+    for which in ("first", "second"):
+        assert sum(name.startswith(which) for name in FAULTS) >= 10
+
+
+@more
+def test_normal_forms_agree_with_the_finite_model():
+    finder = search(50_000 if NIGHTLY else 4_000 if THOROUGH else 200, 1)
+    assert not finder.wrong, finder.wrong[:3]
+    assert finder.counts["values"] > finder.counts["terms"]
+    assert finder.counts["relations shown"] > 0
