@@ -253,3 +253,47 @@ def _(goal):
         zeta, lambda m, n: Expectation(erf(m + n * G) ** 2, standard_normal(G))
     )
     return chain(goal.lhs).lt(by_mean, by=ball_arithmetic).then(goal.rhs, by=definition)
+
+
+# -- where the oracle and the swap points change their order -----------------------------------
+
+
+def least_at_swap(temperature):
+    """Return the excess risk at the vertex of the parabola at k = v*."""
+    at_exchange = excess_risk(temperature, 0, 0, theta, 1, 0)
+    lowest = -at_exchange.diff(theta).subs(theta, 0) / at_exchange.diff(theta, 2)
+    return at_exchange.subs(theta, lowest)
+
+
+before, after = Rational(9072, 100_000), Rational(9073, 100_000)
+
+exchange = Claim(
+    id="sublevel-exchange",
+    title=(
+        "The swap points have less risk than the oracle at inverse temperature 0.09072, and more "
+        "at 0.09073"
+    ),
+    statement=And(
+        Lt(least_at_swap(before), excess_risk(before, 1, 1, 0, 0, 0), evaluate=False),
+        Lt(excess_risk(after, 1, 1, 0, 0, 0), least_at_swap(after), evaluate=False),
+        evaluate=False,
+    ),
+    source="new; figure 7b's task but for the temperature; swap-least, landscape-risk",
+)
+
+
+def with_mean(expr):
+    """Return the expression with zeta as the mean that it stands for."""
+    return expr.replace(zeta, lambda m, n: Expectation(erf(m + n * G) ** 2, standard_normal(G)))
+
+
+@exchange.proof
+def _(goal):
+    """Compare numbers; their difference is 4 units in the seventh decimal."""
+    first, last = goal.args
+    return all_of(
+        chain(first.lhs)
+        .lt(with_mean(first.rhs), by=ball_arithmetic)
+        .then(first.rhs, by=definition),
+        chain(last.lhs).then(with_mean(last.lhs), by=definition).lt(last.rhs, by=ball_arithmetic),
+    )

@@ -10,7 +10,7 @@ class _Granted(Judgement):
 
 def grant_judgements(patch):
     """Let the proof checker accept every claim, as resting on nothing."""
-    patch.setattr("slrsym.claims.check.judge", lambda claim, find, **_: _Granted({}))
+    patch.setattr("slrsym.claims.check.judge", lambda claim, find, *_: _Granted({}))
 
 
 def grant_steps(patch):

@@ -189,8 +189,8 @@ def test_one_file_for_two_options(folder, tmp_path):
     before = file.read_bytes()
     for arguments, option in (
         (("verify", file, "--json", file), "PATH"),
-        (("verify", folder, file, "--log", file), "PATH"),
-        (("verify", file, "--log", new, "--json", new), "--log"),
+        (("verify", folder, file, "--proof-log", file), "PATH"),
+        (("verify", file, "--proof-log", new, "--json", new), "--proof-log"),
         (("axioms", "square", "--path", file, "--json", file), "--path"),
     ):
         result = run(*arguments)

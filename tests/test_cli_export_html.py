@@ -98,7 +98,7 @@ def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp
             assert "∎" not in text
     assert 'class="status failed"' in files["claims/wrong.html"]
     assert "is refused" in Page(files["claims/wrong.html"]).shown
-    assert 'class="status open"' in files["claims/on-it.html"]
+    assert 'class="status conditional"' in files["claims/on-it.html"]
     assert "0 of 3 claims proved" in files["index.html"]
 
 

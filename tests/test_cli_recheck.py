@@ -35,7 +35,7 @@ def logged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logged")
     (folder / "mine.py").write_text(CLAIM)
     log = folder / "proofs.log"
-    done = CliRunner().invoke(app, ["verify", str(folder / "mine.py"), "--log", str(log)])
+    done = CliRunner().invoke(app, ["verify", str(folder / "mine.py"), "--proof-log", str(log)])
     assert done.exit_code == 0, done.output
     assert "2 of 2 steps with evidence" in done.stdout
     return folder / "mine.py", log
@@ -97,16 +97,33 @@ def test_what_was_proved_is_judged_again(logged):
 
 def test_steps_without_evidence_are_named(logged, tmp_path):
     source, log = logged
-    assert "2 of 2 steps have evidence of their own" in judge(log, "--alone", "--unchecked")[1]
+    assert (
+        "2 of 2 steps have evidence of their own"
+        in judge(log, "--no-compare", "--list-unchecked")[1]
+    )
     bare = tmp_path / "bare.log"
-    words = ["verify", str(source), "--log", str(bare), "--patience", "0"]
+    words = ["verify", str(source), "--proof-log", str(bare), "--effort", "0"]
     assert CliRunner().invoke(app, words).exit_code == 0
-    code, said = judge(bare, "--alone", "--unchecked")
+    code, said = judge(bare, "--no-compare", "--list-unchecked")
     assert code == 0, said
     assert "0 of 2 steps follow by the proof checker" in said
     assert "1 of 2 steps have evidence of their own" in said
     assert "  square 1: Sign" in said
-    assert "square 1" not in judge(bare, "--alone")[1]
+    assert "square 1" not in judge(bare, "--no-compare")[1]
+
+
+def test_options_that_had_other_names(logged, tmp_path):
+    source, log = logged
+    code, said = judge(log, source, "--unchecked")
+    assert code == 0
+    assert "note: --unchecked is called --list-unchecked now" in said
+    assert "note: --alone is called --no-compare now" in judge(log, "--alone")[1]
+    new = tmp_path / "new.log"
+    words = ["verify", str(source), f"--log={new}", "--patience", "0.5", "--fresh"]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0
+    assert new.exists()
+    assert done.stderr.count(" now\n") == 3
 
 
 def test_a_derivation_that_says_something_else(logged, tmp_path):
@@ -116,7 +133,7 @@ def test_a_derivation_that_says_something_else(logged, tmp_path):
     code, said = judge(log, "--path", other)
     assert code == 1
     assert "claim square says something else in its derivation" in said
-    assert judge(log, "--alone")[0] == 0
+    assert judge(log, "--no-compare")[0] == 0
 
 
 def test_derivations_are_arguments_as_of_verify(logged, tmp_path):
@@ -188,7 +205,7 @@ def forged(log, target, change):
     ],
 )
 def test_forged_logs_are_refused(logged, tmp_path, change):
-    code, said = judge(forged(logged[1], tmp_path / "forged.log", change), "--alone")
+    code, said = judge(forged(logged[1], tmp_path / "forged.log", change), "--no-compare")
     assert code == 1
     assert "refused" in said
 
@@ -207,7 +224,7 @@ def test_steps_that_are_not_those_of_the_proof(logged, tmp_path, change):
     # The claim is the same, and follows; but the log counts other steps than were checked.
     source, log = logged
     log = forged(log, tmp_path / "forged.log", lambda record: change(record["steps"]))
-    assert judge(log, "--alone")[0] == 0
+    assert judge(log, "--no-compare")[0] == 0
     code, said = judge(log, "--path", source)
     assert code == 1
     assert "claim square has other steps in its derivation" in said
@@ -216,7 +233,7 @@ def test_steps_that_are_not_those_of_the_proof(logged, tmp_path, change):
 def test_a_changed_byte_is_refused(logged, tmp_path):
     damaged = tmp_path / "damaged.log"
     damaged.write_text(logged[1].read_text().replace('"seed":0', '"seed":1'))
-    code, said = judge(damaged, "--alone")
+    code, said = judge(damaged, "--no-compare")
     assert code == 1
     assert "digest" in said
 
@@ -228,7 +245,7 @@ def test_the_judge_loads_no_search_and_no_sympy(logged):
         "    sys.modules[name] = None\n"
         "from typer.testing import CliRunner\n"
         "from slrsym.cli import app\n"
-        f"done = CliRunner().invoke(app, ['recheck', {str(logged[1])!r}, '--alone'])\n"
+        f"done = CliRunner().invoke(app, ['recheck', {str(logged[1])!r}, '--no-compare'])\n"
         "print(done.output); sys.exit(done.exit_code)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
@@ -245,7 +262,7 @@ def test_a_claim_in_the_place_of_a_built_in_one_is_named(tmp_path):
     source = tmp_path / "mine.py"
     log = tmp_path / "proofs.log"
     source.write_text(CLAIM.replace('"square"', '"lemma-16"'))
-    done = CliRunner().invoke(app, ["verify", str(source), "--log", str(log)])
+    done = CliRunner().invoke(app, ["verify", str(source), "--proof-log", str(log)])
     assert done.exit_code == 0, done.output
     code, said = judge(log, "--path", source)
     assert code == 0

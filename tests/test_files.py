@@ -35,7 +35,7 @@ LANDSCAPE = ("landscape", "--d", 2, "--L", 3)
 # All that is written: the command, the option, the ending of the file, what is shown all the same.
 WRITTEN = [
     (VERIFY, "--json", ".json", "2 claims proved"),
-    (VERIFY, "--log", ".log", "2 claims proved"),
+    (VERIFY, "--proof-log", ".log", "2 claims proved"),
     (("axioms", "lemma-18-ii"), "--json", ".json", "mean-value"),
     (("compare", "--d", 20, "--L", 3, "--samples", 2000), "--json", ".json", "oracle"),
     *(((*SIMULATE, "--backend", "numpy"), option, ending, "after 400 steps") for option, ending in (
@@ -59,7 +59,7 @@ WRITTEN = [
 
 def test_all_that_writes_is_among_these():
     """Every option of every command that takes the name of a file or folder."""
-    writing = {"-o", "--copy", "--data", "--json", "--log", "--plot"}
+    writing = {"-o", "--copy", "--data", "--json", "--proof-log", "--plot"}
     have = {
         (name.split()[0], option)
         for name, command in ALL.items()
@@ -147,7 +147,7 @@ def good(tmp_path_factory):
     for command, name in ((SIMULATE, "runs.nc"), (CERTIFY, "certificate.json")):
         assert run(*command, "-o", folder / name).exit_code == 0
     assert run(*SHORT, "-o", folder / "recovery.nc").exit_code == 0
-    assert run(*VERIFY, "--log", folder / "proofs.log").exit_code == 0
+    assert run(*VERIFY, "--proof-log", folder / "proofs.log").exit_code == 0
     assert run("figure", "3", "-o", folder, "--data", folder / "data.nc").exit_code == 0
     (folder / "mine.py").write_text(HEADER + claim_text("one"))
     np.savez(folder / "start.npz", k0=np.eye(3)[0], v0=np.eye(3)[1])
@@ -158,7 +158,7 @@ COMMANDS = {
     "runs.nc": ("simulate", "--resume"),
     "recovery.nc": (*SHORT, "-o"),
     "certificate.json": ("certify", "check"),
-    "proofs.log": ("recheck", "--alone"),
+    "proofs.log": ("recheck", "--no-compare"),
     "mine.py": ("verify",),
     "data.nc": ("figure", "3", "-o", "drawn", "--data"),
     "start.npz": ("simulate", "--start"),

@@ -313,15 +313,15 @@ def evidence(row: Any) -> tuple[Inline, ...]:
     if row.status == "certified":
         said = "Certified, not proved: enclosed by ball arithmetic on the whole box "
         return (*inline_text(f"{said}{marked(row.box)}."), *_rest(row))
-    if row.status == "tested":
-        return (*inline_text(f"Tested, not proved: {row.trials}."), *_rest(row))
+    if row.status == "empirical":
+        return (*inline_text(f"Empirical, not proved: {row.trials}."), *_rest(row))
     parts: list[Inline] = []
     if row.status == "proved":
         parts.append(Text(f"Proved in {steps}, each accepted by the proof checker"))
     elif row.status == "cited":
         parts.append(Text(f"Cited, not proved: {row.error}. {steps}, all accepted"))
     elif row.status == "conditional":
-        parts.append(Text(f"Conditional: {row.error}. {steps}, all accepted"))
+        parts.append(Text(f"Conditional, not proved: {row.error}. {steps}, all accepted"))
     else:
         why = f": {row.error}" if row.error else ""
         parts.append(Text(f"{row.status.capitalize()}, not proved{why}. {steps}."))
@@ -344,7 +344,7 @@ def marks(row: Any) -> tuple[str, ...]:
     told = [f"{row.steps} step{'' if row.steps == 1 else 's'}"]
     if row.digits is not None:
         told.append(f"{row.digits} digits")
-    if row.replaces or row.status not in ("proved", "cited", "conditional", "open"):
+    if row.replaces or row.status not in ("proved", "cited", "conditional"):
         return tuple(told)
     whole = row.id in confirmed_claims()
     by_coq = row.steps if whole else len(confirmed().get(row.id, {}))

@@ -131,7 +131,8 @@ ERRATA: tuple[Erratum, ...] = (
             "`attraction-share` tests that at least a third enter.",
             "At smaller inverse temperatures the oracle is not the best pair: at inverse "
             "temperature 1/20 the exchanged pair $k = v*$, $v = k*$ has the excess risk 0.050, the "
-            "oracle 0.079, `sublevel-temperature`.",
+            "oracle 0.079, `sublevel-temperature`. The swap points have less risk than the oracle "
+            "at 0.09072 and more at 0.09073: `sublevel-exchange`.",
         ),
     ),
     (

@@ -56,11 +56,11 @@ _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
 STATUSES = {
     "proved": ("✓", "every step checked, and everything it rests on"),
     "certified": ("▣", "a rigorous enclosure on a stated box of parameters"),
-    "tested": ("≈", "no proof: an experiment with counts, which contradicts nothing"),
+    "empirical": ("≈", "no proof: an experiment with counts, which contradicts nothing"),
     "cited": ("❝", "its steps checked, but for a conclusion that is cited"),
-    "conditional": ("◐", "true if a rule from outside of the package is sound"),
-    "open": ("○", "its own steps checked, but it rests on a claim that is not proved"),
-    "failed": ("✗", "a step was refused, or there is no proof"),
+    "conditional": ("◐", "its own steps checked; rests on what is not proved: a claim, or a rule"),
+    "unproved": ("○", "there is no proof, and nothing speaks against it"),
+    "failed": ("✗", "a step was refused, or is wrong"),
     "unverified": ("?", "not checked"),
 }
 

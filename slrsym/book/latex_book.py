@@ -58,10 +58,10 @@ _HEAD = r"""\documentclass[11pt,a4paper,fleqn,openany,notitlepage]{report}
 \definecolor{slrgray}{gray}{0.42}
 \definecolor{slrproved}{RGB}{46,125,50}
 \definecolor{slrcertified}{RGB}{21,101,192}
-\definecolor{slrtested}{RGB}{0,121,107}
+\definecolor{slrempirical}{RGB}{0,121,107}
 \definecolor{slrconditional}{RGB}{123,31,162}
 \definecolor{slrcited}{RGB}{123,31,162}
-\definecolor{slropen}{RGB}{239,108,0}
+\definecolor{slrunproved}{RGB}{239,108,0}
 \definecolor{slrfailed}{RGB}{198,40,40}
 \definecolor{slrunverified}{gray}{0.5}
 """

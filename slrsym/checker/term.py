@@ -197,7 +197,11 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
     parts = {i: substitute(part, within if is_inside(t, i) else values) for i, part in children(t)}
     t = replaced(t, parts)
     if t[0] in ("u", "ix") and function_of(t) in values:
-        return applied(values[function_of(t)], t[3] if t[0] == "u" else (), tuple(parts.values()))
+        function, points = values[function_of(t)], tuple(parts.values())
+        orders = t[3] if t[0] == "u" else ()
+        gone = not any(orders) and lost(bound(function), inside(function)[0], points)
+        require(not gone, "a point of which nothing is left may be undefined")
+        return applied(function, orders, points)
     return t
 
 
@@ -207,7 +211,6 @@ def applied(function: Term, orders: tuple[int, ...], points: tuple[Term, ...]) -
     require(len(names) == len(points), "a function of another number of arguments")
     if any(orders):
         return ("d", orders, names, (body,), points)
-    require(not lost(names, body, points), "a point of which nothing is left may be undefined")
     value = substitute(body, dict(zip(names, points, strict=True)))
     # Values within values may double each time.
     require(is_small((value,)), "a value of a function that is too long")

@@ -1,26 +1,30 @@
-"""What an earlier run of a command found, kept by the content of all that it depends on.
+"""What earlier runs found: verdicts, and evidence for the steps of claims.
 
-Nothing of the package, of the derivations, of the versions or of the options has changed where a
-run is found again. A run in which a claim failed is not kept. Whoever can write here can write what
-they like: what is to be believed is checked again, by `--fresh`.
+A run is found again only where nothing has changed of the package, the derivations, the versions
+and the options, and no claim failed. Whoever can write here can write anything: `--no-cache` checks
+again. Evidence is found by its claim, and the proof checker judges it anew.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slrsym.claims.files import builtin_folder, python_files
 from slrsym.files import digest_of, replacing
 
+if TYPE_CHECKING:
+    from slrsym.claims.claim import Claim
+
 _LIBRARIES = ("slrsym", "sympy", "mpmath", "numpy", "scipy", "python-flint")
 _MOST = 30
+_MOST_EVIDENCE = 1_000
 
 
 def is_wanted() -> bool:
@@ -89,13 +93,36 @@ def as_data(entry: Any) -> Any:
 
 def keep(key: str, content: Any) -> None:
     """Keep what was found; where that is not possible, the next run checks again."""
+    _write(_folder(), key, content, _MOST)
+
+
+def evidence_of(claim: Claim) -> dict[str, Any]:
+    """Return the evidence that an earlier run found for a claim; empty if there is none."""
+    with suppress(OSError, ValueError):
+        text = (_folder() / "evidence" / f"{_name(claim)}.json").read_text(encoding="utf-8")
+        record = json.loads(text)
+        return record if isinstance(record, dict) else {}
+    return {}
+
+
+def keep_evidence(claim: Claim, record: Mapping[str, Any]) -> None:
+    """Keep the evidence for a claim, a record of the proof log."""
+    _write(_folder() / "evidence", _name(claim), record, _MOST_EVIDENCE)
+
+
+def _name(claim: Claim) -> str:
+    # Of a claim that is changed, the steps that stay have their evidence.
+    return digest_of([], claim.id, claim.file and str(claim.file.resolve()))
+
+
+def _write(folder: Path, name: str, content: Any, most: int) -> None:
+    """Write a file, and remove the oldest ones; a folder that cannot be written to stays."""
     with suppress(OSError):
-        folder = _folder()
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / f"{key}.json") as draft:
+        with replacing(folder / f"{name}.json") as draft:
             draft.write_text(json.dumps(content), encoding="utf-8")
         kept = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
-        for old in kept[:-_MOST]:
+        for old in kept[:-most]:
             old.unlink()
 
 

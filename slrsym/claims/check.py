@@ -7,14 +7,16 @@ import zlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sympy import And, Derivative, Integral, Limit, Sum
 from sympy.core.function import AppliedUndef
 
+from slrsym.claims import cache
 from slrsym.claims.claim import Claim, Trials
 from slrsym.claims.files import line_in
 from slrsym.evidence.judgement import Judgement, judge
+from slrsym.evidence.shipped import record_of
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.search.axioms import axiom
 from slrsym.search.claim_steps import steps_of
@@ -339,7 +341,41 @@ def _place(problem: BaseException, claim: Claim) -> str:
     return f"{claim.file}{where}: " if where else ""
 
 
-def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> ClaimVerdict:
+class Options(NamedTuple):
+    """How claims are checked.
+
+    Attributes
+    ----------
+    seed : int
+        Moves the random points of the numerical check.
+    effort : float
+        How long the search for evidence may take for a step; 1 is some 20 seconds.
+    use_cache : bool
+        Whether evidence that an earlier run found is used, and new evidence is kept.
+    """
+
+    seed: int = 0
+    effort: float = 1.0
+    use_cache: bool = False
+
+
+DEFAULT = Options()
+
+
+def _judged(
+    claim: Claim, find: Callable[[str], Claim], wrong: Iterable[str], options: Options
+) -> Judgement:
+    """Let the proof checker judge a claim, with the evidence of an earlier run first."""
+    earlier = (options.use_cache and cache.evidence_of(claim)) or record_of(claim.id)
+    judgement = judge(claim, find, options.effort, wrong, earlier)
+    if options.use_cache and judgement.record.get("lines") != earlier.get("lines"):
+        cache.keep_evidence(claim, judgement.record)
+    return judgement
+
+
+def check_claim(
+    claim: Claim, find: Callable[[str], Claim], options: Options = DEFAULT
+) -> ClaimVerdict:
     """Check a claim, taking the claims that it uses for granted.
 
     Parameters
@@ -348,12 +384,12 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Cl
         The claim.
     find : callable
         The claim of an id; raises `ProofError` if there is none.
-    seed : int, optional
-        Moves the random points of the numerical check.
+    options : Options, optional
+        The seed, the effort of the search, and whether evidence is kept.
 
     Returns
     -------
-    Verdict
+    ClaimVerdict
         A proof that raises is one that is not accepted.
     """
     start = time.perf_counter()
@@ -364,7 +400,7 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Cl
     trials = None
     try:
         error, box = certified(claim)
-        trials = tried(claim, seed)
+        trials = tried(claim, options.seed)
         error = error or (trials.problem if trials else "")
         depends |= dict.fromkeys(used_by_evidence(claim))
         steps = steps_of(claim, find)
@@ -372,14 +408,14 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Cl
             depends |= dict.fromkeys(step.uses)
             axioms |= dict.fromkeys(axiom(name).id for name in step.axioms)
         numbers = [
-            compared(step, step_seed(claim, number, seed), bench=bench)
+            compared(step, step_seed(claim, number, options.seed), bench=bench)
             for number, (step, bench) in enumerate(
-                zip(steps, benches(claim, steps, seed), strict=True)
+                zip(steps, benches(claim, steps, options.seed), strict=True)
             )
         ]
         wrong = [step.label for step, found in zip(steps, numbers, strict=True) if found[1]]
         if steps:
-            judgement = judge(claim, find, refuted=wrong)
+            judgement = _judged(claim, find, wrong, options)
             # Evidence may cite what the proof does not, such as the value of zeta at 0.
             depends |= dict.fromkeys(judgement.uses)
             axioms |= dict.fromkeys(judgement.axioms)
@@ -389,7 +425,7 @@ def check_claim(claim: Claim, find: Callable[[str], Claim], seed: int = 0) -> Cl
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
         error = f"{_place(problem, claim)}{type(problem).__name__}: {problem}"
-    samples = monte_carlo(claim, seed)
+    samples = monte_carlo(claim, options.seed)
     seconds = time.perf_counter() - start
     return ClaimVerdict(
         claim.id,

@@ -308,7 +308,7 @@ class Claim:
         return self._way[1] if self._way is not None else None
 
     @property
-    def is_tested(self) -> bool:
+    def is_empirical(self) -> bool:
         """Whether an experiment stands for a proof."""
         return self._function(_TRIALS) is not None
 

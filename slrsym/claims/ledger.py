@@ -13,11 +13,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.machinery import SOURCE_SUFFIXES, SourceFileLoader
+from math import inf
 from pathlib import Path
 from types import CodeType
 
 from slrsym.claims import id_of
-from slrsym.claims.check import ClaimVerdict, used_by_evidence
+from slrsym.claims.check import ClaimVerdict, Options, used_by_evidence
 from slrsym.claims.claim import Claim, collecting
 from slrsym.claims.files import (
     DerivationError,
@@ -27,7 +28,7 @@ from slrsym.claims.files import (
     ids_below,
     line_in,
 )
-from slrsym.claims.verification import Checker, Row, row_of
+from slrsym.claims.verification import Row, row_of, verdicts_of
 from slrsym.search import RULE_CLAIMS
 from slrsym.search.claim_steps import steps_of
 from slrsym.statements.expressions import ProofError
@@ -348,6 +349,8 @@ class Ledger:
         ids: Iterable[str] | None = None,
         *,
         seed: int = 0,
+        effort: float = 1.0,
+        use_cache: bool = False,
         workers: int | None = 1,
         on_verdict: Callable[[ClaimVerdict], None] | None = None,
     ) -> list[Row]:
@@ -359,6 +362,10 @@ class Ledger:
             The claims; all by default.
         seed : int, optional
             Moves the random points of the numerical checks.
+        effort : float, optional
+            How long the search for evidence may take for a step; 1 is some 20 seconds.
+        use_cache : bool, optional
+            Whether evidence that an earlier run found is used, and new evidence is kept.
         workers : int or None, optional
             How many processes to use; None for one for each core, if there are many claims.
         on_verdict : callable, optional
@@ -374,21 +381,15 @@ class Ledger:
         ProofError
             If an id is unknown, a proof ends the program, or a worker process dies.
         ValueError
-            If `workers` is less than 1, or `seed` is negative.
+            If `workers` is less than 1, or `seed` or `effort` is negative.
         """
         if seed < 0:
             raise ValueError(f"seed must not be negative; got {seed}")
+        if not 0 <= effort < inf:
+            raise ValueError(f"effort must be a number of at least 0; got {effort}")
+        options = Options(seed, effort, use_cache)
         asked = list(self.claims) if ids is None else list(ids)
-        wanted = [self.find(id).id for id in dict.fromkeys(asked)]
-        verdicts: dict[str, ClaimVerdict] = {}
-        with Checker(self, seed, workers) as checker:
-            while missing := [id for id in wanted if id not in verdicts]:
-                for verdict in checker.check(missing):
-                    verdicts[verdict.id] = verdict
-                    if on_verdict is not None:
-                        on_verdict(verdict)
-                used = {d for id in missing for d in verdicts[id].depends if self.knows(d)}
-                wanted = [*wanted, *sorted(used - set(wanted))]
+        verdicts = verdicts_of(self, dict.fromkeys(asked), options, workers, on_verdict)
         order = [id for id in self.claims if id in verdicts]
         others = [id for id in verdicts if id not in self.claims]
         order += sorted(others, key=lambda id: (self.find(id).file, list(self._library).index(id)))

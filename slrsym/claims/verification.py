@@ -11,18 +11,17 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from sympy.core.function import AppliedUndef
 
-from slrsym.claims.check import ClaimVerdict, check_claim
+from slrsym.claims.check import ClaimVerdict, Options, check_claim
 from slrsym.claims.claim import Claim
 from slrsym.search.axioms import is_foreign
 from slrsym.search.lemmas import CITED
 from slrsym.statements.expressions import ProofError, spoken
 
 if TYPE_CHECKING:
-    from slrsym.claims.ledger import Ledger
     from slrsym.numbers.montecarlo import MonteCarlo
 
 
@@ -37,11 +36,12 @@ class Row:
     status : str
         ``proved`` if the proof checker accepts every step and everything it rests on is proved;
         ``certified`` if it has no proof, is shown on a box, and rests on proofs or certificates
-        only; ``tested`` if it has none, and no trial of an experiment contradicts it;
-        ``conditional`` if some steps, here or below, rest on a rule from outside of the package,
-        and the proof checker has no evidence for them; ``cited`` if all steps were
-        accepted, here and below, but a conclusion is left to the literature; ``open`` if its own
-        steps were accepted but something it rests on is not proved; ``failed`` otherwise.
+        only; ``empirical`` if it has none, and no trial of an experiment contradicts it;
+        ``cited`` if all steps were accepted, here and below, but a conclusion is left to the
+        literature; ``conditional`` if its own steps were accepted, but a claim that it rests on is
+        not proved, or steps, here or below, rest on a rule from outside of the package without
+        evidence for the proof checker; ``unproved`` if there is no proof, and nothing speaks
+        against the statement; ``failed`` if a step was refused, or is wrong.
     steps : int
         How many steps were checked.
     digits : int or None
@@ -121,14 +121,16 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
     axioms = {a for id in (claim.id, *below) if id in verdicts for a in verdicts[id].axioms}
     status, error = "proved", ""
     if not verdict.accepted:
-        status, error = "failed", verdict.failure or "the proof has no steps"
+        status, error = "failed", verdict.failure
+        if not error:
+            status, error = "unproved", "the proof has no steps"
     elif claim.id in below:
         way = circle(claim.id, depends)
         status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
     elif verdict.trials:
-        status = "tested"
+        status = "empirical"
     elif rotten := sorted(id for id in below if not _is_sound(id, verdicts, depends, verdict.box)):
-        status, error = "open", f"it rests on {', '.join(rotten)}, not proved"
+        status, error = "conditional", f"it rests on {', '.join(rotten)}, not proved"
     elif cited := [id for id in (claim.id, *sorted(below)) if _cites(verdicts[id])]:
         status = "cited"
         error = f"what is concluded in {', '.join(cited)} is cited, not checked"
@@ -150,7 +152,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
         error,
         verdict.monte_carlo,
         verdict.box if status == "certified" else "",
-        str(verdict.trials) if status == "tested" else "",
+        str(verdict.trials) if status == "empirical" else "",
         replaces,
         claim.against,
     )
@@ -180,14 +182,48 @@ def _cites(verdict: ClaimVerdict) -> bool:
 _FEW = 8
 
 
-class Checker:
+class Claims(Protocol):
+    """Claims by their ids, and the files from which another process can load them."""
+
+    @property
+    def claims(self) -> Mapping[str, Claim]: ...
+    @property
+    def files(self) -> list[Path]: ...
+    @property
+    def load(self) -> Callable[..., Claims]: ...
+    def find(self, id: str) -> Claim: ...
+    def knows(self, id: str) -> bool: ...
+
+
+def verdicts_of(
+    ledger: Claims,
+    ids: Iterable[str],
+    options: Options,
+    workers: int | None,
+    on_verdict: Callable[[ClaimVerdict], None] | None,
+) -> dict[str, ClaimVerdict]:
+    """Check claims and all that they rest on; the parameters are those of `Ledger.verify`."""
+    wanted = [ledger.find(id).id for id in ids]
+    verdicts: dict[str, ClaimVerdict] = {}
+    with _Checker(ledger, options, workers) as checker:
+        while missing := [id for id in wanted if id not in verdicts]:
+            for verdict in checker.check(missing):
+                verdicts[verdict.id] = verdict
+                if on_verdict is not None:
+                    on_verdict(verdict)
+            used = {d for id in missing for d in verdicts[id].depends if ledger.knows(d)}
+            wanted = [*wanted, *sorted(used - set(wanted))]
+    return verdicts
+
+
+class _Checker:
     """Checks claims of a ledger, here or in worker processes that load the same files."""
 
-    def __init__(self, ledger: Ledger, seed: int, workers: int | None) -> None:
+    def __init__(self, ledger: Claims, options: Options, workers: int | None) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers must be at least 1; got {workers}")
         self.ledger = ledger
-        self.seed = seed
+        self.options = options
         self.few = _FEW if workers is None else 2
         workers = workers or _cores()
         self.pool: ProcessPoolExecutor | None = None
@@ -200,7 +236,7 @@ class Checker:
                 initargs=(ledger.load, ledger.files),
             )
 
-    def __enter__(self) -> Checker:
+    def __enter__(self) -> _Checker:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
@@ -214,13 +250,13 @@ class Checker:
     def check(self, ids: list[str]) -> Iterable[ClaimVerdict]:
         if self.pool is None or len(ids) < self.few:
             for id in ids:
-                yield _check(self.ledger, id, self.seed)
+                yield _check(self.ledger, id, self.options)
             return
         # What speaks of arbitrary functions takes longest, and should not be left for the end.
         first = sorted(ids, key=lambda id: not self.ledger.find(id).statement.has(AppliedUndef))
         try:
             with _no_interrupt():
-                tasks = [self.pool.submit(_check_in_worker, id, self.seed) for id in first]
+                tasks = [self.pool.submit(_check_in_worker, id, self.options) for id in first]
             for task in as_completed(tasks):
                 yield task.result()
         except BrokenProcessPool:
@@ -231,24 +267,24 @@ class Checker:
             ) from None
 
 
-_worker_ledger: Ledger | None = None
+_worker_ledger: Claims | None = None
 
 
-def _start_worker(load: Callable[..., Ledger], files: list[Path]) -> None:
+def _start_worker(load: Callable[..., Claims], files: list[Path]) -> None:
     global _worker_ledger
     # An interrupt is the parent's to handle, which then ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker_ledger = load(*files)
 
 
-def _check_in_worker(id: str, seed: int) -> ClaimVerdict:
+def _check_in_worker(id: str, options: Options) -> ClaimVerdict:
     assert _worker_ledger is not None
-    return _check(_worker_ledger, id, seed)
+    return _check(_worker_ledger, id, options)
 
 
-def _check(ledger: Ledger, id: str, seed: int) -> ClaimVerdict:
+def _check(ledger: Claims, id: str, options: Options) -> ClaimVerdict:
     try:
-        return check_claim(ledger.find(id), ledger.find, seed)
+        return check_claim(ledger.find(id), ledger.find, options)
     except SystemExit as stop:
         # Let through, it would end the program with an exit code that says all is well.
         raise ProofError(f"the proof of claim {id} calls sys.exit({stop.code})") from None

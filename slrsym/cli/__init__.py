@@ -36,6 +36,8 @@ app = typer.Typer(
 
 # Options of version 0.1 that go by another name now, and where: they are read until version 0.3.
 _RENAMED = {
+    "verify": {"--log": "--proof-log", "--patience": "--effort", "--fresh": "--no-cache"},
+    "recheck": {"--alone": "--no-compare", "--unchecked": "--list-unchecked"},
     "simulate": {"--schedule": "--lam"},
     "recovery": {"--picture": "--plot"},
     "landscape": {"--output": "--plot", "-o": "--plot"},

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 _STYLES = {
     "proved": "green",
     "certified": "cyan",
-    "tested": "magenta",
+    "empirical": "magenta",
     "cited": "blue",
     "conditional": "blue",
-    "open": "yellow",
+    "unproved": "yellow",
     "failed": "bold red",
 }
 _PIPED_WIDTH = 160
@@ -132,38 +132,39 @@ def failures(rows: Iterable[Any]) -> list[Text]:
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
         for row in rows
-        if row.status not in ("proved", "certified", "tested")
+        if row.status not in ("proved", "certified", "empirical")
     ]
 
 
 def boxes(rows: Iterable[Any]) -> list[Text]:
-    """What stands for a proof: the box of what is certified, the trials of what is tested."""
+    """What stands for a proof: the box of what is certified, the trials of what is empirical."""
     return [
         Text.assemble(
             (f"{row.id} {row.status} ", _STYLES[row.status]),
             f"for {row.box}" if row.box else f"by {unmarked(row.trials)}",
         )
         for row in rows
-        if row.status in ("certified", "tested")
+        if row.status in ("certified", "empirical")
     ]
 
 
 def verdict(rows: list[Any], seconds: float) -> Text:
-    """The outcome in one line; certified and tested claims are counted apart."""
+    """The outcome in one line, in which each status is counted apart."""
     proved = sum(row.status == "proved" for row in rows)
     certified = sum(row.status == "certified" for row in rows)
     steps = sum(row.steps for row in rows)
     digits = min((row.digits for row in rows if row.digits is not None), default=None)
     agreement = "" if digits is None else f", agreement to {digits} digits or more"
-    cited, conditional, tested = (
-        sum(row.status == status for row in rows) for status in ("cited", "conditional", "tested")
+    cited, conditional, empirical = (
+        sum(row.status == status for row in rows)
+        for status in ("cited", "conditional", "empirical")
     )
     also = f", {certified} certified on a box" if certified else ""
-    also += f", {tested} tested" if tested else ""
+    also += f", {empirical} empirical" if empirical else ""
     also += f", {cited} cited" if cited else ""
     also += f", {conditional} conditional" if conditional else ""
     line = f"{proved} of {len(rows)} claims proved{also}, {steps} steps{agreement}, {seconds:.1f} s"
-    fine = rows and proved + certified + tested + cited + conditional == len(rows)
+    fine = rows and proved + certified + empirical + cited + conditional == len(rows)
     return Text(line, style="bold green" if fine else "bold red")
 
 

@@ -184,8 +184,7 @@ def verified(
     if not problems:
         rows = checked(ledger, claims or None, seed, workers, verdicts)
         problems += ledger.problems
-        asked = set(claims or [row.id for row in rows])
-        bad = [row for row in rows if row.id in asked and row.status in ("failed", "open")]
+        bad = [row for row in rows if row.status in ("failed", "unproved")]
         if bad and not unproved:
             problems += [f"claim {row.id} is not proved ({row.status}): {row.error}" for row in bad]
             problems.append("nothing was written; --unproved exports such claims, marked as such")

@@ -130,7 +130,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym verify",
         "slrsym verify --claim lemma-18-v -v",
         "slrsym verify my_derivations --json ledger.json",
-        "slrsym verify --claim stein-multivariate --log proofs.log",
+        "slrsym verify --claim stein-multivariate --proof-log proofs.log",
     ),
     "recheck": ("slrsym recheck", "slrsym recheck proofs.log my_derivations"),
     "axioms": ("slrsym axioms theorem-5",),

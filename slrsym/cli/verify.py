@@ -56,25 +56,26 @@ def verify(
     json_file: shared.JsonFile = None,
     seed: shared.SEED = 0,
     workers: shared.WORKERS = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Check again what an earlier run of the same found.")
+    no_cache: Annotated[
+        bool, typer.Option("--no-cache", help="Ignore the verdicts and evidence of earlier runs.")
     ] = False,
-    log: Annotated[
+    proof_log: Annotated[
         Path | None,
         optional(
-            "--log",
+            "--proof-log",
             metavar="FILE",
-            help="Write the proofs with their evidence, for recheck. What FILE has already, or the "
-            "log that comes with slrsym, is taken where it still says the same, and judged anew.",
+            help="Write the proofs with their evidence, for recheck. Evidence for unchanged steps "
+            "is reused from FILE or from the bundled log, and checked again.",
         ),
     ] = None,
-    patience: Annotated[
+    effort: Annotated[
         float,
         optional(
-            "--patience",
+            "--effort",
             metavar="X",
             min=0.0,
-            help="How long --log searches for a step that lacks evidence; 1 is some 20 seconds.",
+            help="How long to search for the evidence of a step, relative to the default of 1, "
+            "which is about 20 seconds.",
         ),
     ] = 1.0,
     coq: Annotated[
@@ -94,9 +95,9 @@ def verify(
 
     start = time.perf_counter()
     claim = claim and [id_of(name) for name in claim]
-    if log is not None:
-        shared.require_writable(log, "--log")
-    written = ("--log", log), ("--json", json_file)
+    if proof_log is not None:
+        shared.require_writable(proof_log, "--proof-log")
+    written = ("--proof-log", proof_log), ("--json", json_file)
     shared.require_apart(*written)
     for path in paths or []:
         shared.require_apart(("PATH", path), *written)
@@ -104,8 +105,8 @@ def verify(
         require_installed()
     _require_derivations(paths)
     content, is_earlier = cache.found(
-        lambda: _verified(paths, claim, seed, workers, verbose),
-        paths, seed, claim, verbose, fresh=fresh, is_good=_is_good,
+        lambda: _verified(paths, claim, seed, effort, not no_cache, workers, verbose),
+        paths, seed, claim, verbose, fresh=no_cache, is_good=_is_good,
     )  # fmt: skip
     found = cache.as_read(content)
     rows, problems = found.rows, found.problems
@@ -136,27 +137,27 @@ def verify(
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     if is_earlier:
-        out.print("Nothing has changed since these verdicts were found; --fresh checks again.")
+        out.print("Nothing has changed since these verdicts were found; --no-cache checks again.")
     out.print(display.verdict(rows, time.perf_counter() - start))
     shared.write_json(json_file, [cache.as_data(row) for row in rows])
     if problems or any(row.status in _FAILED for row in rows):
         raise typer.Exit(1)
-    if log is not None:
-        _write_log(log, paths, [row.id for row in rows], seed, patience, to_stdout)
+    if proof_log is not None:
+        _write_log(proof_log, paths, [row.id for row in rows], seed, effort, to_stdout)
     if coq:
         ids = [row.id for row in rows]
         check_by_coq(loaded(paths, ids), ids, search=bool(paths))
 
 
 def _write_log(
-    file: Path, paths: list[Path] | None, ids: list[str], seed: int, patience: float,
+    file: Path, paths: list[Path] | None, ids: list[str], seed: int, effort: float,
     to_stderr: bool,
 ) -> None:  # fmt: skip
     from slrsym.evidence.proof_log import write_log
     from slrsym.evidence.shipped import SHIPPED
 
     with shared.working("searching for evidence"):
-        counts = write_log(file, ids, loaded(paths, ids).find, seed, (file, SHIPPED), patience)
+        counts = write_log(file, ids, loaded(paths, ids).find, seed, (file, SHIPPED), effort)
     good = sum(count for (_, has), count in counts.items() if has)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]
@@ -173,13 +174,15 @@ def _is_good(content: dict[str, Any]) -> bool:
     return bool(rows) and not content["problems"] and not failed
 
 
-_FAILED = ("open", "failed")
+_FAILED = ("failed", "unproved")
 
 
 def _verified(
     paths: list[Path] | None,
     ids: list[str] | None,
     seed: int,
+    effort: float,
+    use_cache: bool,
     workers: int | None,
     with_proofs: bool,
 ) -> dict[str, Any]:
@@ -188,7 +191,7 @@ def _verified(
 
     ledger = loaded(paths, ids, "--claim")
     verdicts: dict[str, ClaimVerdict] = {}
-    rows = checked(ledger, ids, seed, workers, verdicts)
+    rows = checked(ledger, ids, seed, workers, verdicts, effort, use_cache)
     shown = [row.id for row in rows if with_proofs]
     proofs = {id: display.proof_as_data(ledger.find(id), verdicts[id]) for id in shown}
     data = [row.as_dict() for row in rows]
@@ -293,8 +296,12 @@ def checked(
     seed: int,
     workers: int | None,
     verdicts: dict[str, ClaimVerdict],
+    effort: float = 1.0,
+    use_cache: bool = True,
 ) -> list[Row]:
     """Check claims behind a progress bar, and keep every verdict."""
+    from slrsym.claims.cache import is_wanted
+
     with shared.progress_bar() as bar:
         task = bar.add_task("checking", total=len(ledger.claims if ids is None else ids), told="")
 
@@ -304,7 +311,10 @@ def checked(
             told = f"{len(verdicts)}/{total} {verdict.id}"
             bar.update(task, completed=len(verdicts), total=total, told=told)
 
-        return ledger.verify(ids, seed=seed, workers=workers, on_verdict=note)
+        return ledger.verify(
+            ids, seed=seed, effort=effort, use_cache=use_cache and is_wanted(), workers=workers,
+            on_verdict=note,
+        )  # fmt: skip
 
 
 @shared.reported()
@@ -341,8 +351,8 @@ FILE = Annotated[
     Path | None,
     typer.Argument(
         metavar="FILE",
-        help="A log that verify --log has written; by default the log of all claims, which comes "
-        "with slrsym.",
+        help="A log that verify --proof-log has written; by default the log of all claims, which "
+        "comes with slrsym.",
         show_default=False,
     ),
 ]
@@ -363,12 +373,14 @@ def recheck(
     path: Annotated[
         list[Path] | None, optional("--path", metavar="PATH", help="The same as PATH.")
     ] = None,
-    alone: Annotated[
+    no_compare: Annotated[
         bool,
-        typer.Option("--alone", help="Do not compare the statements with those of derivations."),
+        typer.Option(
+            "--no-compare", help="Do not compare the statements with those of derivations."
+        ),
     ] = False,
-    unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="Name the steps that have no evidence, too.")
+    list_unchecked: Annotated[
+        bool, typer.Option("--list-unchecked", help="List the steps that have no evidence.")
     ] = False,
 ) -> None:
     """Judge a proof log again, with the proof checker alone.
@@ -387,26 +399,26 @@ def recheck(
     paths = [*(paths or []), *(path or [])]
     if file.is_dir() or file.suffix == ".py":
         raise typer.BadParameter(
-            f"{file} is no proof log; write one with: slrsym verify {file} --log proofs.log, and "
-            f"check it with: slrsym recheck proofs.log {file}",
+            f"{file} is no proof log; write one with: slrsym verify {file} --proof-log proofs.log, "
+            f"and check it with: slrsym recheck proofs.log {file}",
             param_hint="FILE",
         )
     if not file.is_file():
         raise typer.BadParameter(f"there is no file {file}", param_hint="FILE")
     _require_derivations(paths)
-    ids = [] if alone else _ids(file)
-    builtin = ids if alone else _maybe_builtin(ids)
+    ids = [] if no_compare else _ids(file)
+    builtin = ids if no_compare else _maybe_builtin(ids)
     if not paths and len(builtin) < len(ids):
         other = next(id for id in ids if id not in builtin)
         raise typer.BadParameter(
             f"claim {other} of {file} does not come with slrsym; name its derivations: "
-            f"slrsym recheck {file} PATH (or --path PATH), or do not compare: --alone",
+            f"slrsym recheck {file} PATH (or --path PATH), or do not compare: --no-compare",
             param_hint="PATH",
         )
     with shared.working("checking the log"), ThreadPoolExecutor() as pool:
         # Meanwhile, as it takes as long.
-        said = None if alone else pool.submit(_stated, ids, paths)
-        own = pool.submit(_stated, builtin, []) if paths and builtin and not alone else None
+        said = None if no_compare else pool.submit(_stated, ids, paths)
+        own = pool.submit(_stated, builtin, []) if paths and builtin and not no_compare else None
         try:
             judged = judge(file)
             if said is not None:
@@ -430,7 +442,7 @@ def recheck(
     typer.echo(f"{whole} of {len(judged)} claims rest on nothing else")
     for name, count in rests_on.most_common():
         typer.echo(f"  {count:5} steps rest on {name}")
-    if unchecked:
+    if list_unchecked:
         from slrsym.evidence.earlier import without_evidence
 
         found = list(without_evidence(file))
@@ -438,7 +450,7 @@ def recheck(
         typer.echo(f"{steps - len(found)} of {steps} steps have evidence of their own{so}")
         for claim, label, what in found:
             typer.echo(f"  {claim} {label}: {what}")
-    if not alone:
+    if not no_compare:
         typer.echo("Every claim, and every step, says what its derivation says.")
     if replaced:
         typer.echo(f"in the place of a claim that comes with slrsym: {', '.join(replaced)}")
@@ -457,7 +469,7 @@ def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
         if found.id not in said:
             raise Rejected(
                 f"claim {found.id} is none of the derivations; name those that make it as PATH, "
-                "or do not compare: --alone"
+                "or do not compare: --no-compare"
             )
         if name := differs(found, said[found.id]):
             what = "has other steps" if name == "steps" else "says something else"

@@ -548,8 +548,8 @@ def emit(
     work = Emission(claim, find, book, earlier, patience, refuted)
     statement = work.formula(claim.statement)
     context, given = work.supposed()
-    if claim.is_tested or claim.evidence() is not None:
-        what = "an experiment" if claim.is_tested else "a certificate"
+    if claim.is_empirical or claim.evidence() is not None:
+        what = "an experiment" if claim.is_empirical else "a certificate"
         line = work.unchecked(what, f"{what}, no proof", given, statement)
     else:
         proof = claim.build_proof()

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from slrsym.checker import ProvedClaims
 from slrsym.checker.log import UNCHECKED
@@ -35,12 +36,15 @@ class Judgement:
         Why the checker has no theorem of the statement; empty if it has.
     uses, axioms : tuple of str
         The claims and the axioms on which the theorem rests.
+    record : mapping
+        The evidence, as a record of the proof log; empty if there is none.
     """
 
     refusals: Mapping[str, str]
     problem: str = ""
     uses: tuple[str, ...] = ()
     axioms: tuple[str, ...] = ()
+    record: Mapping[str, Any] = field(default_factory=dict)
 
     def refusal(self, label: str) -> str:
         """Return why the checker does not have a step; empty if it has."""
@@ -49,12 +53,12 @@ class Judgement:
 
 def judge(
     claim: Proven, find: Callable[[str], Proven], patience: float = 1.0,
-    refuted: Iterable[str] = (),
+    refuted: Iterable[str] = (), earlier: Mapping[str, Any] | None = None,
 ) -> Judgement:  # fmt: skip
     """Find evidence for the steps of a claim, and let the proof checker judge it.
 
-    The claims that it uses are taken for granted. Evidence comes from the log that is part of the
-    package, as far as its steps say the same, or it is searched for.
+    The claims that it uses are taken for granted. Evidence comes from an earlier record, or from
+    the log that is part of the package, as far as their steps say the same, or it is searched for.
 
     Parameters
     ----------
@@ -66,6 +70,8 @@ def judge(
         How long may be searched; 1 is some seconds for a hard step.
     refuted : iterable of str, optional
         Labels of steps that are wrong, for which nothing is searched.
+    earlier : mapping, optional
+        The record of an earlier judgement.
 
     Returns
     -------
@@ -78,7 +84,8 @@ def judge(
         book = ProvedClaims()
         for id in used_by(claim, find):
             _suppose(book, find(id), find)
-        _, work = emit(claim, find, book, Earlier(record_of(claim.id)), patience, refuted)
+        known = Earlier(earlier or record_of(claim.id))
+        record, work = emit(claim, find, book, known, patience, refuted)
     except Untranslatable as reason:
         return Judgement({}, f"the proof checker has no words for it: {reason}")
     # A proof is user code, and a search that fails has found nothing.
@@ -98,6 +105,7 @@ def judge(
         "a step of its proof has no evidence" if trusted - foreign or unclear else "",
         tuple(sorted(a.removeprefix(_CLAIM) for a in shown if a.startswith(_CLAIM))),
         tuple(sorted({a for a in shown if not a.startswith(UNCHECKED)}.union(foreign))),
+        record,
     )
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-# slrsym verify --log has written it.
+# slrsym verify --proof-log has written it.
 SHIPPED = Path(__file__).with_name("ledger.log.xz")
 
 

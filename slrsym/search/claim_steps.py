@@ -17,7 +17,7 @@ class Proven(Stated, Protocol):
     """A claim with its proof, or with what stands for one: any `slrsym.proof.Claim`."""
 
     @property
-    def is_tested(self) -> bool:
+    def is_empirical(self) -> bool:
         """Whether an experiment stands for a proof."""
 
     def evidence(self) -> Any:
@@ -29,7 +29,7 @@ class Proven(Stated, Protocol):
 
 def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
     """Return the steps of a claim's proof, the last one being that they conclude its statement."""
-    if claim.is_tested or claim.evidence() is not None:
+    if claim.is_empirical or claim.evidence() is not None:
         return []
 
     def other(name: str) -> Any:

@@ -64,7 +64,7 @@ def test_what_rests_on_it_is_not_proved():
 
     rows = row_of(shown, other)
     assert rows["a-claim"].status == "certified"
-    assert rows["other"].status == "open"
+    assert rows["other"].status == "conditional"
     assert rows["other"].error == "it rests on a-claim, not proved"
     assert rows["other"].box == ""
 
@@ -195,7 +195,7 @@ def test_a_certificate_that_rests_on_something_unproved_is_open():
         (Eq((x + 1) ** 2, x**2 + x + 1, evaluate=False), by_algebra),
     ):
         row = on_claims(statement, proved)["a-claim"]
-        assert (row.status, row.box) == ("open", "")
+        assert (row.status, row.box) == ("conditional", "")
         assert row.error == "it rests on below, not proved"
 
 

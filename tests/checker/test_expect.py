@@ -156,6 +156,14 @@ def test_copies():
     assert prove("moments of copies", (), mean(("^", 2, 1, COPIES))).conclusion[2][0] == "+"
     with pytest.raises(Rejected):
         prove("moments of copies", (), mean(("^", 3, 1, COPIES)))
+    k = ("s", "k", "Z")
+    for other in (
+        mean(Y, (Y,)),
+        ("int", (Y,), (Y,), (ZERO, ONE)),
+        ("sum", (k,), (k,), (ZERO, ONE)),
+    ):
+        with pytest.raises(Rejected, match="a sum of copies"):
+            prove("moments of copies", (), mean(("^", 2, 1, other)))
     with pytest.raises(Rejected, match="is not 0"):
         prove("no copies", (), COPIES)
 

@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from slrsym.checker.term import Rejected, num
+from slrsym.checker.term import DEPTH, Reader, Rejected, num
 from slrsym.checker.theorem import prove
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
@@ -99,3 +99,24 @@ def test_a_bomb_is_refused_within_seconds(name):
     # Tracing makes it several times slower; without, each takes less than two seconds.
     assert taken < 20
     assert most < 500e6
+
+
+@pytest.mark.parametrize("head", ["int", "abs"])
+def test_rows_that_grow_one_upon_another_have_a_depth(head):
+    reader = Reader()
+    reader.add(["s", "x", "R"])
+    zero, one, y = ["n", 0, 1], ["n", 1, 1], ["s", "y", "R"]
+    for k in range(DEPTH - 1):
+        reader.add(["int", [y], [k], [zero, one]] if head == "int" else ["f", "abs", k])
+    with pytest.raises(Rejected, match="too deep"):
+        reader.add(["f", "abs", DEPTH - 1])
+
+
+def test_rows_that_double_have_a_size():
+    reader = Reader()
+    reader.add(["s", "x", "R"])
+    for k in range(15):
+        reader.add(["+", k, k])
+    reader.add(["int", [["s", "y", "R"]], [15], [["n", 0, 1], ["n", 1, 1]]])
+    with pytest.raises(Rejected, match="too large"):
+        reader.add(["int", [["s", "y", "R"]], [16], [15, 16]])

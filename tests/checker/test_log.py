@@ -126,6 +126,15 @@ def test_files_that_were_changed_are_refused(change, tmp_path):
         recheck(path)
 
 
+@pytest.mark.parametrize(("limit", "size"), [("_MOST", 1), ("_LARGEST", 500)])
+def test_a_log_of_too_many_lines_or_bytes_is_refused(limit, size, tmp_path, monkeypatch):
+    path = log(tmp_path / "f.log", records())
+    recheck(path)
+    monkeypatch.setattr(f"slrsym.checker.log.{limit}", size)
+    with pytest.raises(Rejected, match="more than a log may hold"):
+        recheck(path)
+
+
 def test_another_format_is_refused_whatever_itsdigest(tmp_path):
     record = {"format": "other"}
     path = tmp_path / "f.log"

@@ -62,6 +62,16 @@ def random_term(rng, depth):
     return fn(name, *(parts if name == "owens" else parts[:1]))
 
 
+@pytest.mark.parametrize(("h", "a"), [(1, 2), (2, 1), (3, 2), (-2, 3), (5, 7)])
+def test_owens_t_to_many_digits(h, a):
+    """Of random terms, few have both arguments of a size where T is not nearly 0."""
+    t = fn("owens", num(h, 2), num(a, 3))
+    with mpmath.workdps(30):
+        scaled = int(mpmath.floor(value(t) * 10**15))
+    assert is_accepted(("<", num(scaled - 1, 10**15), t))
+    assert is_accepted(("<", t, num(scaled + 2, 10**15)))
+
+
 def is_accepted(p):
     try:
         return key(prove("numbers", (), p, BITS).conclusion) == key(p)

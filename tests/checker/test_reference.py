@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+from fractions import Fraction
 
+import mpmath
 import pytest
 
 from slrsym.checker import recheck
@@ -12,7 +14,9 @@ from slrsym.evidence.shipped import SHIPPED
 from tests._profile import one_in, thorough_only
 
 from . import reference
+from .reference.enclosures import Enclosures
 from .test_forged_logs import FORGERIES, good, text_of
+from .test_learned_facts import owens
 
 
 @thorough_only
@@ -20,7 +24,7 @@ def test_both_checkers_accept_the_shipped_log():
     """Every inference, the statement of every step with its hypotheses, and all axioms."""
     first = [(claim.id, len(claim.steps), set(claim.axioms)) for claim in recheck(SHIPPED)]
     second = reference.recheck(SHIPPED)
-    assert sum(steps for _, steps, _ in second) == 1333
+    assert sum(steps for _, steps, _ in second) == 1338
     assert [(id, steps, set(axioms)) for id, steps, axioms in second] == first
 
 
@@ -36,6 +40,31 @@ def test_the_second_one_refuses_forged_logs(name, tmp_path):
     path.write_text(FORGERIES[name](), encoding="utf-8")
     with pytest.raises((reference.Refused, UnicodeDecodeError)):
         reference.recheck(path)
+
+
+VALUES = {
+    "exp": mpmath.exp, "log": mpmath.log, "erf": mpmath.erf, "asin": mpmath.asin,
+    "atan": mpmath.atan, "sin": mpmath.sin, "cos": mpmath.cos, "sinh": mpmath.sinh,
+    "cosh": mpmath.cosh, "tanh": mpmath.tanh, "abs": abs, "owens": owens,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_enclosures_of_the_second_one_contain_the_values(name):
+    rng = random.Random(name)
+    with mpmath.workdps(60):
+        for _ in range(20):
+            x, a = Fraction(rng.randint(-4000, 4000), 1000), Fraction(rng.randint(0, 1000), 1000)
+            first = abs(x) + 1 if name == "log" else a if name == "asin" else x
+            ends = [(first, first)] + ([(a, a)] if name == "owens" else [])
+            low, high = Enclosures(64).function(name, ends)
+            value = VALUES[name](*(mpmath.mpf(e.numerator) / e.denominator for e, _ in ends))
+            assert real(low) <= value <= real(high), ends
+            assert high - low < Fraction(1, 2**50), ends
+
+
+def real(q: Fraction) -> mpmath.mpf:
+    return mpmath.mpf(q.numerator) / q.denominator
 
 
 JUNK = [

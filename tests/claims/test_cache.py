@@ -7,8 +7,10 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from slrsym.checker import Rejected
 from slrsym.claims import cache
 from slrsym.cli import app
+from slrsym.evidence.emission import Emission
 from tests.conftest import claim_text
 
 SAID = "Nothing has changed since these verdicts were found"
@@ -42,9 +44,9 @@ def test_an_earlier_run_is_shown_again(verify, derivation, tmp_path):
         assert SAID in again.stdout
         assert body(again) == body(first)
         assert (first.exit_code, again.exit_code) == (0, 0)
-    assert SAID not in verify(file, "--fresh").stdout
+    assert SAID not in verify(file, "--no-cache").stdout
     for name in ("first", "again"):
-        verify(file, "--json", tmp_path / name, *(["--fresh"] if name == "first" else []))
+        verify(file, "--json", tmp_path / name, *(["--no-cache"] if name == "first" else []))
     first, again = (json.loads((tmp_path / name).read_text()) for name in ("first", "again"))
     assert [row | {"seconds": 0} for row in again] == [row | {"seconds": 0} for row in first]
 
@@ -146,3 +148,69 @@ def test_two_files_of_a_folder_are_told_apart(tmp_path):
         (tmp_path / name).write_text("", encoding="utf-8")
     asked = [None, [tmp_path], [tmp_path / "one.py"], [tmp_path / "two.py"]]
     assert len({cache.key_of(paths) for paths in asked}) == len(asked)
+
+
+# -- evidence --------------------------------------------------------------------------------------
+
+
+def axioms_of(result, file):
+    """The axioms of the one claim, from the file for programs."""
+    assert result.exit_code == 0, result.output
+    (row,) = json.loads(file.read_text())
+    return row["axioms"]
+
+
+@pytest.fixture
+def kept(verify, derivation, tmp_path):
+    """A file of derivations, of whose claim the evidence is kept, and where it is."""
+    file = derivation("a.py", claim_text("one"))
+    assert verify(file).exit_code == 0
+    (evidence,) = (tmp_path / "kept" / "evidence").iterdir()
+    return file, evidence
+
+
+@pytest.fixture
+def without_search(monkeypatch):
+    def refused(*_):
+        raise Rejected("nothing is searched")
+
+    monkeypatch.setattr(Emission, "by_family", refused)
+
+
+def test_evidence_of_an_earlier_run_is_judged_again(
+    verify, derivation, tmp_path, kept, without_search
+):
+    file, _ = kept
+    told = tmp_path / "told.json"
+    # The file has changed, and the claim has not.
+    derivation("a.py", claim_text("one") + "\n\n")
+    again = verify(file, "--json", told)
+    assert SAID not in again.stdout
+    assert axioms_of(again, told) == []
+    assert any(
+        "package's rule" in a for a in axioms_of(verify(file, "--json", told, "--no-cache"), told)
+    )
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"lines": 3}', '{"lines": [], "steps": [[]]}'])
+def test_evidence_that_is_damaged_is_searched_again(verify, derivation, tmp_path, kept, text):
+    file, evidence = kept
+    evidence.write_text(text)
+    told = tmp_path / "told.json"
+    derivation("a.py", claim_text("one") + "\n\n")
+    assert axioms_of(verify(file, "--json", told), told) == []
+    assert json.loads(evidence.read_text())["claim"] == "one"
+
+
+def test_evidence_of_another_statement_proves_nothing(
+    verify, derivation, tmp_path, kept, without_search
+):
+    file, _ = kept
+    told = tmp_path / "told.json"
+    derivation("a.py", claim_text("one", "(x + 2)**2", "x**2 + 4*x + 4"))
+    assert any("package's rule" in a for a in axioms_of(verify(file, "--json", told), told))
+
+
+def test_the_package_keeps_no_evidence_for_its_own_claims(verify, tmp_path):
+    assert verify("--claim", "lemma-16").exit_code == 0
+    assert not (tmp_path / "kept" / "evidence").exists()

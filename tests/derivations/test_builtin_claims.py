@@ -38,7 +38,7 @@ def test_every_file_loads(ledger):
 
 def granted_trials(claim, seed):
     """What `tried` says of a claim whose experiment sees nothing against it."""
-    return Trials(1, "trials, taken for granted") if claim.is_tested else None
+    return Trials(1, "trials, taken for granted") if claim.is_empirical else None
 
 
 @pytest.fixture(scope="module")
@@ -54,9 +54,9 @@ def rows(ledger):
 @more
 def test_with_its_steps_every_claim_is_proved(ledger, rows):
     assert len(rows) == len(ledger.claims)
-    evidence = [row for row in rows if row.status in ("certified", "tested")]
+    evidence = [row for row in rows if row.status in ("certified", "empirical")]
     for row in evidence:
-        assert ledger.claims[row.id].is_tested == (row.status == "tested")
+        assert ledger.claims[row.id].is_empirical == (row.status == "empirical")
     boxes = {row.id: row.box for row in evidence if row.status == "certified"}
     assert set(boxes) == CERTIFIED
     assert all(boxes.values())
@@ -122,7 +122,7 @@ def test_every_claim_about_an_expectation_is_sampled(ledger, rows):
             # An experiment may be about what the sampler cannot compute, such as an integral.
             assert not item.contradiction, id
             if item.refusal:
-                assert claim.is_tested, id
+                assert claim.is_empirical, id
                 continue
             assert item.samples >= 10_000
             assert item.stderr > 0

@@ -280,16 +280,16 @@ def test_evidence(ledger):
     ("status", "reason"),
     [
         ("failed", "step 1 <b> is refused"),
-        ("open", "it rests on x, not proved"),
+        ("conditional", "it rests on x, not proved"),
         ("cited", "what is concluded in x is cited, not checked"),
         ("certified", "x in [0.1, 2]"),
-        ("tested", "2,000 tasks, none against it"),
+        ("empirical", "2,000 tasks, none against it"),
         ("unverified", "It was not verified."),
     ],
 )
 def test_what_is_not_proved_is_not_said_to_be(ledger, status, reason):
     (found,) = as_if_proved(ledger, ["lemma-18-v"])
-    told = {{"certified": "box", "tested": "trials"}.get(status, "error"): reason}
+    told = {{"certified": "box", "empirical": "trials"}.get(status, "error"): reason}
     document = build(ledger, [replace(found, status=status, **told)], {})
     files = site_files(document)
     assert problems(files) == []
@@ -300,7 +300,7 @@ def test_what_is_not_proved_is_not_said_to_be(ledger, status, reason):
     # The box is a formula.
     shown = Page(page).shown.replace("∈", "in")
     assert re.sub(r"\s", "", reason) in re.sub(r"\s", "", shown)
-    assert ('id="proof"' in page) == (status in ("open", "cited", "certified", "tested"))
+    assert ('id="proof"' in page) == (status in ("conditional", "cited", "certified", "empirical"))
     assert ("all accepted" in page) == ('id="proof"' in page)
     assert "0 of 1 claims proved" in files["index.html"]
     assert f'"status":"{status}"' in files["data.js"]

@@ -55,10 +55,10 @@ def _(goal):
 """
 SAID = {
     "boxed": ("certified", "x in [1/10, 3]"),
-    "counted": ("tested", "2,345 cubes up to a million, none against it"),
+    "counted": ("empirical", "2,345 cubes up to a million, none against it"),
     "named": ("cited", "what is concluded in named is cited, not checked"),
     "wrong": ("failed", "step 1 [claim no-such-claim] is refused"),
-    "hopeful": ("open", "it rests on no-such-claim, wrong, not proved"),
+    "hopeful": ("conditional", "it rests on no-such-claim, wrong, not proved"),
 }
 
 

@@ -48,7 +48,7 @@ def rows(*claims, seed=0):
 
 def test_counts_stand_in_the_ledger():
     (row,) = rows(claimed())
-    assert row.status == "tested"
+    assert row.status == "empirical"
     assert row.trials.startswith("5 numbers such as ")
     assert row.trials.endswith(", none against it")
     assert (row.steps, row.digits, row.error, row.box) == (0, None, "", "")
@@ -92,8 +92,8 @@ def test_what_rests_on_it_is_not_proved():
         return chain(x + 2).then(1 + (x + 1), by=algebra).gt(1, by=lemma("below"))
 
     found = {row.id: row for row in rows(below, above)}
-    assert found["below"].status == "tested"
-    assert found["above"].status == "open"
+    assert found["below"].status == "empirical"
+    assert found["above"].status == "conditional"
     assert "below" in found["above"].error
 
 
@@ -127,8 +127,8 @@ def test_it_is_counted_apart():
     shown = display.proof_as_data(claimed("one"), check_claim(claimed("one"), None))
     display.proof(SimpleNamespace(**shown), found[0], console)
     text = out.getvalue()
-    assert "one tested by 5 numbers such as" in text
-    assert "0 of 1 claims proved, 1 tested, 0 steps" in text
+    assert "one empirical by 5 numbers such as" in text
+    assert "0 of 1 claims proved, 1 empirical, 0 steps" in text
     assert display.verdict(found[:1], 1.0).style == "bold green"
     assert display.verdict(found, 1.0).style == "bold red"
     assert "two" not in text

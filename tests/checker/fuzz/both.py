@@ -12,8 +12,7 @@ from slrsym.checker import theorem as first
 from slrsym.checker.extensions import textbook  # noqa: F401
 from slrsym.checker.term import Rejected, Term
 from tests.checker import reference as second
-from tests.checker.reference import terms as T2  # noqa: N812
-from tests.checker.reference import theorems as R2  # noqa: N812
+from tests.checker.reference import keys, nodes, reading, theorems
 
 from .values import holds
 
@@ -83,18 +82,18 @@ class Converter:
         return found[1]
 
     def _made(self, t: Any) -> Any:
-        if not (type(t) is tuple and t and type(t[0]) is str and t[0] in T2.HEADS):
+        if not (type(t) is tuple and t and type(t[0]) is str and t[0] in reading.HEADS):
             return t
-        count = T2.PARAMETERS.get(t[0], 0)
-        if t[0] in T2.BINDERS:
+        count = reading.PARAMETERS.get(t[0], 0)
+        if t[0] in nodes.BINDERS:
             groups = [tuple(map(self, g)) if type(g) is tuple else g for g in t[1 + count :]]
             return self._read([*t[: 1 + count], *groups])
         return self._read([*t[: 1 + count], *map(self, t[1 + count :])])
 
     def _read(self, data: list[Any]) -> Any:
         try:
-            return T2.read_shape(data, None, 0)
-        except T2.Refused:
+            return reading.read_shape(data, None, 0)
+        except nodes.Refused:
             return data
 
     def data(self, kind: str, value: Any) -> Any:
@@ -130,7 +129,7 @@ class Judges:
                 table.popitem()
 
     def _tables(self) -> tuple[dict[Any, Any], ...]:
-        return T2._TABLE, T2._KEYS, self.node._nodes
+        return nodes._TABLE, keys._KEYS, self.node._nodes
 
     def fact(self, conclusion: Term, hypotheses: Sequence[Term] = (), name: str = "fact") -> Fact:
         """Return a theorem that is taken on trust; `Rejected` if it is none."""
@@ -159,7 +158,7 @@ class Judges:
             return str(why) or "refused"
 
     def _second(self, made: Inference) -> Any:
-        kinds = R2.RULES[made.rule][0] if made.rule in R2.RULES else []
+        kinds = theorems.RULES[made.rule][0] if made.rule in theorems.RULES else []
         try:
             data = [self.node.data(k, v) for k, v in zip(kinds, made.data, strict=True)]
         except (ValueError, TypeError, IndexError):
@@ -187,13 +186,13 @@ class Judges:
 
     def _differs(self, a: Any, b: Any) -> str:
         if self.node(a.conclusion) is not b.conclusion:
-            return f"conclusions: {a.conclusion} | {T2.listed(b.conclusion)}"
-        if T1.key(a.conclusion) != T2.key(b.conclusion) and "text" not in T1.key(a.conclusion):
-            return f"keys: {T1.key(a.conclusion)} | {T2.key(b.conclusion)}"
+            return f"conclusions: {a.conclusion} | {nodes.listed(b.conclusion)}"
+        if T1.key(a.conclusion) != keys.key(b.conclusion) and "text" not in T1.key(a.conclusion):
+            return f"keys: {T1.key(a.conclusion)} | {keys.key(b.conclusion)}"
         if a.axioms != b.axioms:
             return f"axioms: {sorted(a.axioms)} | {sorted(b.axioms)}"
         if set(a.hypotheses) != set(b.hypotheses):
-            mine = {T2.key(self.node(h)) for h in a.hypotheses.values()}
+            mine = {keys.key(self.node(h)) for h in a.hypotheses.values()}
             theirs = set(b.hypotheses)
             if mine != theirs:
                 return f"hypotheses: {sorted(mine - theirs)} | {sorted(theirs - mine)}"

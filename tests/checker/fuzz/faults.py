@@ -88,7 +88,7 @@ FAULTS = {
         "arithmetic",
     ),
     "second: capture in a substitution": _second(
-        "terms", "clash = [x for x in t.vars if x in coming]", "clash = []", "instance"
+        "substitution", "clash = [x for x in t.vars if x in coming]", "clash = []", "instance"
     ),
     "second: a law catches a variable": _second(
         "expectations",
@@ -119,7 +119,7 @@ FAULTS = {
         "induction",
     ),
     "second: the slope of an absolute value at 0": _second(
-        "calculus", 'asked.append(T.rel("!=", u, ZERO))', "pass", "derivative"
+        "calculus", 'asked.append(tm.rel("!=", u, ZERO))', "pass", "derivative"
     ),
     "second: the slope of cos": _second(
         "calculus", '"cos": neg(fun("sin", u))', '"cos": fun("sin", u)', "derivative"
@@ -137,7 +137,7 @@ FAULTS = {
         "expectations", "need(not (f.copies and g.copies)", "need(True", "independent"
     ),
     "second: a random number for a symbol": _second(
-        "terms",
+        "substitution",
         'if not (is_term(v) or v.head == "lam") or v.copies:',
         'if not (is_term(v) or v.head == "lam"):',
         "instance",

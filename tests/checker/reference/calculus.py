@@ -2,6 +2,7 @@
 
 from . import terms as tm
 from .forms import leaving, mod, poly, term
+from .substitution import lost
 from .terms import (
     HALF,
     MINUS,
@@ -26,7 +27,6 @@ from .terms import (
     implies,
     is_term,
     le,
-    lost,
     lt,
     mul,
     neg,
@@ -134,9 +134,8 @@ def D(t, x, asked, cited):
 def D_sum(t, x, asked, cited):
     """Return the derivative of a sum, by its parts."""
     y, f, (a, b) = t.vars[0], t.inside[0], t.outside
-    need(
-        all(s not in end.free for s in (x, y) for end in (a, b)), "the range depends on a variable"
-    )
+    ends = a.free | b.free
+    need(x not in ends and y not in ends, "the range depends on a variable")
     more = []
     body = D(f, x, more, cited)
     asked += [tm.forall([y], implies(both(le(a, y), le(y, b)), p)) for p in more]
@@ -177,8 +176,8 @@ def continuous(f, x):
 
 def evaluated(t, asked, cited):
     """Return the value of a node d by the rules of differentiation."""
-    new = apart(t.vars, t.free | set(t.vars))
     asked += [defined(p) for p in lost(t.vars, t.inside[0], t.outside)]
+    new = apart(t.vars, t.free | set(t.vars))
     w, more = subst(t.inside[0], new), []
     g = w
     for x, count in zip(t.vars, t.params[0], strict=True):
@@ -323,11 +322,10 @@ def vanishing(f, x):
         None,
     )
     need(at is not None, "no exponential")
-    exponent = factors[at].parts[0]
-    form = poly(exponent, [x])
+    form = poly(factors[at].parts[0], [x])
     need(max(form) == (2,), "no bell")
     out = [q for i, p in enumerate(factors) if i != at for q in mod(p, {x})]
-    out += mod(exponent, {x})
+    out += mod(factors[at].parts[0], {x})
     return out + [defined(c) for c in form.values()] + [lt(form[2,], ZERO)]
 
 

@@ -195,11 +195,7 @@ class Enclosures:
         return (low, high) if x >= 0 else (-high, -low)
 
     def owens(self, h, a):
-        """Enclose Owen's T on intervals by its series in a, for abs a at most 1.
-
-        With v in [0, a], exp(-h²/2) Σ_n (-1)^n v^2n e_n, where e_n is the n-th partial sum of
-        exp(h²/2); the tail after N terms is bounded by a^(2N+1)/(2N+1).
-        """
+        """Enclose Owen's T on intervals, for abs a at most 1."""
         if a[1] < 0 or (a[0] < 0 and a[1] > -a[0]):
             lows = self.owens(h, (-a[1], -a[0]))
             return -lows[1], -lows[0]
@@ -209,34 +205,34 @@ class Enclosures:
         return min(e[0] for e in ends), max(e[1] for e in ends)
 
     def owens_point(self, h, a):
-        """Enclose Owen's T at rationals."""
+        """Enclose Owen's T at rationals by its series in a, for abs a at most 1.
+
+        Let s = h^2/2, and q_n the remainder of the series of exp(s) after its term n, times
+        exp(-s). Then 2 pi T is atan(a) less the sum of (-1)^n a^(2n+1) q_n / (2n+1). As q_n is at
+        most s^(n+1)/(n+1)!, the terms from n on sum up to twice that at most if n + 2 > 2 s.
+        """
         if a < 0:
             low, high = self.owens_point(h, -a)
             return -high, -low
-        if a == 0:
-            return Q(0), Q(0)
-        s, count = h * h / 2, 2 * self.bits
-        low, high = self.exp(-s)
-        total, error = [Q(0), Q(0)], Q(0)
-        term = part = Q(1)
-        power = a
-        for n in range(count):
-            sign = -1 if n % 2 else 1
-            upper = min(Q(1), high * part)
-            lower = min(low * part, Q(1))
-            weight = power / (2 * n + 1)
-            values = sorted((sign * weight * lower, sign * weight * upper))
-            total[0] += values[0]
-            total[1] += values[1]
-            total = list(self.out(*total))
-            term = term * s / (n + 1)
-            part += term
-            power = power * a * a
-            if power < self.tiny:
+        s = h * h / 2
+        bell = self.exp(-s)
+        total, power, n = self.atan(a), (a, a), 0
+        term = part = Q(1), Q(1)
+        while True:
+            low, high = product(bell, part)
+            share = Q(1 if n % 2 else -1, 2 * n + 1)
+            weight = product(power, (share, share))
+            change = product((max(Q(0), 1 - high), max(Q(0), 1 - low)), weight)
+            total = self.out(total[0] + change[0], total[1] + change[1])
+            n += 1
+            term = self.out(*product(term, (s / n, s / n)))
+            part = self.out(part[0] + term[0], part[1] + term[1])
+            power = self.out(*product(power, (a * a, a * a)))
+            rest = 2 * term[1] * s / (n + 1)
+            if n + 2 > 2 * s and rest < self.tiny:
                 break
-        error = power / (2 * n + 3)
         p = pi(self.bits)
-        low, high = total[0] - error, total[1] + error
+        low, high = total[0] - rest, total[1] + rest
         return self.out(*product((low, high), (1 / (2 * p[1]), 1 / (2 * p[0]))))
 
 

@@ -29,15 +29,13 @@ from .theorems import need
 
 def leaving(node, hyps):
     """Return the hypotheses that remain outside of a binder."""
-    count, hyps, more = len(hyps), dict(hyps), []
+    hyps, more = dict(hyps), []
     if node.head in ("sum", "int"):
         x, (a, b) = node.vars[0], node.outside
         for end, bound in ((a, le(a, x)), (b, le(x, b))):
-            if is_term(end) and x not in end.free:
-                hyps.pop(key(bound), None)
-        if node.head == "int" and len(hyps) < count:
-            need(is_term(a) and is_term(b), "a hypothesis about an infinite range")
-            more = [le(a, b)]
+            if is_term(end) and x not in end.free and hyps.pop(key(bound), None) is not None:
+                more = [le(a, b)] if node.head == "int" else []
+                need(not more or (is_term(a) and is_term(b)), "an end is no term")
     for h in hyps.values():
         if node.head == "E" and h.copies:
             need(

@@ -233,6 +233,13 @@ def symbol(name, sort="R"):
     return build("s", (name, sort))
 
 
+def E(xs, f, laws):
+    """Return an expectation; refuse a law that has copies."""
+    if any(law.copies for law in laws):
+        raise Refused("a law is random")
+    return binder("E", xs, (f,), laws)
+
+
 def int_(x, f, a, b):
     """Return an integral."""
     return binder("int", (x,), (f,), (a, b))

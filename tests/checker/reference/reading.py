@@ -13,7 +13,6 @@ from .nodes import (
     TERMS,
     Node,
     Refused,
-    binder,
     build,
     dimension,
     whole,
@@ -190,7 +189,7 @@ def fits_binder(node):
             and terms(ins)
             and len(outs) == 2
             and all(p.head in TERMS or p.head in ("oo", "-oo") for p in outs)
-            and (outs[0] is not outs[1] or outs[0].head in TERMS)
+            and (outs[0].head in TERMS or outs[0].head != outs[1].head)
         )
     if h == "E":
         return len(ins) == 1 and terms(ins) and check_laws(outs, len(xs))
@@ -234,11 +233,6 @@ def check_all(node):
             raise Refused("a term is too deep or too large")
         node.good = True
     return node
-
-
-def E(xs, f, laws):
-    """Return an expectation that 1.4 allows (no law has copies)."""
-    return check(binder("E", xs, (f,), laws))
 
 
 # --- 1.1 reading JSON ------------------------------------------------------

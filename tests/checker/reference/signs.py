@@ -218,7 +218,7 @@ class State:
             total = s if total is None else PLUS[total][s]
             if total == ANY:
                 break
-        return total
+        return ANY if total is None else total
 
     def sign_of(self, f):
         """Return the sign of a fraction."""

@@ -104,28 +104,30 @@ def applied(function, orders, points):
     if any(orders):
         return deriv(orders, function.vars, function.inside[0], points)
     if lost(function.vars, function.inside[0], points):
-        raise Refused("the value of a function loses an argument")
+        raise Refused("a point that may be undefined is lost")
     return subst(function.inside[0], dict(zip(function.vars, points, strict=True)))
 
 
-def lost(xs, b, points):
-    """Return the points that may be undefined and that do not count in b with xs := points."""
+def lost(xs, body, points):
+    """Return the points that may be undefined and whose variable does not count in the body."""
+    some = counting(body)
     return [
         p
         for x, p in zip(xs, points, strict=True)
-        if p.head not in ("n", "pi", "s") and not counts(x, b, set())
+        if p.head not in ("n", "pi", "s") and x not in some
     ]
 
 
-def counts(x, t, seen):
-    """Tell whether x is free in t outside of the insides of sums and copies."""
-    if t is x:
-        return True
-    if x not in t.free or t in seen:
-        return False
-    seen.add(t)
-    hidden = t.head in ("sum", "copies") or x in t.vars
-    return any(counts(x, p, seen) for p in (t.outside if hidden else t.parts))
+def counting(t):
+    """Return the symbols that are free outside of the insides of all sums and copies."""
+    if t.head == "s":
+        return frozenset((t,))
+    if t.head not in BINDERS:
+        return union(map(counting, t.parts))
+    out = union(map(counting, t.outside))
+    if t.head not in ("sum", "copies"):
+        out |= union(map(counting, t.inside)) - set(t.vars)
+    return out
 
 
 # --- 2.4 conditions on values ----------------------------------------------

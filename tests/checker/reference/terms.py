@@ -17,6 +17,7 @@ from .nodes import (
     RELATIONS,
     TWO,
     ZERO,
+    E,
     Refused,
     add,
     both,
@@ -53,8 +54,8 @@ from .nodes import (
     whole,
     with_body,
 )
-from .reading import E, check, check_all, is_sort, named, read, terms
-from .substitution import apart, conditions, fresh, lost, name_of, sorted_as, subst
+from .reading import check, check_all, is_sort, named, read, terms
+from .substitution import apart, conditions, fresh, name_of, sorted_as, subst
 
 __all__ = [
     "BINDERS",
@@ -99,7 +100,6 @@ __all__ = [
     "key",
     "lam",
     "le",
-    "lost",
     "lt",
     "mul",
     "name_of",

@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Eq, Ge, Gt, Le, Lt, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.check import ClaimVerdict, check_claim, numerical_check, step_seed
+from slrsym.claims.check import ClaimVerdict, Options, check_claim, numerical_check, step_seed
 from slrsym.proof import Claim, Ledger, chain
 from slrsym.search.claim_steps import steps_of
 from slrsym.search.step import Proof, Rule, Step
@@ -96,7 +96,7 @@ class Entry:
     def verdict(self, seed: int = 0) -> ClaimVerdict:
         """The outcome of both checks on every step."""
         claim = self.claim
-        return check_claim(claim, self._ledger(claim).find, seed)
+        return check_claim(claim, self._ledger(claim).find, Options(seed))
 
     def the_step(self) -> tuple[Step, tuple[int, ...]]:
         """The step that is wrong, and the seed of its random points."""
