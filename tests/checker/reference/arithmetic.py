@@ -145,7 +145,7 @@ class Forms(State):
         if h == "pi":
             return self.pi(), ONE
         if h == "s":
-            return self.with_sort((self.gen(("s", *t.params)), ONE), t.params[1])
+            return self.symbol(t)
         if h in ("+", "*"):
             values = [self.nf(p) for p in t.parts]
             out = NULL if h == "+" else UNIT
@@ -162,24 +162,28 @@ class Forms(State):
             return self.power(f, p)
         if h == "u":
             out = self.value(("u", *t.params), [self.nf(p) for p in t.parts])
-            return out if any(t.params[2]) else self.with_sort(out, t.params[1])
+            if not any(t.params[2]):
+                self.learn(out[0], SORT_SIGN[t.params[1][1:]])
+            return out
         if h == "ix":
             need(all(map(integral, t.parts)), "an index is not integral by form")
             out = self.value(("ix", *t.params), [self.nf(p) for p in t.parts])
-            return self.with_sort(out, t.params[1])
+            self.learn(out[0], SORT_SIGN[t.params[1][1:]])
+            return out
         if h == "f":
             return self.table(t)
         need(h in tm.BINDERS, "no term")
         return self.binder(t)
 
-    def with_sort(self, f, sort):
-        """Learn the sort of a value for its numerator."""
-        self.learn(f[0], SORT_SIGN[sort[1:]])
+    def symbol(self, s):
+        """Return the generator of a symbol, and learn its sort."""
+        g, sort = self.gen(("s", *s.params)), s.params[1]
+        self.learn(g, SORT_SIGN[sort[1:]])
         if sort == "Z>0":
-            self.learn(f[0] - ONE, NN)
+            self.learn(g - ONE, NN)
         if sort == "Z<0":
-            self.learn(-f[0] - ONE, NN)
-        return f
+            self.learn(-g - ONE, NN)
+        return g, ONE
 
     def pi(self):
         """Return the generator pi."""
