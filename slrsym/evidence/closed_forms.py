@@ -16,6 +16,7 @@ from sympy import (
     Max,
     Min,
     Mul,
+    S,
     Symbol,
     Wild,
     erf,
@@ -46,7 +47,7 @@ from slrsym.evidence.writing import plain
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
-from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.search.context import Context
 from slrsym.search.gaussian import complete_the_square
 from slrsym.search.step import Link, Step
@@ -85,12 +86,14 @@ class Closing(Calculus):
             lines += [self.em.logic([both], given, p) for p in both.theorem.conclusion[1:]]
             plain = plain.xreplace({node: (a + b + turn * Abs(a - b)) / 2})
         together = [f for f in Mul.make_args(plain) if isinstance(f, exp)]
-        if len(together) > 1:
-            total = Add(*(f.args[0] for f in together))
-            sums = ("+", *(self.body(f.args[0], e) for f in together))
-            lines.append(self.add("exponential of a sum", (), ("f", "exp", sums)))
+        total = expand(Add(*(f.args[0] for f in together)))
+        parts = _by_blocks(total, e.law)
+        if len(together) > 1 or len(parts) > 1:
+            if len(together) > 1:
+                sums = ("+", *(self.body(f.args[0], e) for f in together))
+                lines.append(self.add("exponential of a sum", (), ("f", "exp", sums)))
             rest = Mul(*(f for f in Mul.make_args(plain) if f not in together))
-            plain = rest * exp(expand(total))
+            plain = rest * Mul(*map(exp, parts))
         if plain == e.integrand:
             return None
         after = Expectation(plain, e.law)
@@ -231,6 +234,19 @@ class Closing(Calculus):
         if not same(inside(node)[0], body):
             line = self.rewritten(line, self.with_body(node, body), node)
         return line, other
+
+
+def _by_blocks(exponent: Expr, law: Law) -> list[Expr]:
+    """Return the parts of a sum that are of independent variables."""
+    parts: dict[tuple[int, ...], Expr] = {}
+    for term in Add.make_args(exponent):
+        blocks = enumerate(law.blocks())
+        own = tuple(i for i, b in blocks if term.free_symbols & set(b.symbols))
+        if len(own) > 1:
+            return [exponent]
+        own = own or (0,)
+        parts[own] = parts.get(own, S.Zero) + term
+    return list(parts.values())
 
 
 def _is_of_one(e: Expectation) -> bool:

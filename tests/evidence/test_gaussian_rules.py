@@ -146,3 +146,9 @@ def test_a_mean_without_a_closed_form_is_named():
     claim = Claim("it", Eq(E(sin(G) ** 2 / (1 + G**2)), g, evaluate=False), "test")
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=gaussian_calculus))
     assert refusals(claim)["1"] == "no closed form is known of E[sin(G)**2/(G**2 + 1)]"
+
+
+def test_exponentials_of_independent_variables_are_taken_apart():
+    left = E(exp(-(G**2) - H**2), ProductLaw(UNIT, standard_normal(H)))
+    assert equal(left, Rational(1, 3), gaussian_calculus)
+    assert not equal(left, Rational(1, 2), gaussian_calculus)
