@@ -179,8 +179,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "proof/false_claims/test_checker_refuses.py": (
         "test_the_checker_has_no_evidence_for_a_false_step"
         "[starts: pairs in three dimensions, from the square alone]",
-        "test_the_checker_has_no_evidence_for_a_false_step"
-        "[sums and slopes: Lipschitz, from below]",
+        "test_the_checker_has_no_evidence_for_a_false_step[sums and slopes: Lipschitz, from below]",
     ),
     # Ten other bombs, among them of each kind.
     "checker/test_limits.py": (

@@ -205,7 +205,7 @@ def verdicts_of(
     """Check claims and all that they rest on; the parameters are those of `Ledger.verify`."""
     wanted = [ledger.find(id).id for id in ids]
     verdicts: dict[str, ClaimVerdict] = {}
-    with _Checker(ledger, options, workers) as checker:
+    with _Workers(ledger, options, workers) as checker:
         while missing := [id for id in wanted if id not in verdicts]:
             for verdict in checker.check(missing):
                 verdicts[verdict.id] = verdict
@@ -216,7 +216,7 @@ def verdicts_of(
     return verdicts
 
 
-class _Checker:
+class _Workers:
     """Checks claims of a ledger, here or in worker processes that load the same files."""
 
     def __init__(self, ledger: Claims, options: Options, workers: int | None) -> None:
@@ -236,7 +236,7 @@ class _Checker:
                 initargs=(ledger.load, ledger.files),
             )
 
-    def __enter__(self) -> _Checker:
+    def __enter__(self) -> _Workers:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:

@@ -37,7 +37,7 @@ from slrsym.statements.expressions import put
 ZERO = num(0)
 
 
-class Between:
+class MeanValue:
     """What holds of a variable between two points that are in order."""
 
     def __init__(self, em: Emission, context: Context, x: Term) -> None:
@@ -85,7 +85,7 @@ def _monotone(em: Emission, step: Step, premises: Sequence[Inference]) -> Infere
     (slope,) = premises
     ends = em.term(rule.start), em.term(rule.end)
     low, high = ends if rule._ascending(step.context) else ends[::-1]
-    between = Between(em, step.context, em.term(rule.variable))
+    between = MeanValue(em, step.context, em.term(rule.variable))
     wanted = em.formula(step.statement)
     kind, a, b = slope.theorem.conclusion
     if kind == "<" and wanted[0] == "<=":
@@ -97,7 +97,8 @@ def _monotone(em: Emission, step: Step, premises: Sequence[Inference]) -> Infere
 @family("_Lipschitz")
 def _lipschitz(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    between, wanted = Between(em, step.context, em.term(rule.variable)), em.formula(step.statement)
+    between = MeanValue(em, step.context, em.term(rule.variable))
+    wanted = em.formula(step.statement)
     slopes = list(_relations(premises[0], em))
 
     def show(low: Term, high: Term) -> Inference:
@@ -126,7 +127,7 @@ def _taylor(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferenc
     """By the mean value theorem twice: first of the slope, then of the function."""
     rule: Any = step.rule
     x, wanted = em.term(rule.variable), em.formula(step.statement)
-    between = Between(em, step.context, x)
+    between = MeanValue(em, step.context, x)
     start, end, (bend,) = em.term(rule.start), em.term(rule.end), premises
     _, _, most = bend.theorem.conclusion
     of = em.term(rule.of)
@@ -146,7 +147,7 @@ def _taylor(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferenc
         step_one = arithmetic(em, ("<=", slope(first, x), most), given, [near, *uses])
         z = fresh(x, [x, y, *free(of), *free(most), *free(start), *free(end)])
         moved = em.script.add("instance", [step_one], ((x, z),))
-        inner = Between(em, step.context, z)
+        inner = MeanValue(em, step.context, z)
         inner.given = [*between.given, *here]
         ends = (low, x) if low == start else (x, high)
         one = inner.apart(moved, *ends)
@@ -178,7 +179,7 @@ def _equal_by_derivative(em: Emission, proof: Any, context: Context, label: str)
         along = em.conclude(slope, em.formula(sides), context)
         z = fresh(x, [x, *free(point), *free(goal), *free(along.theorem.conclusion)])
         moved = em.script.add("instance", [along], ((x, z),))
-        between = Between(em, context, z)
+        between = MeanValue(em, context, z)
 
         def show(low: Term, high: Term) -> Inference:
             line = between.apart(moved, low, high)

@@ -28,7 +28,7 @@ from slrsym.checker.term import (
     num,
     substitute,
 )
-from slrsym.evidence.analysis import Between
+from slrsym.evidence.analysis import MeanValue
 from slrsym.evidence.arithmetic import arithmetic, in_context
 from slrsym.evidence.emission import FAILURES, QUESTIONS, Emission, at_paths, places
 from slrsym.evidence.writing import plain
@@ -63,7 +63,7 @@ def _unchanging(em: Emission, f: Term) -> Inference:
     f_z = substitute(f, {T: Z})
     slope = arithmetic(em, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
     nothing = Context((), em.find)
-    between, goal = Between(em, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
+    between, goal = MeanValue(em, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
 
     def show(low: Term, high: Term) -> Inference:
         line = between.apart(slope, low, high)
@@ -121,7 +121,7 @@ def _sign_of_log(em: Emission, kind: str, is_above: bool) -> Inference:
     here = ("<", ZERO, Z)
     slope = arithmetic(em, (kind, ZERO, rising), [here])
     low, high = (ONE, T) if is_above else (T, ONE)
-    between = Between(em, Context((), em.find), Z)
+    between = MeanValue(em, Context((), em.find), Z)
     between.given = [("<", ZERO, low)]
     line = between.apart(slope, low, high)
     goal = (kind, ZERO, _log(T)) if is_above else (kind, _log(T), ZERO)
