@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from slrsym.checker.calculus import continuous
@@ -30,7 +29,6 @@ from slrsym.checker.theorem import (
     leaving,
     relation,
     rule,
-    single_premise,
 )
 
 
@@ -38,13 +36,19 @@ def antiderivative(slope: Term, x: Term, point: Term) -> Term:
     """At a point, a function with this derivative: of a derivative at x, what is differentiated."""
     if x not in free(slope):
         return ("*", slope, point)
-    require(slope[0] == "d" and slope[1] == (1,) and outside(slope) == (x,), "no derivative at x")
-    require(x not in free(("lam", bound(slope), inside(slope), ())), "the function depends on x")
+    require(
+        slope[0] == "d" and slope[1] == (1,) and outside(slope) == (x,),
+        "the term is no first derivative at the variable",
+    )
+    require(
+        x not in free(("lam", bound(slope), inside(slope), ())),
+        "the function that is differentiated contains the variable",
+    )
     return substitute(inside(slope)[0], {bound(slope)[0]: point})
 
 
-@rule("mean value", "t", "t", "t")
-def _mean_value(premises: Sequence[Theorem], x: Term, low: Term, high: Term) -> Any:
+@rule("mean value", "t", "t", "t", premises=1)
+def _mean_value(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
     """If f' <= g' between two points, f(high) + g(low) <= g(high) + f(low).
 
     Each side of the premise is the derivative of a function at x, or free of x, and then that of a
@@ -53,11 +57,15 @@ def _mean_value(premises: Sequence[Theorem], x: Term, low: Term, high: Term) -> 
     the derivatives differ at every point, and the points do. Sorts of symbols are intervals, but
     for the numbers that are not 0; so what lies between two numbers of a sort is of the sort.
     """
-    theorem = single_premise(premises)
     kind, a, b = relation(theorem.conclusion)
-    require(kind != "!=", "the derivatives are not compared")
-    require(x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "x runs over no interval")
-    require(is_term(low) and is_term(high) and x not in free(low) | free(high), "the two points")
+    require(kind != "!=", "the premise does not compare the derivatives by =, < or <=")
+    require(
+        x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "the sort of the variable is no interval"
+    )
+    require(
+        is_term(low) and is_term(high) and x not in free(low) | free(high),
+        "an end is no term, or contains the variable",
+    )
     given = leaving(("int", (x,), (ZERO,), (low, high)), combined_hypotheses([theorem]))
     asked = [("<" if kind == "<" else "<=", low, high)]
     asked += [p for end in (low, high) for p in sort_conditions(x[2], end) if x[2] != "R"]
@@ -68,8 +76,8 @@ def _mean_value(premises: Sequence[Theorem], x: Term, low: Term, high: Term) -> 
     return [*given.values(), *asked], conclusion, ("mean-value-theorem",)
 
 
-@rule("fundamental theorem", "t")
-def _fundamental_theorem(premises: Sequence[Theorem], node: Term) -> Any:
+@rule("fundamental theorem", "t", premises=1)
+def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     """The integral of a derivative is the difference of the values at the ends, if it exists.
 
     The premise says that the integrand is the derivative of F at every point of the range. Then F
@@ -78,15 +86,22 @@ def _fundamental_theorem(premises: Sequence[Theorem], node: Term) -> Any:
     product of a moderate function and exp of a quadratic form with a negative square: there F
     tends to 0.
     """
-    theorem = single_premise(premises)
     kind, body, slope = relation(theorem.conclusion)
-    require(node[0] == "int" and kind == "=" and same(body, inside(node)[0]), "another integrand")
+    require(
+        node[0] == "int" and kind == "=" and same(body, inside(node)[0]),
+        "the premise is no equation whose left side is the integrand",
+    )
     (x,), (low, high) = bound(node), outside(node)
-    require(x not in free(low) | free(high), "an end of the name of the variable; rename it")
-    require(slope[0] == "d" and x in free(slope), "no derivative at the variable")
+    require(
+        x not in free(low) | free(high), "an end contains the variable of the integral; rename it"
+    )
+    require(
+        slope[0] == "d" and x in free(slope),
+        "the right side of the premise is no derivative in the variable",
+    )
     given = leaving(node, combined_hypotheses([theorem]))
     asked, values = [defined(node)], []
-    require(low[0] != "oo" and high[0] != "-oo", "ends in order")
+    require(low[0] != "oo" and high[0] != "-oo", "the first end is oo, or the second is -oo")
     for end in (low, high):
         if is_term(end):
             values.append(antiderivative(slope, x, end))
@@ -102,10 +117,10 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
     """What has to hold for f to tend to 0 far out."""
     parts = f[1:] if f[0] == "*" else (f,)
     places = [i for i, p in enumerate(parts) if p[:2] == ("f", "exp") and x in free(p)]
-    require(places, "not a product with an exponential")
+    require(places, "no factor is an exponential in the variable")
     exponent = parts[places[0]][2]
     found = polynomial(exponent, [x])
-    require(max(found) == (2,), "the exponent is not a quadratic form")
+    require(max(found) == (2,), "the exponent is not of degree 2 in the variable")
     # The coefficients need not show what in the exponent is undefined.
     rest = [exponent, *(p for i, p in enumerate(parts) if i != places[0])]
     asked = [p for part in rest for p in moderate(part, frozenset({x}))]
@@ -113,23 +128,30 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
 
 
 @rule("bells", "t")
-def _bells(premises: Sequence[Theorem], node: Term) -> Any:
+def _bells(node: Term) -> Any:
     """The integral exists of a sum of bells: of moderate functions times exp of such forms."""
-    require(not premises and node[0] == "int", "an integral is needed here")
+    require(node[0] == "int", "the node is no integral")
     (x,), (body,), ends = bound(node), inside(node), outside(node)
     asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
     asked += [defined(end) for end in ends if is_term(end)]
-    require(not any(x in free(p) for p in asked), "an end of the name of the variable; rename it")
+    require(
+        not any(x in free(p) for p in asked),
+        "an end contains the variable of the integral; rename it",
+    )
     return asked, defined(node), ("gaussian-moments",)
 
 
-@rule("integral exists", "t")
-def _integral_exists(premises: Sequence[Theorem], node: Term) -> Any:
+@rule("integral exists", "t", premises=1)
+def _integral_exists(theorem: Theorem, node: Term) -> Any:
     """The integral between two points of what is continuous, and defined at all points between."""
-    theorem = single_premise(premises)
-    require(node[0] == "int" and all(map(is_term, outside(node))), "not between two points")
+    require(
+        node[0] == "int" and all(map(is_term, outside(node))),
+        "the node is no integral between two terms",
+    )
     (body,), (x,) = inside(node), bound(node)
-    require(same(theorem.conclusion, defined(body)), "the premise is not that the body is defined")
+    require(
+        same(theorem.conclusion, defined(body)), "the premise does not say that the body is defined"
+    )
     continuous(body, x)
     given = leaving(node, combined_hypotheses([theorem]))
     return (
@@ -140,29 +162,37 @@ def _integral_exists(premises: Sequence[Theorem], node: Term) -> Any:
 
 
 @rule("adjacent", "t", "t")
-def _adjacent(premises: Sequence[Theorem], first: Term, second: Term) -> Any:
+def _adjacent(first: Term, second: Term) -> Any:
     """Integrals over adjacent intervals, both of which exist, add up.
 
     An integral from a to b is that from b to a with the other sign; so the order does not matter.
     """
-    require(not premises and first[0] == second[0] == "int", "two integrals are needed here")
+    require(
+        first[0] == second[0] == "int",
+        "a node is no integral",
+    )
     (_, middle), (other, high) = outside(first), outside(second)
     require(is_term(middle) and same(middle, other), "the intervals are not adjacent")
     body = ("lam", bound(first), inside(first), ())
-    require(same(body, ("lam", bound(second), inside(second), ())), "of two functions")
+    require(
+        same(body, ("lam", bound(second), inside(second), ())), "the integrals are of two functions"
+    )
     whole = replaced(first, {(3, 1): high})
     asked = [defined(first), defined(second)]
     return asked, ("=", ("+", first, second), checked(whole)), ("integral-linearity",)
 
 
 @rule("term of a sum", "t", "t")
-def _term_of_sum(premises: Sequence[Theorem], node: Term, place: Term) -> Any:
+def _term_of_sum(node: Term, place: Term) -> Any:
     """A sum is what comes before one of its terms, that term, and what comes after.
 
     A sum is defined if its ends are integers, of which the last is at least the first less 1, and
     all its terms are defined; so the parts are, too.
     """
-    require(not premises and node[0] == "sum" and is_term(place), "a sum, and a place in it")
+    require(
+        node[0] == "sum" and is_term(place),
+        "the node is no sum, or the place is no term",
+    )
     (i,), (body,), (low, high) = bound(node), inside(node), outside(node)
     before = checked(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
     after = checked(("sum", (i,), (body,), (("+", place, ONE), high)))
@@ -172,9 +202,9 @@ def _term_of_sum(premises: Sequence[Theorem], node: Term, place: Term) -> Any:
 
 
 @rule("absolute value", "t")
-def _absolute(premises: Sequence[Theorem], a: Term) -> Any:
+def _absolute(a: Term) -> Any:
     """|a| is a or -a, whichever is not negative."""
-    require(not premises and is_term(a), "a term is needed here")
+    require(is_term(a), "the argument is no term")
     size = ("f", "abs", a)
     sides = (
         ("and", ("<=", ZERO, a), ("=", size, a)),

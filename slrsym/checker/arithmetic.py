@@ -88,7 +88,7 @@ def _learn(ring: Ring, entry: Any) -> None:
         parts = []
         for part in row[1]:
             require(_is_list(part, 2), "malformed power in a combination")
-            require(type(part[1]) is int and 0 < part[1] < 100, "an exponent beyond 1 to 99")
+            require(type(part[1]) is int and 0 < part[1] < 100, "an exponent is not from 1 to 99")
             parts.append((read(part[0]), part[1]))
         rows.append((number(row[0]), parts))
     ring.facts.combine(read(entry[1]), rows, read(entry[3]))
@@ -139,10 +139,12 @@ def suppose(ring: Ring, p: Term) -> None:
 def judge(ring: Ring, p: Term) -> None:
     """Refuse unless a relation holds by what the ring knows, and its evidence."""
     if p[0] == "o" and p[1] == "integer":
-        require(is_integral(p[2]), "not known to be an integer by its form")
+        require(is_integral(p[2]), "the term is not an integer by its form")
         ring.of(p[2])
         return
-    require(p[0] in RELATIONS, "arithmetic shows relations, and that terms are integers")
+    require(
+        p[0] in RELATIONS, "the goal is no relation, and does not say that a term is an integer"
+    )
     a, b, want = ring.of(p[1]), ring.of(p[2]), SIGNS[p[0]]
     if p[0] == "=" and ring.same(a, b):
         return
@@ -155,14 +157,17 @@ def judge(ring: Ring, p: Term) -> None:
     ring.need(n, want, "the two sides are not known to compare")
 
 
-@rule("arithmetic", "ts", "t", "json")
+@rule("arithmetic", "ts", "t", "json", premises=None)
 def _arithmetic(
     premises: Sequence[Theorem], hypotheses: tuple[Term, ...], p: Term, evidence: Any
 ) -> Any:
     """Show a relation by normal forms, from hypotheses and the conclusions of premises."""
     require(_is_list(evidence, 4), "malformed evidence: expected four parts")
     size, units, use, answers = evidence
-    require(type(size) is int and 0 < size <= 64, "malformed evidence: 1 to 64 generators")
+    require(
+        type(size) is int and 0 < size <= 64,
+        "malformed evidence: the number of generators is not from 1 to 64",
+    )
     require(isinstance(units, list), "malformed evidence: the units are not a list")
     require(isinstance(use, list), "malformed evidence: the facts to use are not a list")
     facts = [r for q in (*hypotheses, *(t.conclusion for t in premises)) for r in relations(q)]

@@ -71,7 +71,7 @@ def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
             derivative(whole, x, slopes, inner)
         for _ in range(order):
             body = derivative(body, x, slopes, inner)
-            require(is_small((body, *inner)), "a derivative that is too long")
+            require(is_small((body, *inner)), "the derivative is too long")
     put = dict(zip(new.values(), outside(t), strict=True))
     asked += [substitute(p, put) for p in inner]
     return substitute(body, put)
@@ -113,8 +113,8 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         )
     if head == "sum":
         ends = frozenset().union(*map(free, outside(t)))
-        require(x not in ends, "the derivative of a sum in one of its ends")
-        require(bound(t)[0] not in ends, "an end has the name of the bound variable")
+        require(x not in ends, "an end of the sum depends on the variable")
+        require(bound(t)[0] not in ends, "an end contains the bound variable")
         return ("sum", bound(t), (_all_over(t, x, slopes, asked),), outside(t))
     if head == "int":
         return _of_integral(t, x, slopes, asked)
@@ -146,8 +146,8 @@ def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     At an end that moves, it has to be so a little beyond.
     """
     ((y,), (body,), (low, high)) = t[1:]
-    require(is_term(low) and is_term(high), "the derivative of an improper integral")
-    require(y not in free(low) | free(high), "an end has the name of the bound variable")
+    require(is_term(low) and is_term(high), "the integral has an infinite end")
+    require(y not in free(low) | free(high), "an end contains the bound variable")
     continuous(body, y)
     inner: Asked = [defined(body)]
     slope = derivative(body, x, slopes, inner)
@@ -224,10 +224,10 @@ def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[
     return found
 
 
-@rule("derivative", "t")
+@rule("derivative", "t", premises=None)
 def _derivative(premises: Sequence[Theorem], t: Term) -> Any:
     """Evaluate a derivative, under the conditions that make the function differentiable."""
-    require(t[0] == "d", "not a derivative")
+    require(t[0] == "d", "the term is no derivative")
     asked: Asked = []
     value = evaluated(t, cited_slopes(premises), asked)
     there = substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True)))
@@ -236,10 +236,13 @@ def _derivative(premises: Sequence[Theorem], t: Term) -> Any:
 
 
 @rule("definition", "t")
-def _definition(premises: Sequence[Theorem], t: Term) -> Any:
+def _definition(t: Term) -> Any:
     """Replace zeta or Owen's T by its definition, at points that are defined."""
-    require(not premises and t[:2] in (("f", "zeta"), ("f", "owens")), "zeta or Owen's T")
-    require(not has_copies(t), "a function of a sum of copies, which is random")
+    require(
+        t[:2] in (("f", "zeta"), ("f", "owens")),
+        "the term is not zeta or Owen's T",
+    )
+    require(not has_copies(t), "the term contains a sum of copies, which is random")
     _, name, first, second = t
     v = fresh(("s", "v", "R"), free(t))
     if name == "zeta":

@@ -43,7 +43,6 @@ from slrsym.checker.theorem import (
     leaving,
     relation,
     rule,
-    single_premise,
 )
 
 # Bounded on the real line with all their derivatives.
@@ -55,7 +54,7 @@ ZERO, ONE = num(0), num(1)
 
 
 def expected(t: Term) -> Term:
-    require(t[0] == "E", "an expectation is needed here")
+    require(t[0] == "E", "the node is no expectation")
     return t
 
 
@@ -114,20 +113,24 @@ def joint(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
 
 
 @rule("psd image", "t", "t", "ts")
-def _psd_image(premises: Sequence[Theorem], p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
+def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
     """Conclude that F S F^T is positive semidefinite if S is, or if S is a nonnegative diagonal."""
-    require(not premises and p[:2] == ("o", "psd"), "a matrix is needed here")
+    require(p[:2] == ("o", "psd"), "the argument is no covariance matrix")
     entries = p[2][1:]
     n = isqrt(len(entries))
     if source[:2] == ("o", "psd"):
         inner, asked = source[2][1:], [source]
         m = isqrt(len(inner))
     else:
-        require(source[0] == "tuple" and len(source) > 1, "a matrix, or a diagonal")
+        require(
+            source[0] == "tuple" and len(source) > 1,
+            "the source is no covariance matrix and no list of variances",
+        )
         m = len(source) - 1
         inner = [source[1 + i // m] if i % (m + 1) == 0 else ZERO for i in range(m * m)]
         asked = [checked(("<=", ZERO, c)) for c in source[1:]]
-    require(len(factor) == n * m, "the factor has the rows of the one and the columns of the other")
+    require(len(factor) == n * m, "the number of factors is not that of rows times columns")
+    require(all(map(is_term, factor)), "a factor is no term")
     for i, j in product(range(n), repeat=2):
         terms = [
             multiplied(factor[m * i + k], inner[m * k + q], factor[m * j + q])
@@ -160,7 +163,10 @@ def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
         return {(0,) * len(names): t}
     if t in names:
         return {tuple(int(t == x) for x in names): ONE}
-    require(t[0] in ("+", "*") or (t[0] == "^" and t[2] == 1 and 0 < t[1] <= 8), "no polynomial")
+    require(
+        t[0] in ("+", "*") or (t[0] == "^" and t[2] == 1 and 0 < t[1] <= 8),
+        "the term is no polynomial in the variables",
+    )
     if t[0] == "+":
         parts = [polynomial(p, names) for p in t[1:]]
         powers = {k for p in parts for k in p}
@@ -172,14 +178,14 @@ def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
             power = tuple(x + y for x, y in zip(k, m, strict=True))
             terms.setdefault(power, []).append(multiplied(a, b))
         found = {k: added(c) for k, c in terms.items()}
-        require(len(found) < 500 and is_small(found.values()), "a polynomial that is too long")
+        require(len(found) < 500 and is_small(found.values()), "the polynomial is too long")
     return found
 
 
 def affine(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
     """Return the coefficients of an affine form, and its constant."""
     found = polynomial(t, names)
-    require(all(sum(k) <= 1 for k in found), "no affine form")
+    require(all(sum(k) <= 1 for k in found), "the term is no affine form in the variables")
     units = [tuple(int(x == y) for y in names) for x in names]
     return [found.get(u, ZERO) for u in units], found.get((0,) * len(names), ZERO)
 
@@ -194,7 +200,10 @@ def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
     if head in ("+", "*"):
         return [p for part in t[1:] for p in moderate(part, names)]
     if head == "^":
-        require(t[1] > 0 and t[2] == 1, "a power that is not natural is not known to be moderate")
+        require(
+            t[1] > 0 and t[2] == 1,
+            "a power is not known to be moderate: its exponent is no positive integer",
+        )
         return moderate(t[3], names)
     if head == "f" and t[1] in BOUNDED:
         polynomial(t[2], some)
@@ -202,23 +211,26 @@ def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
     if head == "f" and t[1] == "exp":
         return _tame(t[2], some, names)
     if head == "u":
-        require(not has_copies(t), "an unknown function of a sum of copies")
+        require(not has_copies(t), "an undefined function is applied to a sum of copies")
         for argument in t[4:]:
             affine(argument, some)
         return [p for argument in t[4:] for p in moderate(argument, names)]
     if head == "d":
         for point in outside(t):
-            require(not has_copies(point), "a derivative at a sum of copies")
+            require(not has_copies(point), "a point of a derivative contains a sum of copies")
             affine(point, some)
         asked = [p for point in outside(t) for p in moderate(point, names)]
         return asked + within(t, names)
     if head == "E":
-        require(not any(free(law) & names for law in outside(t)), "a law that depends on others")
+        require(
+            not any(free(law) & names for law in outside(t)),
+            "a law contains a variable of another one",
+        )
         return exists(outside(t)) + _noise(t) + within(t, names)
     if head == "copies":
         count, *laws = outside(t)
-        require(not free(t) & names, "copies that depend on the variables around")
-        require(all(law[0] == "gauss" for law in laws), "copies of noise")
+        require(not free(t) & names, "the copies depend on a variable around them")
+        require(all(law[0] == "gauss" for law in laws), "the copies have a law of noise")
         whole = [("o", "integer", count), checked(("<=", ZERO, count))]
         return whole + exists(laws) + within(t, frozenset())
     raise Rejected(f"{head} is not known to be moderate")
@@ -232,9 +244,9 @@ def within(t: Term, names: frozenset[Term]) -> list[Term]:
 
 def _tame(exponent: Term, some: Sequence[Term], names: frozenset[Term]) -> list[Term]:
     """Return conditions under which exp of a quadratic form is moderate: it is bounded above."""
-    require(not has_copies(exponent), "the exponential of a sum of copies")
+    require(not has_copies(exponent), "an exponent contains a sum of copies")
     found = polynomial(exponent, some)
-    require(all(sum(k) <= 2 for k in found), "the exponential of more than a quadratic form")
+    require(all(sum(k) <= 2 for k in found), "an exponent is of degree above 2")
     n = len(some)
     rows = []
     for i in range(n):
@@ -252,7 +264,10 @@ def _noise(node: Term) -> list[Term]:
     """Refuse a body that is more than quadratic in noise, of which two moments are known."""
     for names, law in blocks(node):
         if law[0] == "noise":
-            require(_degree(inside(node)[0], names[0]) <= 2, "more than a square of noise")
+            require(
+                _degree(inside(node)[0], names[0]) <= 2,
+                "the body is of degree above 2 in a variable of noise",
+            )
     return []
 
 
@@ -261,15 +276,21 @@ def _degree(t: Term, x: Term) -> int:
         return 0
     if t == x:
         return 1
-    require(t[0] in ("+", "*") or (t[0] == "^" and t[1] > 0 and t[2] == 1), "noise in a function")
+    require(
+        t[0] in ("+", "*") or (t[0] == "^" and t[1] > 0 and t[2] == 1),
+        "a variable of noise stands in a function",
+    )
     degrees = [_degree(p, x) for _, p in children(t)]
     return max(degrees) if t[0] == "+" else sum(degrees) * (t[1] if t[0] == "^" else 1)
 
 
 @rule("moderate", "t")
-def _moderate(premises: Sequence[Theorem], function: Term) -> Any:
+def _moderate(function: Term) -> Any:
     """Conclude that a function is moderate and defined everywhere, by its form."""
-    require(not premises and function[0] == "lam" and len(inside(function)) == 1, "a function")
+    require(
+        function[0] == "lam" and len(inside(function)) == 1,
+        "the argument is no function with one value",
+    )
     names, (body,) = bound(function), inside(function)
     everywhere = checked(("forall", names, (defined(body),), ()))
     return moderate(*opened(function)), ("and", ("o", "moderate", function), everywhere), ()
@@ -288,20 +309,23 @@ def expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term
     return checked(("E", tuple(names), (body,), tuple(laws)))
 
 
-@rule("linear", "t", "ts", "ts")
+@rule("linear", "t", "ts", "ts", premises=1)
 def _linear(
-    premises: Sequence[Theorem], node: Term, factors: tuple[Term, ...], parts: tuple[Term, ...]
+    theorem: Theorem, node: Term, factors: tuple[Term, ...], parts: tuple[Term, ...]
 ) -> Any:
     """E sum c f = sum c E f, if the premise says that the body is this sum; so for sum and int.
 
     Over no terms at all the premise says nothing of the factors; so these are asked for.
     """
-    theorem, names = single_premise(premises), set(bound(node))
+    names = set(bound(node))
     require(node[0] in ("E", "int", "sum"), f"{node[0]} is not known to be linear")
-    require(len(factors) == len(parts) > 0, "a factor for each part")
-    require(not any(free(c) & names or has_copies(c) for c in factors), "a factor that varies")
+    require(len(factors) == len(parts) > 0, "the numbers of factors and parts differ, or are 0")
+    require(
+        not any(free(c) & names or has_copies(c) for c in factors),
+        "a factor contains a variable of the node, or copies",
+    )
     said = ("=", inside(node)[0], added_all(factors, parts))
-    require(same(theorem.conclusion, said), "the premise does not take the body apart")
+    require(same(theorem.conclusion, said), "the premise is not that the body is the combination")
     given = leaving(node, combined_hypotheses([theorem]))
     means = [checked(replaced(node, {(2, 0): f})) for f in parts]
     asked = [*means, *(factors if node[0] == "sum" else ())]
@@ -316,17 +340,20 @@ def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
 
 
 @rule("constant", "t")
-def _constant(premises: Sequence[Theorem], node: Term) -> Any:
+def _constant(node: Term) -> Any:
     """Conclude E c = c; a sum or an integral of c is c times the length of its range."""
-    require(not premises and node[0] in ("E", "sum", "int"), "not an expectation, sum or integral")
+    require(
+        node[0] in ("E", "sum", "int"),
+        "the node is no expectation, sum or integral",
+    )
     (body,) = inside(node)
-    require(not free(body) & set(bound(node)), "the body varies")
+    require(not free(body) & set(bound(node)), "the body contains a variable of the node")
     if node[0] == "E":
-        require(not has_copies(body), "the body is random")
+        require(not has_copies(body), "the body contains copies")
         asked = [*exists(outside(node)), defined(body)]
         return asked, ("=", node, body), ("gaussian-normalisation",)
     low, high = outside(node)
-    require(is_term(low) and is_term(high), "a range of infinite length")
+    require(is_term(low) and is_term(high), "an end of the integral is infinite")
     if node[0] == "int":
         asked = [*map(defined, (body, low, high))]
         return asked, ("=", node, ("*", body, ("+", high, neg(low)))), ("integral-linearity",)
@@ -341,54 +368,68 @@ def range_of_sum(node: Term) -> list[Term]:
 
 
 @rule("independent", "t", "json")
-def _independent(premises: Sequence[Theorem], node: Term, where: Any) -> Any:
+def _independent(node: Term, where: Any) -> Any:
     """E f g = E f E g, if f is of some of the laws, and g of the others.
 
     `where` has the places of the laws of f, and those of the factors that make it.
     """
-    require(not premises, "independent takes no premise")
     (body,), parts = inside(expected(node)), blocks(node)
-    require(isinstance(where, list) and len(where) == 2, "the laws, and the factors")
-    require(all(type(n) is int for numbers in where for n in numbers), "numbers of places")
+    require(isinstance(where, list) and len(where) == 2, "the places are not two lists")
+    require(all(type(n) is int for numbers in where for n in numbers), "a place is no integer")
     mine, factors = map(set, where)
-    require([*map(len, where)] == [len(mine), len(factors)], "a place twice")
-    require(mine < set(range(len(parts))) and mine, "some of the laws, and not all")
-    require(body[0] == "*" and factors < set(range(1, len(body))) and factors, "some factors")
+    require([*map(len, where)] == [len(mine), len(factors)], "a place is listed twice")
+    require(mine < set(range(len(parts))) and mine, "the laws listed are none, all, or not there")
+    require(
+        body[0] == "*" and factors < set(range(1, len(body))) and factors,
+        "the body is no product, or the factors listed are none, or not there",
+    )
     sides = []
     for chosen in (True, False):
         laws = [b for i, b in enumerate(parts) if (i in mine) is chosen]
         taken = [body[i] for i in range(1, len(body)) if (i in factors) is chosen]
         names = [s for block, _ in laws for s in block]
         f = taken[0] if len(taken) == 1 else ("*", *taken)
-        require(not free(f) & (set(bound(node)) - set(names)), "a factor of both laws")
+        require(
+            not free(f) & (set(bound(node)) - set(names)),
+            "a factor contains variables of both groups of laws",
+        )
         sides.append(expectation(names, f, [law for _, law in laws]))
-    require(not all(map(random, sides)), "copies on both sides")
+    require(not all(map(random, sides)), "both factors contain copies")
     return [*map(defined, sides)], ("=", node, ("*", *sides)), ("fubini",)
 
 
 @rule("fubini", "t", "json")
-def _fubini(premises: Sequence[Theorem], node: Term, count: Any) -> Any:
+def _fubini(node: Term, count: Any) -> Any:
     """Write an expectation as one under some laws of one under the others."""
-    require(not premises and not random(node), "fubini takes no premise, and no copies")
+    require(not random(node), "the body contains copies")
     parts = blocks(expected(node))
-    require(type(count) is int and 0 < count < len(parts), "the number of the first laws")
+    require(
+        type(count) is int and 0 < count < len(parts),
+        "the number of laws outside is no integer, or leaves one side without",
+    )
     first, last = ([s for names, _ in b for s in names] for b in (parts[:count], parts[count:]))
     laws = outside(node)
     captured = any(free(law) & set(first) for law in laws[count:])
-    require(not captured, "a law has a parameter of the name of a variable; rename it")
+    require(not captured, "a law contains a variable of the others; rename it")
     inner = expectation(last, inside(node)[0], laws[count:])
     nested = expectation(first, inner, laws[:count])
     return [defined(node), defined(nested)], ("=", node, nested), ("fubini",)
 
 
 @rule("image", "t", "t", "ts")
-def _image(premises: Sequence[Theorem], node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
+def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     """Change variables: affine forms of Gaussian variables are Gaussian, noise stays as it is."""
-    require(not premises and forms[0] == "lam", "image takes a list of forms")
-    require(not has_copies(forms), "a form with a sum of copies, which is random")
+    require(
+        forms[0] == "lam",
+        "the forms are no function of real variables",
+    )
+    require(not has_copies(forms), "a form contains a sum of copies, which is random")
     names, values = bound(forms), inside(forms)
     old, parts = bound(expected(node)), blocks(node)
-    require(len(values) == len(old) and not set(names) & free(node), "a form for each variable")
+    require(
+        len(values) == len(old) and not set(names) & free(node),
+        "the numbers of forms and of variables differ",
+    )
     new = expectation(names, ONE, laws)
     noisy = {s for block, law in blocks(new) if law[0] == "noise" for s in block}
     rows, rests = zip(*(affine(v, names) for v in values), strict=True)
@@ -398,12 +439,15 @@ def _image(premises: Sequence[Theorem], node: Term, forms: Term, laws: tuple[Ter
     for block, law in parts:
         if law[0] == "noise":
             x = values[old.index(block[0])]
-            require(x in noisy, "noise goes over into noise")
+            require(x in noisy, "the form of a variable of noise is no variable of noise")
             taken.append(x)
             asked.append(("=", law[1], variances[x]))
-    require(len(set(taken)) == len(taken), "noise is used twice")
+    require(
+        len(set(taken)) == len(taken),
+        "two variables are given the same noise, or it stands in another form",
+    )
     used = [s for v in values for s in free(v) & noisy]
-    require(len(used) == len(taken), "noise goes over into noise alone")
+    require(len(used) == len(taken), "a variable of noise stands in another form")
     m, c = joint(outside(node))
     mean, cov = joint(laws)
     for i, row in enumerate(rows):
@@ -428,30 +472,38 @@ def _image(premises: Sequence[Theorem], node: Term, forms: Term, laws: tuple[Ter
 
 
 @rule("noise", "t")
-def _noise_moments(premises: Sequence[Theorem], law: Term) -> Any:
+def _noise_moments(law: Term) -> Any:
     """Conclude that noise is centred, and has its variance."""
-    require(not premises and law[0] == "noise", "a law of noise is needed here")
+    require(law[0] == "noise", "the law is no law of noise")
     x: Term = ("s", "x", "R")
     first, second = (expectation([x], f, [law]) for f in (x, ("^", 2, 1, x)))
     return exists([law]), ("and", ("=", first, ZERO), ("=", second, law[1])), ()
 
 
 @rule("stein", "t", "t", "json")
-def _stein(premises: Sequence[Theorem], node: Term, h: Term, place: Any) -> Any:
+def _stein(node: Term, h: Term, place: Any) -> Any:
     """Conclude E (X - m) h = sum C E dh; the node has the laws, h is of its variables."""
-    require(not premises and h[0] == "lam" and len(inside(h)) == 1, "stein takes a function")
+    require(
+        h[0] == "lam" and len(inside(h)) == 1,
+        "the argument is no function",
+    )
     names = bound(expected(node))
-    require(len(bound(h)) == len(names) and type(place) is int, "a function of the variables")
-    require(0 <= place < len(names), "one of the variables")
+    require(
+        len(bound(h)) == len(names) and type(place) is int,
+        "the function has another number of variables, or of values",
+    )
+    require(0 <= place < len(names), "the place is not that of a variable")
     (body,) = inside(h)
     f = substitute(body, dict(zip(bound(h), names, strict=True)))
-    require(not has_copies(f), "a function of copies")
+    require(not has_copies(f), "the function contains copies")
     block, law = next((b, law) for b, law in blocks(node) if names[place] in b)
     start = names.index(block[0])
     require(law[0] == "gauss", "the variable is not Gaussian")
     means, cov = moments(law)
     i = place - start
-    require(not free(means[i]) & set(names), "the law has a parameter of the name; rename it")
+    require(
+        not free(means[i]) & set(names), "the law contains a variable of the expectation; rename it"
+    )
     left = ("*", ("+", names[place], neg(means[i])), f)
     lhs = expectation(names, left, outside(node))
     terms, asked = [], [defined(lhs)]
@@ -468,12 +520,18 @@ def _stein(premises: Sequence[Theorem], node: Term, h: Term, place: Any) -> Any:
 
 
 @rule("derivative of expectation", "t")
-def _under(premises: Sequence[Theorem], t: Term) -> Any:
+def _under(t: Term) -> Any:
     """Differentiate under an expectation of a moderate function, in its parameters."""
-    require(not premises and t[0] == "d" and inside(t)[0][0] == "E", "no derivative of one")
+    require(
+        t[0] == "d" and inside(t)[0][0] == "E",
+        "the term is no derivative of an expectation",
+    )
     (node,), names = inside(t), bound(t)
-    require(not has_copies(t) and not random(node), "a derivative of copies, or at them")
-    require(not any(free(law) & set(names) for law in outside(node)), "the law has the parameter")
+    require(not has_copies(t) and not random(node), "the derivative contains copies")
+    require(
+        not any(free(law) & set(names) for law in outside(node)),
+        "a law contains a variable of the derivative",
+    )
     new = apart(bound(node), free(t) | set(names))
     body = substitute(inside(node)[0], new)
     inner = ("d", t[1], names, (body,), outside(t))
@@ -486,12 +544,15 @@ def _under(premises: Sequence[Theorem], t: Term) -> Any:
 
 
 @rule("density", "t")
-def _density(premises: Sequence[Theorem], node: Term) -> Any:
+def _density(node: Term) -> Any:
     """Write the expectation in one variable as the integral against its density."""
-    require(not premises and not random(node), "density takes no premise, and no copies")
-    require(len(bound(expected(node))) == 1 and outside(node)[0][0] == "gauss", "one variable")
+    require(not random(node), "the body contains copies")
+    require(
+        len(bound(expected(node))) == 1 and outside(node)[0][0] == "gauss",
+        "the expectation is not over one Gaussian variable",
+    )
     (x,), (_, _, m, v) = bound(node), outside(node)[0]
-    require(x not in free(m) | free(v), "the law has a parameter of the name; rename it")
+    require(x not in free(m) | free(v), "the law contains a variable of the expectation; rename it")
     away = ("^", 2, 1, ("+", x, neg(m)))
     exponent = ("*", num(-1, 2), ("^", -1, 1, v), away)
     norm = ("^", -1, 2, ("*", num(2), ("pi",), v))
@@ -501,15 +562,24 @@ def _density(premises: Sequence[Theorem], node: Term) -> Any:
 
 
 @rule("one copy more", "t", "t")
-def _copy(premises: Sequence[Theorem], node: Term, copies: Term) -> Any:
+def _copy(node: Term, copies: Term) -> Any:
     """Split off one copy of a sum of n copies, independent of all else."""
-    require(not premises and copies[0] == "copies", "a sum of copies is needed here")
-    require(not free(copies) & set(bound(expected(node))), "copies that depend on a variable")
+    require(
+        copies[0] == "copies",
+        "the term is no sum of copies",
+    )
+    require(
+        not free(copies) & set(bound(expected(node))),
+        "the copies contain a variable of the expectation",
+    )
     count, *laws = outside(copies)
     new = apart(bound(copies), free(node) | set(bound(node)))
     less = replaced(copies, {(3, 0): ("+", count, num(-1))})
     # Another sum could be one of n - 1 of the same copies, and would then not be independent.
-    require(not has_copies(_exchanged(inside(node)[0], copies, ZERO)), "another sum of copies")
+    require(
+        not has_copies(_exchanged(inside(node)[0], copies, ZERO)),
+        "the body contains another sum of copies",
+    )
     rest = ("+", less, substitute(inside(copies)[0], new))
     body = _exchanged(inside(node)[0], copies, rest)
     names = (*bound(node), *new.values())
@@ -523,25 +593,28 @@ def _exchanged(t: Term, old: Term, new: Term) -> Term:
     if key(t) == key(old):
         return new
     parts = {i: _exchanged(p, old, new) for i, p in children(t) if has_copies(p)}
-    require(not parts or not bound(t), "copies under a binder")
+    require(not parts or not bound(t), "the copies stand under a binder")
     return replaced(t, parts)
 
 
 @rule("copies exist", "t")
-def _copies_exist(premises: Sequence[Theorem], copies: Term) -> Any:
+def _copies_exist(copies: Term) -> Any:
     """Conclude that a sum of copies of a moderate function is defined."""
-    require(not premises and copies[0] == "copies", "a sum of copies is needed here")
+    require(
+        copies[0] == "copies",
+        "the term is no sum of copies",
+    )
     return moderate(copies, frozenset()), defined(copies), ()
 
 
 @rule("moments of copies", "t")
-def _moments_of_copies(premises: Sequence[Theorem], node: Term) -> Any:
+def _moments_of_copies(node: Term) -> Any:
     """Conclude E S = n E f, and E S^2 = n E f^2 + n (n - 1) (E f)^2, for n copies of f."""
     (body,) = inside(expected(node))
     squared = body[:3] == ("^", 2, 1)
     copies = body[3] if squared else body
-    require(not premises and copies[0] == "copies", "a sum of copies, or its square")
-    require(not free(copies) & set(bound(node)), "copies that depend on a variable")
+    require(copies[0] == "copies", "the body is not a sum of copies or its square")
+    require(not free(copies) & set(bound(node)), "the copies contain a variable of the expectation")
     n, *laws = outside(copies)
     (f,) = inside(copies)
     first, second = (expectation(bound(copies), g, laws) for g in (f, ("^", 2, 1, f)))
@@ -555,27 +628,35 @@ def _moments_of_copies(premises: Sequence[Theorem], node: Term) -> Any:
 
 
 @rule("no copies", "t")
-def _no_copies(premises: Sequence[Theorem], copies: Term) -> Any:
+def _no_copies(copies: Term) -> Any:
     """Conclude that a sum of no copies is 0."""
-    require(not premises and copies[0] == "copies", "a sum of copies is needed here")
+    require(
+        copies[0] == "copies",
+        "the term is no sum of copies",
+    )
     require(outside(copies)[0] == ZERO, "the number of copies is not 0")
     return [defined(copies)], ("=", copies, ZERO), ()
 
 
-@rule("equal bodies", "t")
-def _equal_bodies(premises: Sequence[Theorem], node: Term) -> Any:
+@rule("equal bodies", "t", premises=1)
+def _equal_bodies(theorem: Theorem, node: Term) -> Any:
     """Conclude that expectations, or integrals, of equal bodies are equal."""
-    theorem = single_premise(premises)
     kind, a, b = relation(theorem.conclusion)
-    require(kind == "=" and node[0] in ("E", "int") and inside(node)[0] == a, "another body")
+    require(
+        kind == "=" and node[0] in ("E", "int") and inside(node)[0] == a,
+        "the premise is not of the body of the node",
+    )
     other = replaced(node, {(2, 0): b})
     given = leaving(node, combined_hypotheses([theorem]))
     return [*given.values(), defined(node)], ("=", node, checked(other)), ()
 
 
 @rule("exponential of a sum", "t")
-def _exponential(premises: Sequence[Theorem], t: Term) -> Any:
+def _exponential(t: Term) -> Any:
     """Conclude exp(a + b) = exp(a) exp(b)."""
-    require(not premises and t[:2] == ("f", "exp") and t[2][0] == "+", "no exponential of a sum")
+    require(
+        t[:2] == ("f", "exp") and t[2][0] == "+",
+        "the term is no exponential of a sum",
+    )
     parts = t[2][1:]
     return [*map(defined, parts)], ("=", t, ("*", *(("f", "exp", a) for a in parts))), ()

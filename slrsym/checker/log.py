@@ -39,10 +39,10 @@ EXTENSIONS = {"textbook": "slrsym.checker.extensions.textbook"}
 _LONGEST, _MOST, _LARGEST = 64_000_000, 100_000, 256_000_000
 
 
-@rule("unchecked", "json", "ts", "t")
+@rule("unchecked", "json", "ts", "t", premises=None)
 def _unchecked(premises: Sequence[Theorem], name: Any, given: tuple[Term, ...], p: Term) -> Any:
     """Take a statement on trust; it is named among the axioms of all that rests on it."""
-    require(isinstance(name, str) and name, "an unchecked rule has a name")
+    require(isinstance(name, str) and name, "the name of what is unchecked is no text, or empty")
     return [h for t in premises for h in t.hypotheses.values()] + [*given], p, [UNCHECKED + name]
 
 
@@ -113,10 +113,10 @@ def _read(kind: str, data: Any, reader: Reader) -> Any:
         return data
     if kind == "t":
         return reader.read(data)
-    require(isinstance(data, list), "a list is needed here")
+    require(isinstance(data, list), "the data are no list")
     if kind == "ts":
         return tuple(map(reader.read, data))
-    require(all(isinstance(p, list) and len(p) == 2 for p in data), "pairs are needed here")
+    require(all(isinstance(p, list) and len(p) == 2 for p in data), "the data are no list of pairs")
     return tuple((_name(s, reader), reader.read(v)) for s, v in data)
 
 
@@ -135,7 +135,10 @@ def read_inference(
 def _name(data: Any, reader: Reader) -> Term:
     """Return a symbol, or a function ``[u, name, sort, number of arguments]``."""
     if isinstance(data, list) and data[:1] in (["u"], ["ix"]):
-        require(len(data) == 4 and all(type(p) in (str, int) for p in data), "no function")
+        require(
+            len(data) == 4 and all(type(p) in (str, int) for p in data),
+            "the function is not written [kind, name, sort, number of arguments]",
+        )
         return tuple(data)
     return reader.read(data)
 
@@ -217,7 +220,10 @@ def recheck(path: str | Path) -> list[Judged]:
     for number, text in enumerate(text_lines(path), start=1):
         try:
             record = _loaded(text)
-            require(record.pop("digest", None) == digest(before, record), "a wrong digest")
+            require(
+                record.pop("digest", None) == digest(before, record),
+                "the digest is not that of the record",
+            )
             before = digest(before, record)
             if number == 1:
                 require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
@@ -230,8 +236,11 @@ def recheck(path: str | Path) -> list[Judged]:
         # What a rule stumbles over is malformed; a judge that falls has not agreed.
         except Exception as reason:
             raise Rejected(f"line {number}: malformed: {type(reason).__name__}") from None
-    require(judged, "an empty log")
-    require(type(claims) is int and claims == len(judged), "claims are missing at the end")
+    require(judged, "the log has no record")
+    require(
+        type(claims) is int and claims == len(judged),
+        "the log has fewer records than its header says",
+    )
     return judged
 
 
@@ -257,8 +266,8 @@ def _loaded(text: str) -> dict[str, Any]:
     except Rejected:
         raise
     except ValueError:
-        raise Rejected("no JSON") from None
-    require(isinstance(record, dict), "a line is no record")
+        raise Rejected("the line is no JSON") from None
+    require(isinstance(record, dict), "a line is no JSON object")
     return record  # type: ignore[no-any-return]
 
 
@@ -273,13 +282,14 @@ def _judged(record: dict[str, Any], book: ProvedClaims, extensions: Sequence[str
     for name, kind in _FIELDS.items():
         require(isinstance(record[name], kind), f"the field {name}")
     statement, given = parse(record["statement"]), tuple(map(parse, record["given"]))
-    require(all(map(is_formula, (statement, *given))), "a statement is a formula")
+    require(all(map(is_formula, (statement, *given))), "a statement or hypothesis is no formula")
     script, reader = ProofBuilder(book), Reader()
     for row in record["terms"]:
         reader.add(row)
     for line in record["lines"]:
         require(
-            isinstance(line, list) and len(line) > 1 and isinstance(line[1], list), "no inference"
+            isinstance(line, list) and len(line) > 1 and isinstance(line[1], list),
+            "an inference is not a list of a rule, its premises and its data",
         )
         name, premises, *data = line
         script.add(
@@ -287,9 +297,12 @@ def _judged(record: dict[str, Any], book: ProvedClaims, extensions: Sequence[str
         )
     steps = []
     for step in record["steps"]:
-        require(isinstance(step, list) and len(step) == 5, "a step has five fields")
+        require(isinstance(step, list) and len(step) == 5, "a step has not five fields")
         label, name, end, said, supposed = step
-        require(isinstance(label, str) and isinstance(name, str), "the names of a step")
+        require(
+            isinstance(label, str) and isinstance(name, str),
+            "the label or the rule of a step is no text",
+        )
         require(isinstance(supposed, list), f"step {label}: the hypotheses are not a list")
         theorem, listed = script.premise(end).theorem, tuple(map(reader.read, supposed))
         wrong = not same(theorem.conclusion, reader.read(said))
@@ -302,5 +315,7 @@ def _judged(record: dict[str, Any], book: ProvedClaims, extensions: Sequence[str
         steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion, listed))
     shown = script.premise(record["shown"])
     book.enter(record["claim"], statement, given, shown.theorem)
-    require(record["axioms"] == sorted(shown.theorem.axioms), "the axioms are others")
+    require(
+        record["axioms"] == sorted(shown.theorem.axioms), "the axioms are not those of the theorem"
+    )
     return Judged(record["claim"], statement, given, shown.theorem.axioms, tuple(steps))

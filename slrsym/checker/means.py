@@ -7,7 +7,7 @@ moderate, but bounded as moderate functions are, which is enough for a mean.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import product
 from typing import Any
 
@@ -43,7 +43,7 @@ from slrsym.checker.term import (
     sort_conditions,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, checked, relation, rule, single_premise
+from slrsym.checker.theorem import Theorem, checked, relation, rule
 
 TWO = num(2)
 
@@ -61,7 +61,7 @@ def growing(t: Term, names: frozenset[Term]) -> list[Term]:
         return moderate(t, names)
     except Rejected:
         pass
-    require(not has_copies(t), "a function of copies that is not moderate")
+    require(not has_copies(t), "the function of copies is not known to be moderate")
     if t[0] in ("+", "*"):
         return [p for part in t[1:] for p in growing(part, names)]
     if t[0] == "^" and t[1] > 0 and t[2] == 1:
@@ -75,7 +75,7 @@ def growing(t: Term, names: frozenset[Term]) -> list[Term]:
     if t[:2] == ("f", "exp"):
         # One of the two signs of what stands between bars is the right one.
         found = [part for part in _parts(t[2]) if part[:2] == ("f", "abs")]
-        require(0 < len(found) <= 8, "an exponential that grows too fast, or of too many cases")
+        require(0 < len(found) <= 8, "an exponential grows too fast, or has too many cases")
         bars = found[0]
         sides = (_exchanged(t, bars, v) for v in (bars[2], neg(bars[2])))
         return [p for side in sides for p in growing(side, names)]
@@ -101,9 +101,8 @@ def _exchanged(t: Term, old: Term, new: Term) -> Term:
 
 
 @rule("integrable", "t")
-def _integrable(premises: Sequence[Theorem], node: Term) -> Any:
+def _integrable(node: Term) -> Any:
     """What is bounded as moderate functions are, and at most quadratic in noise, has a mean."""
-    require(not premises, "integrable takes no premise")
     asked = exists(outside(expected(node))) + _noise(node)
     return [*asked, *growing(*opened(node))], defined(node), ("gaussian-moments",)
 
@@ -112,9 +111,9 @@ def _integrable(premises: Sequence[Theorem], node: Term) -> Any:
 
 
 @rule("sign", "t")
-def _sign(premises: Sequence[Theorem], u: Term) -> Any:
+def _sign(u: Term) -> Any:
     """The sign of a number is 1, 0 or -1."""
-    require(not premises and is_term(u), "a term is needed here")
+    require(is_term(u), "the argument is no term")
     value = ("f", "sign", u)
     sides = (
         ("and", checked(("<", ZERO, u)), ("=", value, ONE)),
@@ -147,12 +146,18 @@ def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
 
 
 @rule("gaussian integral", "t")
-def _gaussian_integral(premises: Sequence[Theorem], node: Term) -> Any:
+def _gaussian_integral(node: Term) -> Any:
     """The mean of erf, sign, absolute value or exponential of an affine form."""
-    require(not premises and not has_copies(inside(expected(node))[0]), "no premise, and no copies")
-    require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
+    require(
+        not has_copies(inside(expected(node))[0]),
+        "the body contains copies",
+    )
+    require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
     (body,) = inside(node)
-    require(body[0] == "f" and body[1] in ("erf", "sign", "abs", "exp"), "not in the table")
+    require(
+        body[0] == "f" and body[1] in ("erf", "sign", "abs", "exp"),
+        "the function is not in the table of integrals",
+    )
     kind, u = body[1:]
     if kind == "exp":
         return _exponential(node, u)
@@ -181,7 +186,7 @@ def _exponential(node: Term, u: Term) -> Any:
         total = ("+", m, ("*", HALF, _covariance(node, row, row)))
         return asked, ("=", node, ("f", "exp", total)), ("gaussian-integrals",)
     found = polynomial(u, bound(node))
-    require(all(k <= 2 for (k,) in found), "the exponential of more than a quadratic form")
+    require(all(k <= 2 for (k,) in found), "the exponent is of degree above 2")
     a, b, c = (found.get((k,), ZERO) for k in (2, 1, 0))
     _, _, m, v = outside(node)[0]
     left = ("+", ONE, ("*", num(-2), a, v))
@@ -197,8 +202,11 @@ def _of_two(node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]
     Where the roots of the symmetric matrix are positive, of which this is the determinant, too:
     I - 2 R A R with the square root R of the covariance S.
     """
-    require(len(outside(node)) == 1, "two variables of one law")
-    require((1, 0) not in found and (0, 1) not in found, "a linear form beside a quadratic one")
+    require(len(outside(node)) == 1, "the two variables have no common Gaussian law")
+    require(
+        (1, 0) not in found and (0, 1) not in found,
+        "the exponent has a linear and a quadratic part",
+    )
     a, b, c = (found.get(k, ZERO) for k in ((2, 0), (0, 2), (0, 0)))
     h = ("*", HALF, found.get((1, 1), ZERO))
     _, _, *means, v, k, _, w = outside(node)[0]
@@ -212,14 +220,20 @@ def _of_two(node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]
 
 
 @rule("centred pair", "t")
-def _pair(premises: Sequence[Theorem], node: Term) -> Any:
+def _pair(node: Term) -> Any:
     """The mean of a product of erf or sign of two centred forms, or of two absolute values."""
-    require(not premises and not has_copies(inside(expected(node))[0]), "no premise, and no copies")
-    require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
+    require(
+        not has_copies(inside(expected(node))[0]),
+        "the body contains copies",
+    )
+    require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
     (body,) = inside(node)
-    require(body[0] == "*" and len(body) == 3, "a product of two functions")
+    require(body[0] == "*" and len(body) == 3, "the body is no product of two functions")
     parts = body[1:]
-    require(all(p[0] == "f" and p[1] in ("erf", "sign", "abs") for p in parts), "not in the table")
+    require(
+        all(p[0] == "f" and p[1] in ("erf", "sign", "abs") for p in parts),
+        "the function is not in the table of integrals",
+    )
     kinds = [p[1] for p in parts]
     (m, first), (k, second) = (_form(node, p[2]) for p in parts)
     c = _covariance(node, first, second)
@@ -235,7 +249,7 @@ def _pair(premises: Sequence[Theorem], node: Term) -> Any:
     scale = ("*", TWO, inverse(("pi",)))
     if "abs" not in kinds:
         return asked, ("=", node, ("*", scale, angle)), ("bivariate-normal",)
-    require(kinds == ["abs", "abs"], "an absolute value times another function")
+    require(kinds == ["abs", "abs"], "one function is an absolute value, and the other is not")
     rest = ("+", square(size), ("*", num(-4), square(c)))
     asked.append(checked(("<=", ZERO, rest)))
     value = ("*", scale, ("+", ("*", HALF, root(rest)), ("*", c, angle)))
@@ -249,24 +263,31 @@ def sign_of_derivative(theorem: Theorem, order: int) -> tuple[Term, Term, Term, 
     """The function, by a variable, whose derivative has the sign that a premise says."""
     kind, low, high = relation(theorem.conclusion)
     rising = low == ZERO
-    require(kind in ("<", "<=") and ZERO in (low, high), "the sign of a derivative is needed")
+    require(
+        kind in ("<", "<=") and ZERO in (low, high),
+        "the premise does not say the sign of a second derivative",
+    )
     slope = high if rising else low
-    require(slope[0] == "d" and slope[1] == (order,), "the sign of a derivative is needed")
+    require(
+        slope[0] == "d" and slope[1] == (order,),
+        "the premise does not say the sign of a second derivative",
+    )
     (x,) = outside(slope)
-    require(x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "x runs over no interval")
+    require(
+        x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "the sort of the variable is no interval"
+    )
     f = ("lam", bound(slope), inside(slope), ())
-    require(x not in free(f), "the function depends on x")
-    require(not has_copies(inside(f)[0]), "a function of copies")
+    require(x not in free(f), "the function that is differentiated contains the variable")
+    require(not has_copies(inside(f)[0]), "the function contains copies")
     given = theorem.hypotheses.values()
-    require(not any(x in free(h) for h in given), "a hypothesis speaks of x")
+    require(not any(x in free(h) for h in given), "a hypothesis contains the variable")
     return f, bound(slope)[0], x, rising
 
 
-@rule("tangent", "t", "t")
-def _tangent(premises: Sequence[Theorem], at: Term, point: Term) -> Any:
+@rule("tangent", "t", "t", premises=1)
+def _tangent(theorem: Theorem, at: Term, point: Term) -> Any:
     """A convex function lies above its tangents, a concave one below."""
-    theorem = single_premise(premises)
-    require(is_term(at) and is_term(point), "the two points are terms")
+    require(is_term(at) and is_term(point), "a point is no term")
     f, y, x, convex = sign_of_derivative(theorem, 2)
     (body,) = inside(f)
     slope = ("d", (1,), (y,), (body,), (at,))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from flint import acb, arb, ctx, fmpq
 
 from slrsym.checker.term import RELATIONS, Term, require
-from slrsym.checker.theorem import Theorem, rule
+from slrsym.checker.theorem import rule
 
 
 def _owens_t(h: Any, a: Any) -> Any:
@@ -42,20 +42,23 @@ def _ball(t: Term) -> Any:
             value = value + _ball(part) if head == "+" else value * _ball(part)
     elif head == "^":
         value = _ball(t[3])
-        require(t[2] == 1 or (value > 0 and t[2] < 1000), "a root of what may not be positive")
+        require(t[2] == 1 or (value > 0 and t[2] < 1000), "the base of a root may not be positive")
         value = (value if t[2] == 1 else value.root(t[2])) ** t[1]
     else:
         require(head == "f" and t[1] in _VALUES, f"no ball for {t[1] if head == 'f' else head}")
         value = _VALUES[t[1]](*map(_ball, t[2:]))
-    require(value.is_finite(), "a value that may not exist")
+    require(value.is_finite(), "a value may not exist")
     return value
 
 
 @rule("numbers", "t", "json")
-def _numbers(premises: Sequence[Theorem], p: Term, bits: Any) -> Any:
+def _numbers(p: Term, bits: Any) -> Any:
     """A relation of numbers other than equality: the balls of its sides lie apart."""
-    require(not premises and p[0] in RELATIONS and p[0] != "=", "an inequality of numbers")
-    require(type(bits) is int and 32 <= bits <= 512, "a precision of 32 to 512 bits")
+    require(
+        p[0] in RELATIONS and p[0] != "=",
+        "the statement is no relation <, <= or !=",
+    )
+    require(type(bits) is int and 32 <= bits <= 512, "the precision is not from 32 to 512 bits")
     with ctx.workprec(bits):
         a, b = map(_ball, p[1:])
         require(a < b or (p[0] == "!=" and b < a), "the balls do not lie apart")

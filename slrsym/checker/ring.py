@@ -153,7 +153,10 @@ class Ring:
         # Polynomials cannot be hashed.
         name = tuple(str(p) if hasattr(p, "degrees") else _name(p) for p in data)
         if name not in self._numbers:
-            require(len(self.generators) < len(self.x), "more generators than the evidence says")
+            require(
+                len(self.generators) < len(self.x),
+                "there are more generators than the evidence says",
+            )
             self._numbers[name] = len(self.generators)
             self.generators.append(data)
         return self._numbers[name]
@@ -226,7 +229,7 @@ class Ring:
             if left:
                 out = self.times(out, (self.root_of(g, q) ** left, self.one))
         if rest != 1:
-            require(not rest.is_constant(), "a root of a negative number")
+            require(not rest.is_constant(), "the base of a root is a negative number")
             if strict:
                 self.facts.learn(rest, NN)
             self.need(rest, NN, "a factor under a root may be negative where another one vanishes")
@@ -278,12 +281,14 @@ class Ring:
     def exponent(self, m: Poly) -> Fraction:
         """Return the exponent of a product of exponentials."""
         terms = list(m.to_dict().items())
-        require(len(terms) == 1 and terms[0][1] == 1, "not a product of exponentials")
+        require(
+            len(terms) == 1 and terms[0][1] == 1, "the polynomial is no product of exponentials"
+        )
         total = (self.zero, self.one)
         for i, n in enumerate(terms[0][0]):
             if n:
                 kind, *data = self.generators[i] if i < len(self.generators) else ("",)
-                require(kind == "exp", "not a product of exponentials")
+                require(kind == "exp", "the polynomial is no product of exponentials")
                 (mono, d), unit = data
                 total = self.plus(total, (mono * unit * int(n), d))
         return total
@@ -351,10 +356,13 @@ class Ring:
     def _square_root(self, a: Poly, b: Poly) -> None:
         """Compare a square root with b, by the sign of its radicand less b^2."""
         kind, *data = self.data(a)
-        require(kind == "root" and data[1] == 2, "not a square root")
+        require(kind == "root" and data[1] == 2, "the polynomial is no square root")
         sign = self.facts.sign
         s = sign(data[0] - b * b)
-        require(s <= NN or (s <= NP and sign(b) <= NN), "a root and a number that do not compare")
+        require(
+            s <= NN or (s <= NP and sign(b) <= NN),
+            "the signs that are known do not compare the root with the other polynomial",
+        )
         if s <= NN:
             # Then the root is at least |b|; of a radicand equal to b^2 nothing more is known.
             self.facts.learn(a - b, POS if s <= POS else NN)
@@ -366,13 +374,16 @@ class Ring:
         """Learn the sign of the argument of an odd increasing function from that of its value."""
         g = self.data(a)
         odd = g[0] == "f" and g[1] in _INCREASING and g[1] in PARITY
-        require(odd, "not the value of an odd increasing function")
+        require(odd, "the polynomial is no value of an odd increasing function")
         self.facts.learn(g[2][0] * g[2][1], self.facts.sign(a))
 
     def _increasing(self, a: Poly, b: Poly) -> None:
         """Compare two values of an increasing function, and of an odd one their negatives, too."""
         first, second = self.data(a), self.data(b)
-        require(first[0] == second[0] == "f" and first[1] == second[1], "not of one function")
+        require(
+            first[0] == second[0] == "f" and first[1] == second[1],
+            "the two polynomials are not values of one function",
+        )
         require(first[1] in _INCREASING, f"{first[1]} is not known to be increasing")
         for k in (1, -1) if first[1] in PARITY else (-1,):
             n, d = second[2]
@@ -431,9 +442,17 @@ class Ring:
         if name == "abs":
             return self._absolute(n, d)
         if name == "asin":
-            self.gate(self.facts.reduced(d * d - n * n), NN, "an arc sine beyond -1 and 1")
+            self.gate(
+                self.facts.reduced(d * d - n * n),
+                NN,
+                "the argument of an arc sine is not known to be from -1 to 1",
+            )
         if name == "log":
-            self.gate(self.facts.reduced(n * d), POS, "a logarithm of what may not be positive")
+            self.gate(
+                self.facts.reduced(n * d),
+                POS,
+                "the argument of a logarithm is not known to be positive",
+            )
         if name in ("asin", "atan") and n.is_constant() and d == 1 and n != 0:
             c = fmpq(n.leading_coefficient())
             for (known, at), value in _ARCS.items():

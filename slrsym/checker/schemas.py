@@ -34,7 +34,7 @@ from slrsym.checker.term import (
     require,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, checked, rule
+from slrsym.checker.theorem import checked, rule
 
 SMOOTH = frozenset({"exp", "erf", "erf_prime", "erf_second", "sin", "cos", "sinh", "cosh", "tanh",
                     "atan", "zeta", "owens"})  # fmt: skip
@@ -68,12 +68,18 @@ def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
 
 
 @rule("smooth", "t", "t")
-def _smooth(premises: Sequence[Theorem], function: Term, point: Term) -> Any:
+def _smooth(function: Term, point: Term) -> Any:
     """Near the point, all values of the function are smooth functions of its variables."""
-    require(not premises and function[0] == "lam" and point[0] == "tuple", "a function, a point")
+    require(
+        function[0] == "lam" and point[0] == "tuple",
+        "the arguments are not a function and a point",
+    )
     names, place = bound(function), point[1:]
-    require(len(names) == len(place) and all(x[2] == "R" for x in names), "real coordinates")
-    require(all(map(is_term, place)), "the coordinates of a point are terms")
+    require(
+        len(names) == len(place) and all(x[2] == "R" for x in names),
+        "a variable of the function is not real, or the point has another number of coordinates",
+    )
+    require(all(map(is_term, place)), "a coordinate of the point is no term")
     new = apart(names, free(function) | free(point))
     bodies = [substitute(b, new) for b in inside(function)]
     put = dict(zip(new.values(), place, strict=True))
@@ -114,14 +120,22 @@ class MapOnBox(NamedTuple):
 
 def box(g: Term, taken: Iterable[Term]) -> MapOnBox:
     """A map of a box, as a tuple says it."""
-    require(g[:2] == ("tuple", ("text", "BoxMap")) and len(g) == 5, "no map of a box")
+    require(
+        g[:2] == ("tuple", ("text", "BoxMap")) and len(g) == 5, "the subject is no map of a box"
+    )
     images, low, high = g[2:]
-    require(images[0] == "lam" and low[0] == high[0] == "tuple", "no map of a box")
+    require(images[0] == "lam" and low[0] == high[0] == "tuple", "the subject is no map of a box")
     names = bound(images)
-    require(all(x[2] == "R" for x in names), "coordinates are real")
-    require(len(names) == len(inside(images)) == len(low) - 1 == len(high) - 1, "as many values")
+    require(all(x[2] == "R" for x in names), "a coordinate of the map is not real")
+    require(
+        len(names) == len(inside(images)) == len(low) - 1 == len(high) - 1,
+        "the map and its box have different numbers of coordinates",
+    )
     for a, b in zip(low[1:], high[1:], strict=True):
-        require(a[0] == b[0] == "n" and a[1] * b[2] < b[1] * a[2], "ends are rational, in order")
+        require(
+            a[0] == b[0] == "n" and a[1] * b[2] < b[1] * a[2],
+            "the ends of the box are not numbers in order",
+        )
     new = apart(names, taken)
     values = tuple(substitute(t, new) for t in inside(images))
     return MapOnBox(tuple(new.values()), values, low[1:], high[1:])
@@ -147,8 +161,8 @@ class Goal:
 
     def function(self, t: Term, size: int | None = 1) -> Term:
         """A function of the coordinates."""
-        require(t[0] == "lam" and len(bound(t)) == len(self.g.names), "no function of the map")
-        require(all(x[2] == "R" for x in bound(t)), "its variables are real")
+        require(t[0] == "lam" and len(bound(t)) == len(self.g.names), "the argument is no function")
+        require(all(x[2] == "R" for x in bound(t)), "a variable of the function is not real")
         require(size is None or len(inside(t)) == size, "a function of another number of values")
         return t
 
@@ -164,9 +178,15 @@ class Goal:
 
 def points(t: Term, size: int) -> list[tuple[Term, ...]]:
     """A finite set of points."""
-    require(t[0] == "set" and len(t) > 1, "a set of points is needed here")
-    require(all(p[0] == "tuple" and len(p) == size + 1 for p in t[1:]), "points of the box")
-    require(all(is_term(x) and not free(x) for p in t[1:] for x in p[1:]), "points are numbers")
+    require(t[0] == "set" and len(t) > 1, "the argument is no set of points, or is empty")
+    require(
+        all(p[0] == "tuple" and len(p) == size + 1 for p in t[1:]),
+        "a point has another number of coordinates than the box",
+    )
+    require(
+        all(is_term(x) and not free(x) for p in t[1:] for x in p[1:]),
+        "a coordinate of a point is no term without symbols",
+    )
     return [p[1:] for p in t[1:]]
 
 
@@ -184,9 +204,12 @@ def schema(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], A
 
 
 @rule("theorem", "json", "t", "ts")
-def _theorem(premises: Sequence[Theorem], name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
+def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
     """A sentence on orbits, by a schema."""
-    require(not premises and isinstance(name, str) and name in SCHEMAS, "an unknown theorem")
+    require(
+        isinstance(name, str) and name in SCHEMAS,
+        "there is no theorem of this name",
+    )
     kind, count, needs, axioms = SCHEMAS[name]
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"{name} shows {kind}")
     require(len(values) == count, f"{name} speaks of {count} terms")
@@ -199,12 +222,12 @@ def total(terms: Iterable[Term]) -> Term:
 
 
 def about_one(goal: Goal) -> Term:
-    require(len(goal.about) == 1, "the sentence is about one more thing")
+    require(len(goal.about) == 1, "the sentence is not about exactly one more thing")
     return goal.about[0]
 
 
 def number(t: Term) -> Term:
-    require(is_term(t), "a number is needed here")
+    require(is_term(t), "a value is no term")
     return t
 
 
@@ -256,7 +279,7 @@ def _small_steps(goal: Goal) -> list[Term]:
 
     From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
     """
-    require(not goal.about, "the sentence is about the map alone")
+    require(not goal.about, "the sentence is about more than the map")
     steps = zip(goal.g.images, goal.g.names, strict=True)
     return _at_most_a_multiple(goal, total(square(("+", y, neg(x))) for y, x in steps))
 
@@ -309,13 +332,16 @@ def _on_face(goal: Goal) -> list[Term]:
     """
     whole, place, value, of = goal.values
     large = box(whole, goal.taken)
-    require(place[0] == "n" and place[2] == 1 and 0 <= place[1] < len(large.names), "a coordinate")
+    require(
+        place[0] == "n" and place[2] == 1 and 0 <= place[1] < len(large.names),
+        "the place is not that of a coordinate",
+    )
     i = place[1]
     a, b = large.low[i], large.high[i]
-    require(value[0] == "n" and a[1] * value[2] <= value[1] * a[2], "a face below the box")
-    require(value[1] * b[2] <= b[1] * value[2], "a face above the box")
+    require(value[0] == "n" and a[1] * value[2] <= value[1] * a[2], "the value is below the box")
+    require(value[1] * b[2] <= b[1] * value[2], "the value is above the box")
     others = [j for j in range(len(large.names)) if j != i]
-    require(len(others) == len(goal.g.names), "a map of one coordinate less")
+    require(len(others) == len(goal.g.names), "the map on the face has not one coordinate less")
     for mine, theirs in ((goal.g.low, large.low), (goal.g.high, large.high)):
         require(mine == tuple(theirs[j] for j in others), "the ends of the face are others")
     here = (*goal.g.names[:i], value, *goal.g.names[i:])
@@ -328,12 +354,18 @@ def _on_face(goal: Goal) -> list[Term]:
     ]
     asked.append(("o", goal.kind, whole, of))
     if goal.kind == "DecreasesAlong":
-        require(of[0] == "lam" and len(bound(of)) == len(here), "no function of the whole box")
-        require(all(x[2] == "R" for x in bound(of)), "its variables are real")
+        require(
+            of[0] == "lam" and len(bound(of)) == len(here),
+            "the argument is no function of the whole box",
+        )
+        require(all(x[2] == "R" for x in bound(of)), "a variable of the function is not real")
         return [*asked, goal.g.everywhere(("=", goal.here(about_one(goal)), applied(of, (), here)))]
     listed = [tuple(map(key, p)) for p in goal.points(about_one(goal))]
     for p in points(of, len(large.names)):
-        require(p[i][0] == "n", "a point whose place is not plain")
+        require(
+            p[i][0] == "n",
+            "a coordinate of a point that decides on which face it lies is no number",
+        )
         rest = tuple(key(x) for j, x in enumerate(p) if j != i)
         require(p[i] != value or rest in listed, "a limit on the face that is not listed")
     return asked
@@ -344,7 +376,7 @@ def _on_face(goal: Goal) -> list[Term]:
 
 def _expands(goal: Goal) -> list[Term]:
     (factor,) = goal.values
-    require(not goal.about, "the sentence is about the map alone")
+    require(not goal.about, "the sentence is about more than the map")
     new = apart(goal.g.names, frozenset(goal.g.names) | free(goal.map) | free(factor))
     second = tuple(new.values())
 
@@ -413,11 +445,14 @@ def _center_stable(goal: Goal) -> list[Term]:
     times.
     """
     g, (matrix, eigenvalue) = goal.g, goal.values
-    require(len(goal.points(about_one(goal))) == 1, "one point at a time")
+    require(len(goal.points(about_one(goal))) == 1, "there is more than one point")
     (point,) = goal.points(about_one(goal))
     n = len(g.names)
-    require(matrix[0] == "tuple" and len(matrix) == n * n + 1 <= 17, "a small square matrix")
-    require(all(map(is_term, matrix[1:])), "the entries of the matrix")
+    require(
+        matrix[0] == "tuple" and len(matrix) == n * n + 1 <= 17,
+        "the matrix is not square, or has more than four rows",
+    )
+    require(all(map(is_term, matrix[1:])), "an entry of the matrix, or the eigenvalue, is no term")
     rows = [matrix[1 + n * i : 1 + n * (i + 1)] for i in range(n)]
     put = dict(zip(g.names, point, strict=True))
     asked = [g.stays()]
@@ -470,7 +505,7 @@ def _null_union(goal: Goal) -> list[Term]:
     one.
     """
     (parts,) = goal.values
-    require(parts[0] == "tuple" and len(parts) > 1, "the parts of the set")
+    require(parts[0] == "tuple" and len(parts) > 1, "the parts are no tuple of sets of points")
     goal.points(about_one(goal))
     covered = {key(("tuple", *p)) for part in parts[1:] for p in goal.points(part)}
     require({key(p) for p in about_one(goal)[1:]} <= covered, "the parts do not make up the set")
@@ -485,6 +520,9 @@ def _all_but_few(goal: Goal) -> list[Term]:
     """
     (few,) = goal.values
     both = {key(p): p for t in (about_one(goal), few) for p in t[1:]}
-    require(goal.points(about_one(goal)) and goal.points(few), "two sets of points")
+    require(
+        goal.points(about_one(goal)) and goal.points(few),
+        "the arguments are not two sets of points",
+    )
     either = ("set", *(both[k] for k in sorted(both)))
     return [("o", "OrbitsConvergeTo", goal.map, either), ("o", "NullStarts", goal.map, few)]

@@ -62,15 +62,15 @@ def product(a: Poly, b: Poly) -> Poly:
     if a.is_one() or b.is_one():
         return b if a.is_one() else a
     length, degree = len(a) * len(b) * (_bits(a) + _bits(b)), a.total_degree() + b.total_degree()
-    require(length <= _LONGEST and degree <= _DEGREE, "a polynomial that is too long")
+    require(length <= _LONGEST and degree <= _DEGREE, "the polynomial is too long")
     return a * b
 
 
 def raised(p: Poly, n: int) -> Poly:
     """Return the power of a polynomial, unless it may be long."""
-    require(n * max(1, p.total_degree()) <= _DEGREE, "a polynomial that is too long")
+    require(n * max(1, p.total_degree()) <= _DEGREE, "the polynomial is too long")
     length = comb(len(p) + n - 1, n) * n * (_bits(p) + len(p)) if p != 0 else 0
-    require(length <= _LONGEST, "a polynomial that is too long")
+    require(length <= _LONGEST, "the polynomial is too long")
     return p**n
 
 
@@ -162,7 +162,7 @@ class Facts:
             for g, n in parts:
                 t, s = product(t, raised(g, n)), times(s, power(self.sign(g), n))
             total, sign = total + t, plus(sign, s)
-        require(self.sign(factor) == POS, "a multiplier that may not be positive")
+        require(self.sign(factor) == POS, "the multiplier is not known to be positive")
         require(
             self.reduced(product(p, factor) - total) == 0, "the combination is another polynomial"
         )
@@ -184,24 +184,30 @@ class Facts:
 
     def read(self, data: Any) -> Poly:
         """Return a polynomial from its JSON form."""
-        require(isinstance(data, list) and len(data) < 10_000, "no polynomial")
+        require(
+            isinstance(data, list) and len(data) < 10_000,
+            "the data are no polynomial, or too long a one",
+        )
         terms: dict[tuple[int, ...], fmpq] = {}
         for term in data:
             require(isinstance(term, list) and len(term) % 2, "malformed term of a polynomial")
             exponents = [0] * len(self.x)
             for i, n in zip(term[1::2], term[2::2], strict=True):
                 require(type(i) is int and 0 <= i < len(self.x), "no such generator")
-                require(type(n) is int and 0 < n < 500, "an exponent beyond 1 to 499")
-                require(exponents[i] == 0, "a generator twice in one term")
+                require(type(n) is int and 0 < n < 500, "an exponent is not from 1 to 499")
+                require(exponents[i] == 0, "a generator stands twice in one term")
                 exponents[i] = n
-            require(tuple(exponents) not in terms, "a monomial twice in one polynomial")
+            require(tuple(exponents) not in terms, "a monomial stands twice in one polynomial")
             terms[tuple(exponents)] = number(term[0])
         return self.ring.from_dict(terms)
 
 
 def number(text: Any) -> fmpq:
     """Return a rational from its text, p or p/q."""
-    require(isinstance(text, str) and len(text) < 5_000, "a number is a text")
+    require(
+        isinstance(text, str) and len(text) < 5_000,
+        "a number is not written as a text of fewer than 5,000 characters",
+    )
     require(_NUMBER.fullmatch(text), f"malformed number {text:.40}")
     p, _, q = text.partition("/")
     return fmpq(int(p), int(q or 1))

@@ -200,7 +200,10 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
         function, points = values[function_of(t)], tuple(parts.values())
         orders = t[3] if t[0] == "u" else ()
         gone = not any(orders) and lost(bound(function), inside(function)[0], points)
-        require(not gone, "a point of which nothing is left may be undefined")
+        require(
+            not gone,
+            "a point that may be undefined is lost, since the function does not depend on it",
+        )
         return applied(function, orders, points)
     return t
 
@@ -208,12 +211,12 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
 def applied(function: Term, orders: tuple[int, ...], points: tuple[Term, ...]) -> Term:
     """Return a function at a point, or its derivative there."""
     names, (body,) = bound(function), inside(function)
-    require(len(names) == len(points), "a function of another number of arguments")
+    require(len(names) == len(points), "the function has another number of arguments")
     if any(orders):
         return ("d", orders, names, (body,), points)
     value = substitute(body, dict(zip(names, points, strict=True)))
     # Values within values may double each time.
-    require(is_small((value,)), "a value of a function that is too long")
+    require(is_small((value,)), "the value of the function is too long")
     return value
 
 
@@ -243,12 +246,12 @@ def conditions(symbol: Term, value: Term) -> list[Term]:
     """Return the formulas that have to hold so that a value may stand for a symbol."""
     if value == symbol:
         return []
-    require(is_term(value) or value[0] == "lam", "a symbol stands for a number")
-    require(not has_copies(value), "a symbol stands for a number, and a sum of copies is random")
+    require(is_term(value) or value[0] == "lam", "the value is neither a term nor a function")
+    require(not has_copies(value), "the value contains a sum of copies, which is random")
     if symbol[0] != "s":
         # For a function: smooth, of moderate growth with all derivatives, and of the sign declared.
         names, (body,) = bound(value), inside(value)
-        require(symbol[3] == len(names), "a function of another number of arguments")
+        require(symbol[3] == len(names), "the function has another number of arguments")
         sort = "R" if symbol[0] == "u" else "Z"
         require(
             all(x[2] == sort for x in names), f"the variables of a function have the sort {sort}"
@@ -332,24 +335,30 @@ class Reader:
 
     def _node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
         if type(data) is int:
-            require(0 <= data < len(self.rows), "no earlier row")
+            require(0 <= data < len(self.rows), "there is no earlier row of this number")
             return self.rows[data], self._extents[data]
-        require(isinstance(data, list) and data and isinstance(data[0], str), "no term")
+        require(
+            isinstance(data, list) and data and isinstance(data[0], str),
+            "the data are no node: a list that begins with a head",
+        )
         head, rest = data[0], data[1:]
-        require(head in PARAMETERS, "an unknown head")
+        require(head in PARAMETERS, "the head is unknown")
         count = PARAMETERS[head]
-        require(len(rest) >= count and room > 0, "lacking parameters, or too deep")
+        require(len(rest) >= count and room > 0, "parameters are missing, or the term is too deep")
         parameters = tuple(tuple(p) if isinstance(p, list) else p for p in rest[:count])
         flat = [q for p in parameters for q in (p if isinstance(p, tuple) else (p,))]
-        require(all(type(p) in (int, str) for p in flat), "parameters are words and numbers")
+        require(
+            all(type(p) in (int, str) for p in flat),
+            "a parameter is no word, integer, or list of these",
+        )
         groups = rest[count:] if head in BINDERS else [rest[count:]]
         if head in BINDERS:
-            require(len(groups) == 3, "a binder has variables, what is inside, what is outside")
-            require(all(isinstance(g, list) for g in groups), "the parts of a binder are lists")
+            require(len(groups) == 3, "the binder has not three lists")
+            require(all(isinstance(g, list) for g in groups), "a part of the binder is no list")
         parts = [[self._node(d, room - 1) for d in group] for group in groups]
         size = 1 + sum(s for group in parts for _, (s, _) in group)
         depth = 1 + max((d for group in parts for _, (_, d) in group), default=0)
-        require(depth <= DEPTH and size <= SIZE, "a term that is too deep or too large")
+        require(depth <= DEPTH and size <= SIZE, "the term is too deep or too large")
         terms = [tuple(t for t, _ in group) for group in parts]
         made = (head, *parameters, *(terms if head in BINDERS else terms[0]))
         well_formed(made)
@@ -380,11 +389,14 @@ def well_formed(t: Term) -> None:
         _leaf(t)
     elif head in ("gauss", "noise"):
         n = t[1] if head == "gauss" else 1
-        require(_whole(n, 1), "the dimension of a law")
-        require(len(arguments) == (n + n * n if head == "gauss" else 1), "the parameters of a law")
-        require(all(map(is_term, arguments)), "the parameters of a law are terms")
+        require(_whole(n, 1), "the dimension of the law is no positive integer")
+        require(
+            len(arguments) == (n + n * n if head == "gauss" else 1),
+            "the law has another number of parameters",
+        )
+        require(all(map(is_term, arguments)), "a parameter of the law is no term")
     elif head == "o":
-        require(is_name(t[1]), "a sentence has a name")
+        require(is_name(t[1]), "the sentence has no name")
         known = _SENTENCES.get(t[1])
         require(known is None or (len(arguments) == 1 and known(arguments[0])), f"no {t[1]!r:.40}")
 
@@ -396,14 +408,17 @@ def all_well_formed(terms: Iterable[Term]) -> None:
     while left:
         t, depth = left.pop()
         count += 1
-        require(depth <= DEPTH and count <= SIZE, "terms that are too deep or too large")
-        require(type(t) is tuple and t and type(t[0]) is str, "a term is a tuple")
-        require(t[0] in PARAMETERS, "an unknown head")
-        require(len(t) > PARAMETERS[t[0]], "lacking parameters")
+        require(depth <= DEPTH and count <= SIZE, "the terms are too deep or too large")
+        require(
+            type(t) is tuple and t and type(t[0]) is str,
+            "a term is no tuple that begins with a head",
+        )
+        require(t[0] in PARAMETERS, "the head is unknown")
+        require(len(t) > PARAMETERS[t[0]], "parameters are missing")
         if t[0] in BINDERS:
             groups = t[1 + PARAMETERS[t[0]] :]
-            require(len(groups) == 3, "a binder has variables, what is inside, what is outside")
-            require(all(type(g) is tuple for g in groups), "the parts of a binder are tuples")
+            require(len(groups) == 3, "the binder has not three lists")
+            require(all(type(g) is tuple for g in groups), "a part of the binder is no tuple")
             left += [(p, depth + 1) for group in groups for p in group]
         else:
             left += [(p, depth + 1) for p in t[1 + PARAMETERS[t[0]] :]]
@@ -441,19 +456,26 @@ def is_name(name: Any) -> bool:
 def _leaf(t: Term) -> None:
     if t[0] == "n":
         p, q = t[1:]
-        require(type(p) is int and _whole(q, 1) and gcd(p, q) == 1, "no fraction in lowest terms")
-        require(p.bit_length() < BITS > q.bit_length(), "a number of too many digits")
+        require(
+            type(p) is int and _whole(q, 1) and gcd(p, q) == 1,
+            "the number is no fraction in lowest terms",
+        )
+        require(p.bit_length() < BITS > q.bit_length(), "the number has too many digits")
     elif t[0] == "s":
         require(is_name(t[1]) and t[2] in SORTS, f"no symbol: {t!r:.80}")
     elif t[0] == "text":
-        require(isinstance(t[1], str) and len(t[1]) < 10_000, "no text")
+        require(isinstance(t[1], str) and len(t[1]) < 10_000, "the text is no string, or too long")
 
 
 def _application(t: Term, count: int) -> None:
     if t[0] == "^":
-        require(count == 1 and type(t[1]) is int and _whole(t[2], 1), "a power has an exponent p/q")
         require(
-            t[1] and gcd(t[1], t[2]) == 1 and abs(t[1]) < 1000 > t[2], "the exponent of a power"
+            count == 1 and type(t[1]) is int and _whole(t[2], 1),
+            "the power has no exponent p/q, or not one base",
+        )
+        require(
+            t[1] and gcd(t[1], t[2]) == 1 and abs(t[1]) < 1000 > t[2],
+            "the exponent of the power is 0, not in lowest terms, or too large",
         )
     elif t[0] == "f":
         require(
@@ -464,7 +486,8 @@ def _application(t: Term, count: int) -> None:
     if t[0] == "u":
         orders = isinstance(t[3], tuple) and len(t[3]) == count
         require(
-            orders and all(_whole(n, 0) and n < 100 for n in t[3]), "an order for each argument"
+            orders and all(_whole(n, 0) and n < 100 for n in t[3]),
+            "the orders are not one integer from 0 to 99 for each argument",
         )
 
 
@@ -485,7 +508,7 @@ def _binder(t: Term) -> None:
         return
     require(body and all(map(is_term, body)), f"{head} takes terms")
     require(head == "lam" or len(body) == 1, f"{head} takes one term")
-    require(head != "lam" or not rest, "nothing is outside of a function")
+    require(head != "lam" or not rest, "a function has a part outside of it")
     if head in ("sum", "int"):
         require(len(names) == 1 and len(rest) == 2, f"{head} has one variable and two ends")
         ends = ("oo", "-oo") if head == "int" else ()
@@ -493,15 +516,23 @@ def _binder(t: Term) -> None:
         require(is_term(rest[0]) or rest[0] != rest[1], f"{head} has two ends")
     elif head == "d":
         orders = isinstance(t[1], tuple) and len(t[1]) == len(names) == len(rest)
-        require(orders and all(_whole(n, 0) and n < 100 for n in t[1]), "orders of a derivative")
-        require(all(map(is_term, rest)), "the point of a derivative")
+        require(
+            orders and all(_whole(n, 0) and n < 100 for n in t[1]),
+            "the orders of the derivative are not one integer from 0 to 99 for each variable",
+        )
+        require(
+            all(map(is_term, rest)), "the point of the derivative is not one term for each variable"
+        )
     elif head in ("E", "copies"):
         count, laws = (rest[:1], rest[1:]) if head == "copies" else ((), rest)
-        require(all(map(is_term, count)), "the number of copies is a term")
+        require(all(map(is_term, count)), "the number of copies is no term")
         require(all(law[0] in ("gauss", "noise") for law in laws), f"{head} is taken under laws")
-        require(sum(dimension(law) for law in laws) == len(names), "a law for each variable")
+        require(
+            sum(dimension(law) for law in laws) == len(names),
+            "the dimensions of the laws do not add up to the number of variables",
+        )
         random = (*laws, *body, *count) if head == "copies" else laws
-        require(not any(map(has_copies, random)), "a law, or copies, of what is random itself")
+        require(not any(map(has_copies, random)), "a law, or the inside of copies, contains copies")
 
 
 def dimension(law: Term) -> int:

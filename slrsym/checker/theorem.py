@@ -57,7 +57,7 @@ class Theorem:
             raise TypeError("theorems are made by the rules of the checker")
         require(is_formula(conclusion), "the conclusion is no formula")
         hypotheses = tuple(hypotheses)
-        require(is_small((conclusion, *hypotheses)), "a theorem that is too long")
+        require(is_small((conclusion, *hypotheses)), "the theorem is too long")
         found = {key(h): h for h in hypotheses}
         require(all(map(is_formula, found.values())), "a hypothesis is no formula")
         object.__setattr__(self, "hypotheses", MappingProxyType(found))
@@ -69,7 +69,7 @@ class Theorem:
 
 
 class KernelRule(NamedTuple):
-    """A rule: its function of premises and data, of what kinds the data are, and its extension.
+    """A rule: its function, the kinds of its data, how many premises it has, and its extension.
 
     The kinds: ``t`` a term or formula, ``ts`` a list of them, ``pairs`` a list of pairs, ``json``
     anything that JSON can say, which the rule reads itself.
@@ -77,21 +77,25 @@ class KernelRule(NamedTuple):
 
     apply: Callable[..., tuple[Iterable[Term], Term, Iterable[str]]]
     kinds: tuple[str, ...]
+    premises: int | None
     extension: str
 
 
 RULES: dict[str, KernelRule] = {}
 
 
-def rule(name: str, *kinds: str, extension: str = "") -> Callable[[Any], Any]:
-    """Register a rule: a function of the premises and its data, in order.
+def rule(
+    name: str, *kinds: str, premises: int | None = 0, extension: str = ""
+) -> Callable[[Any], Any]:
+    """Register a rule: a function of its premises and then its data, in order.
 
-    A log that uses a rule of an extension has to name the extension.
+    With any number of premises (None) it takes a list of them. A log that uses a rule of an
+    extension has to name the extension.
     """
 
     def register(function: Any) -> Any:
-        require(name not in RULES, f"two rules of the name {name}")
-        RULES[name] = KernelRule(function, kinds, extension)
+        require(name not in RULES, f"two rules have the name {name}")
+        RULES[name] = KernelRule(function, kinds, premises, extension)
         return function
 
     return register
@@ -101,12 +105,13 @@ def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
     """Return the theorem that a rule makes; `Rejected` says why there is none."""
     require(name in RULES, f"unknown rule {name!r:.40}")
     require(all(type(p) is Theorem for p in premises), "a premise is no theorem")
-    kinds = RULES[name].kinds
+    apply, kinds, count, _ = RULES[name]
+    require(count in (None, len(premises)), f"{name} takes {count} premises")
     require(len(data) == len(kinds), f"{name} takes {len(kinds)} data")
     try:
         for kind, value in zip(kinds, data, strict=True):
             _validate(kind, value)
-        hypotheses, conclusion, axioms = RULES[name].apply(premises, *data)
+        hypotheses, conclusion, axioms = apply(*([premises] if count is None else premises), *data)
         inherited = (a for p in premises for a in p.axioms)
         return Theorem(_MAKING, hypotheses, conclusion, (*axioms, *inherited))
     except Rejected:
@@ -121,27 +126,24 @@ def _validate(kind: str, data: Any) -> None:
     if kind == "t":
         all_well_formed([data])
     elif kind == "ts":
-        require(type(data) is tuple, "a list of terms is a tuple")
+        require(type(data) is tuple, "the data are no tuple of terms")
         all_well_formed(data)
     elif kind == "pairs":
-        require(all(len(pair) == 2 for pair in data), "a pair has two parts")
+        require(all(len(pair) == 2 for pair in data), "a pair has not two parts")
         all_well_formed([value for _, value in data])
         all_well_formed([s for s, _ in data if s[0] not in ("u", "ix")])
         functions = [s for s, _ in data if s[0] in ("u", "ix")]
-        require(all(map(is_function, functions)), "a function has a name, a sort and arguments")
+        require(
+            all(map(is_function, functions)), "a function has no name, sort or number of arguments"
+        )
 
 
 def combined_hypotheses(premises: Iterable[Theorem]) -> dict[str, Term]:
     return {k: h for p in premises for k, h in p.hypotheses.items()}
 
 
-def single_premise(premises: Sequence[Theorem]) -> Theorem:
-    require(len(premises) == 1, "the rule takes one premise")
-    return premises[0]
-
-
 def relation(t: Term) -> tuple[str, Term, Term]:
-    require(t[0] in RELATIONS, "a relation is needed here")
+    require(t[0] in RELATIONS, "the statement is no relation")
     return t
 
 
@@ -154,13 +156,12 @@ def checked(t: Term) -> Term:
 
 
 @rule("assume", "t")
-def _assume(premises: Sequence[Theorem], p: Term) -> Any:
+def _assume(p: Term) -> Any:
     """Assume p: p follows from the hypothesis p."""
-    require(not premises, "assume takes no premise")
     return [p], p, ()
 
 
-@rule("logic", "ts", "t")
+@rule("logic", "ts", "t", premises=None)
 def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion: Term) -> Any:
     """What follows from the premises by the truth table of the connectives.
 
@@ -175,36 +176,38 @@ def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion
     return hypotheses, conclusion, ()
 
 
-@rule("instance", "pairs")
-def _instance(premises: Sequence[Theorem], pairs: tuple[tuple[Term, Term], ...]) -> Any:
+@rule("instance", "pairs", premises=1)
+def _instance(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
     """Put values for the symbols of a theorem; that they are of the right sorts is supposed."""
-    theorem, values = single_premise(premises), dict(pairs)
-    require(len(values) == len(pairs), "a symbol has two values")
+    values = dict(pairs)
+    require(len(values) == len(pairs), "a symbol is given two values")
     asked = []
     for symbol, value in pairs:
         function = symbol[0] in ("u", "ix")
-        require(function or symbol[0] == "s", "values stand for symbols and functions")
-        require(function == (value[0] == "lam"), "a function takes a lam for a value")
+        require(
+            function or symbol[0] == "s",
+            "a value is given to what is neither a symbol nor a function",
+        )
+        require(
+            function == (value[0] == "lam"), "a function is given a term, or a symbol a function"
+        )
         asked += conditions(symbol, value)
     given = [substitute(h, values) for h in theorem.hypotheses.values()]
     return [*given, *asked], substitute(theorem.conclusion, values), ()
 
 
-@rule("generalise", "t")
-def _generalise(premises: Sequence[Theorem], symbol: Term) -> Any:
+@rule("generalise", "t", premises=1)
+def _generalise(theorem: Theorem, symbol: Term) -> Any:
     """Conclude for all values of a symbol of which the hypotheses do not speak."""
-    theorem = single_premise(premises)
     given = theorem.hypotheses.values()
     require(not any(symbol in free(h) for h in given), f"a hypothesis speaks of {symbol[1]}")
     return given, checked(("forall", (symbol,), (theorem.conclusion,), ())), ()
 
 
-@rule("induction", "t", "t")
-def _induction(premises: Sequence[Theorem], n: Term, goal: Term) -> Any:
+@rule("induction", "t", "t", premises=2)
+def _induction(base: Theorem, step: Theorem, n: Term, goal: Term) -> Any:
     """Conclude for all n from the goal at the first n, and from each n to the next."""
-    require(len(premises) == 2, "induction takes two premises")
-    base, step = premises
-    require(n[0] == "s" and n[2] in ("Z>=0", "Z>0"), "induction is on a non-negative integer")
+    require(n[0] == "s" and n[2] in ("Z>=0", "Z>0"), "the symbol is not of sort Z>=0 or Z>0")
     first = substitute(goal, {n: num(int(n[2] == "Z>0"))})
     following = substitute(goal, {n: ("+", n, num(1))})
     require(same(base.conclusion, first), "the first premise is not the goal at the start")
@@ -220,16 +223,15 @@ def _induction(premises: Sequence[Theorem], n: Term, goal: Term) -> Any:
 
 
 @rule("symbol", "t")
-def _symbol(premises: Sequence[Theorem], symbol: Term) -> Any:
+def _symbol(symbol: Term) -> Any:
     """State that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
-    require(not premises and symbol[0] == "s", "a symbol is needed here")
+    require(symbol[0] == "s", "the argument is no symbol")
     return [], ("and", defined(symbol), *sort_conditions(symbol[2], symbol)), ()
 
 
 @rule("order", "t", "t")
-def _order(premises: Sequence[Theorem], a: Term, b: Term) -> Any:
+def _order(a: Term, b: Term) -> Any:
     """State how <, =, <= and != between two terms depend on each other."""
-    require(not premises, "order takes no premise")
     less, equal, more = checked(("<", a, b)), ("=", a, b), ("<", b, a)
     both = ("and", defined(a), defined(b))
     some = ("or", less, equal, more)
@@ -242,10 +244,10 @@ def _order(premises: Sequence[Theorem], a: Term, b: Term) -> Any:
     return [], ("and", ("iff", both, some), *alone, *named), ()
 
 
-@rule("chain")
+@rule("chain", premises=None)
 def _chain(premises: Sequence[Theorem]) -> Any:
     """Chain relations one after the other, equations read either way."""
-    require(premises, "an empty chain")
+    require(premises, "there is no premise")
     kinds = []
     start = end = relation(premises[0].conclusion)[1]
     swapped = len(premises) > 1 and premises[0].conclusion[0] == "="
@@ -253,7 +255,7 @@ def _chain(premises: Sequence[Theorem]) -> Any:
         start = end = premises[0].conclusion[2]
     for p in premises:
         kind, a, b = relation(p.conclusion)
-        require(kind != "!=", "a chain of differences says nothing")
+        require(kind != "!=", "a premise is a relation !=")
         if not same(a, end):
             a, b = b, a
             require(kind == "=" and same(a, end), "the chain is broken")
@@ -263,29 +265,26 @@ def _chain(premises: Sequence[Theorem]) -> Any:
     return combined_hypotheses(premises).values(), (kind, start, end), ()
 
 
-@rule("defined", "json")
-def _defined(premises: Sequence[Theorem], path: Any) -> Any:
+@rule("defined", "json", premises=1)
+def _defined(theorem: Theorem, path: Any) -> Any:
     """Conclude that a part of a relation that holds is defined, unless it stands under a binder."""
-    theorem = single_premise(premises)
     relation(theorem.conclusion)
     nodes, part = descend(theorem.conclusion, path)
-    require(not any(is_inside(t, i) for t, i in nodes), "what is bound has no value of its own")
+    require(not any(is_inside(t, i) for t, i in nodes), "the place lies under a binder")
     return theorem.hypotheses.values(), checked(defined(part)), ()
 
 
-@rule("rewrite", "json")
-def _rewrite(premises: Sequence[Theorem], paths: Any) -> Any:
+@rule("rewrite", "json", premises=2)
+def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
     """Equals for equals, at places of the first premise.
 
     Under a binder, too, if the hypotheses of the equation say of the variables bound there nothing
     but that they are in its range.
     """
-    require(len(premises) == 2, "rewrite takes two premises")
-    theorem, equation = premises
     kind, a, b = relation(equation.conclusion)
-    require(kind == "=", "equals are put for equals")
+    require(kind == "=", "the second premise is no equation")
     conclusion, given = theorem.conclusion, combined_hypotheses([theorem])
-    require(isinstance(paths, list), "a list of places")
+    require(isinstance(paths, list), "the places are no list")
     for path in paths:
         nodes, part = descend(conclusion, path)
         require(same(part, a) or same(part, b), "another term stands at this place")
@@ -301,13 +300,15 @@ def _rewrite(premises: Sequence[Theorem], paths: Any) -> Any:
 def descend(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
     """Return the nodes on the way to a part, each with the next place, and the part."""
     nodes = []
-    require(isinstance(path, list) and len(path) < 200, "a place is a list of numbers")
+    require(
+        isinstance(path, list) and len(path) < 200, "a place is no list of numbers, or too long"
+    )
     for step in path:
         numbers = step if isinstance(step, list) else [step]
-        require(all(type(n) is int for n in numbers), "a place is a list of numbers")
+        require(all(type(n) is int for n in numbers), "a place is no list of numbers, or too long")
         place = tuple(step) if isinstance(step, list) else step
         parts = dict(children(t))
-        require(place in parts, "no such place")
+        require(place in parts, "there is no such place")
         nodes.append((t, place))
         t = parts[place]
     return nodes, t
@@ -335,14 +336,13 @@ def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
     return given | {key(h): checked(h) for h in added}
 
 
-@rule("under", "t")
-def _under(premises: Sequence[Theorem], node: Term) -> Any:
+@rule("under", "t", premises=1)
+def _under(theorem: Theorem, node: Term) -> Any:
     """Compare sums, integrals or expectations as their terms compare, if both are defined.
 
     The node is the left one; its body is the left side of the premise. Sums are defined if their
     terms are, which the premise says, and the ends are integers in order.
     """
-    theorem = single_premise(premises)
     kind, a, b = relation(theorem.conclusion)
     require(kind in ("=", "<", "<="), "the premise does not compare the terms")
     require(node[0] in ("sum", "int", "E"), f"{node[0]} is not known to be monotone")
@@ -357,6 +357,9 @@ def _under(premises: Sequence[Theorem], node: Term) -> Any:
     elif node[0] == "int" and all(map(is_term, outside(node))) and kind != "=":
         asked = [checked((kind, *outside(node)))]
     elif node[0] == "int":
-        require(outside(node)[0][0] != "oo" and outside(node)[1][0] != "-oo", "ends in order")
+        require(
+            outside(node)[0][0] != "oo" and outside(node)[1][0] != "-oo",
+            "the first end is oo, or the second is -oo",
+        )
     exist = [] if node[0] == "sum" else [defined(node), defined(other)]
     return [*given.values(), *asked, *exist], (kind, node, other), ()

@@ -26,11 +26,17 @@ _OF_THE_MAP = {ALMOST_EVERY: "AlmostEveryStartConvergesTo", "NullPairs": "NullSt
 
 def _descent(t: Term) -> tuple[Term, Term, Term]:
     """The function of five overlaps, the step size, and the dimension."""
-    require(t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5, "no descent on spheres")
+    require(
+        t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5,
+        "the subject is no descent on spheres",
+    )
     function, rate, dimension = t[2:]
-    require(function[0] == "lam" and len(bound(function)) == 5, "a function of five overlaps")
-    require(all(x[2] == "R" for x in bound(function)), "overlaps are real")
-    require(len(inside(function)) == 1, "a function with one value")
+    require(
+        function[0] == "lam" and len(bound(function)) == 5,
+        "the risk is no function of five variables",
+    )
+    require(all(x[2] == "R" for x in bound(function)), "a variable of the risk is not real")
+    require(len(inside(function)) == 1, "the risk has more than one value")
     return function, rate, dimension
 
 
@@ -39,13 +45,22 @@ def _on_manifold(goal: Goal, least: int) -> tuple[MapOnBox, Sequence[Term], list
     function, rate, dimension = _descent(goal.map)
     planar, slopes = goal.values[:2]
     g = box(planar, goal.taken)
-    require(g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2, "a map of the square")
-    require(slopes[0] == "lam" and len(bound(slopes)) == len(inside(slopes)) == 2, "two slopes")
-    require(all(x[2] == "R" for x in bound(slopes)), "slopes are functions of real numbers")
-    require(len(goal.about) == 1, "the sentence is about a set of points")
+    require(
+        g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2,
+        "the first value is no map of the square from -1 to 1",
+    )
+    require(
+        slopes[0] == "lam" and len(bound(slopes)) == len(inside(slopes)) == 2,
+        "the second value is no function with two values",
+    )
+    require(all(x[2] == "R" for x in bound(slopes)), "a variable of the slopes is not real")
+    require(len(goal.about) == 1, "the sentence is not about exactly one set of points")
     ends = points(goal.about[0], 2)
     plain = (ONE, MINUS_ONE) if goal.kind == ALMOST_EVERY else (ONE, MINUS_ONE, ZERO)
-    require(all(c in plain for p in ends for c in p), "points of signs, or of signs and zeros")
+    require(
+        all(c in plain for p in ends for c in p),
+        "a coordinate of a point is not 1 or -1, or 0 for null sets",
+    )
     names = bound(function)
     across = tuple(apart(names[2:], goal.taken | frozenset(g.names)).values())
     here = (*g.names, *across)
@@ -121,12 +136,15 @@ def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
     for number, face in enumerate(goal.values[2:]):
         i, end = number // 2, (ONE, MINUS_ONE)[number % 2]
         edge = box(face, goal.taken | frozenset(g.names))
-        require(edge.low == (MINUS_ONE,) and edge.high == (ONE,), "an edge of the square")
+        require(
+            edge.low == (MINUS_ONE,) and edge.high == (ONE,),
+            "a value is no map of an edge of the square",
+        )
         put = {g.names[i]: end, g.names[1 - i]: edge.names[0]}
         asked.append(edge.everywhere(("=", substitute(g.images[i], put), end)))
         asked.append(edge.everywhere(("=", edge.images[0], substitute(g.images[1 - i], put))))
         there = tuple(("tuple", p[1 - i]) for p in ends if p[i] == end)
-        require(there or goal.kind != ALMOST_EVERY, "an edge of which no end is listed")
+        require(there or goal.kind != ALMOST_EVERY, "no end of an edge is listed")
         if there:
             asked.append(("o", _OF_THE_MAP[goal.kind], face, ("set", *there)))
     return asked
@@ -150,7 +168,10 @@ def _conditional_risk(goal: Goal) -> list[Term]:
     its mean is the risk, be it infinite; likewise with $M$ in the place of $p$. Given also the
     location it is at least $epsilon^2$.
     """
-    require(goal.map == ("text", BAYES_RISK) and not goal.about, "another sentence")
+    require(
+        goal.map == ("text", BAYES_RISK) and not goal.about,
+        "the goal is not the sentence that the theorem shows",
+    )
     m, p, place = ("s", "m", "R"), ("s", "p", "R"), ("s", "l", "Z")
     xi, variance = ("s", "xi", "R"), square(("s", "epsilon", "R>=0"))
     w, y = (("ix", name, "R", place) for name in "wy")

@@ -130,7 +130,7 @@ def test_a_quotient_of_unknown_signs_has_none():
 
 def test_an_end_of_the_name_of_the_variable_is_another_thing():
     v = ("s", "v", "R")
-    with pytest.raises(Rejected, match="name of the bound variable"):
+    with pytest.raises(Rejected, match="contains the bound variable"):
         prove("derivative", [], slope(("int", (v,), (("*", T, v),), (ZERO, v))))
 
 

@@ -129,7 +129,7 @@ def test_exponentials_of_pairs_that_are_not_centred():
         with pytest.raises(Rejected):
             prove("gaussian integral", [], pair(f("exp", form)))
     two = ("E", (X, Y), (f("exp", ("*", X, Y)),), (("gauss", 1, ZERO, ONE),) * 2)
-    with pytest.raises(Rejected, match="one law"):
+    with pytest.raises(Rejected, match="common Gaussian law"):
         prove("gaussian integral", [], two)
 
 
@@ -177,19 +177,19 @@ def test_what_is_asked_for():
 def test_convex_functions():
     square = ("d", (2,), (Y,), (("^", 2, 1, Y),), (R,))
     bend = prove("assume", [], ("<=", ZERO, square))
-    with pytest.raises(Rejected, match="speaks of x"):
+    with pytest.raises(Rejected, match="contains the variable"):
         prove("jensen", [bend], mean(X))
-    with pytest.raises(Rejected, match="speaks of x"):
+    with pytest.raises(Rejected, match="contains the variable"):
         prove("tangent", [bend], ZERO, X)
     constant = prove("assume", [], ("<=", ZERO, ONE))
-    with pytest.raises(Rejected, match="sign of a derivative"):
+    with pytest.raises(Rejected, match="sign of a second derivative"):
         prove("jensen", [constant], mean(X))
 
 
 def test_schwarz_is_of_one_law():
     with pytest.raises(Rejected, match="same laws"):
         prove("cauchy-schwarz", [], mean(X), mean(X, law=("gauss", 1, ZERO, ONE)))
-    with pytest.raises(Rejected, match="same variables"):
+    with pytest.raises(Rejected, match="other variables"):
         prove("cauchy-schwarz", [], mean(X), mean(COPIES))
 
 

@@ -6,7 +6,6 @@ without it does not trust them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -39,47 +38,51 @@ from slrsym.checker.term import (
     sort_conditions,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, checked, single_premise
+from slrsym.checker.theorem import Theorem, checked
 from slrsym.checker.theorem import rule as base_rule
 
 rule = partial(base_rule, extension="textbook")
 
 
-@rule("specialise", "ts")
-def _specialise(premises: Sequence[Theorem], values: tuple[Term, ...]) -> Any:
+@rule("specialise", "ts", premises=1)
+def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
     """What holds for all holds for these."""
-    theorem = single_premise(premises)
     p = theorem.conclusion
-    require(p[0] == "forall" and len(bound(p)) == len(values), "values for what forall binds")
+    require(
+        p[0] == "forall" and len(bound(p)) == len(values),
+        "the premise is no statement for all, or the number of values differs",
+    )
     asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
     put = dict(zip(bound(p), values, strict=True))
     return [*theorem.hypotheses.values(), *asked], substitute(inside(p)[0], put), ()
 
 
 @rule("maximum", "t", "t")
-def _maximum(premises: Sequence[Theorem], a: Term, b: Term) -> Any:
+def _maximum(a: Term, b: Term) -> Any:
     """max(a, b) is the mean of a and b, and half their distance more."""
-    require(not premises and is_term(a) and is_term(b), "two terms are needed here")
+    require(is_term(a) and is_term(b), "an argument is no term")
     distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
     return [defined(a), defined(b)], checked(("and", *values)), ()
 
 
 @rule("integers apart", "t", "json")
-def _apart(premises: Sequence[Theorem], t: Term, k: Any) -> Any:
+def _apart(t: Term, k: Any) -> Any:
     """An integer is at most k, or at least k + 1."""
-    require(not premises and is_term(t) and type(k) is int, "a term and a number")
+    require(
+        is_term(t) and type(k) is int,
+        "the arguments are not a term and an integer",
+    )
     return [("o", "integer", t)], ("or", ("<=", t, num(k)), ("<=", num(k + 1), t)), ()
 
 
-@rule("jensen", "t")
-def _jensen(premises: Sequence[Theorem], node: Term) -> Any:
+@rule("jensen", "t", premises=1)
+def _jensen(theorem: Theorem, node: Term) -> Any:
     """f(E h) <= E f(h) for a convex function f; the node is E h."""
-    theorem = single_premise(premises)
     f, y, x, convex = sign_of_derivative(theorem, 2)
     (body,), (h,), names = inside(f), inside(expected(node)), bound(node)
-    require(not has_copies(h), "a function of copies")
-    require(not free(f) & set(names), "the function has a variable of the law; rename it")
+    require(not has_copies(h), "the function contains copies")
+    require(not free(f) & set(names), "the function contains a variable of the law; rename it")
     outer = substitute(body, {y: node})
     mean = expectation(names, substitute(body, {y: h}), outside(node))
     everywhere = [checked(("forall", names, (p,), ())) for p in sort_conditions(x[2], h)]
@@ -89,13 +92,16 @@ def _jensen(premises: Sequence[Theorem], node: Term) -> Any:
 
 
 @rule("cauchy-schwarz", "t", "t")
-def _cauchy_schwarz(premises: Sequence[Theorem], f: Term, g: Term) -> Any:
+def _cauchy_schwarz(f: Term, g: Term) -> Any:
     """(E f g)^2 <= E f^2 E g^2; of two expectations under the same laws."""
-    require(not premises and expected(f)[3] == expected(g)[3], "means under the same laws")
+    require(
+        expected(f)[3] == expected(g)[3],
+        "the two expectations are not under the same laws",
+    )
     names = bound(f)
     require(
         names == bound(g) and not any(map(has_copies, (*inside(f), *inside(g)))),
-        "the same variables",
+        "the two expectations have other variables",
     )
     (a,), (b,) = inside(f), inside(g)
     both, first, second = (
@@ -106,13 +112,19 @@ def _cauchy_schwarz(premises: Sequence[Theorem], f: Term, g: Term) -> Any:
 
 
 @rule("poincare", "t")
-def _poincare(premises: Sequence[Theorem], node: Term) -> Any:
+def _poincare(node: Term) -> Any:
     """E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
-    require(not premises and not has_copies(inside(expected(node))[0]), "no premise, and no copies")
-    require(all(law[0] == "gauss" for law in outside(node)), "a law that is not Gaussian")
+    require(
+        not has_copies(inside(expected(node))[0]),
+        "the body contains copies",
+    )
+    require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
     (f,), names = inside(node), bound(node)
     _, rows = joint(outside(node))
-    require(not any(free(c) & set(names) for row in rows for c in row), "a name twice")
+    require(
+        not any(free(c) & set(names) for row in rows for c in row),
+        "the covariance matrix contains a variable of the expectation",
+    )
     slopes = [
         ("d", tuple(int(i == j) for j in range(len(names))), names, (f,), names)
         for i in range(len(names))
@@ -131,21 +143,34 @@ def _poincare(premises: Sequence[Theorem], node: Term) -> Any:
 
 
 @rule("price", "t")
-def _price(premises: Sequence[Theorem], t: Term) -> Any:
+def _price(t: Term) -> Any:
     """The derivative of an expectation in a parameter of its law, which has a density there."""
-    require(not premises and t[0] == "d" and t[1] == (1,), "a first derivative is needed here")
+    require(
+        t[0] == "d" and t[1] == (1,),
+        "the term is no first derivative",
+    )
     (node,), (r,), (point,) = inside(t), bound(t), outside(t)
-    require(node[0] == "E" and not has_copies(inside(node)[0]), "the derivative of an expectation")
+    require(
+        node[0] == "E" and not has_copies(inside(node)[0]),
+        "the derivative is not of an expectation",
+    )
     (f,), names = inside(node), bound(node)
-    require(r not in free(f) and len(outside(node)) == 1, "the law alone depends on the parameter")
-    require(outside(node)[0][0] == "gauss" and len(names) <= 2, "a Gaussian law of one or two")
-    require(not free(point) & set(names), "a point that has a name of the law; rename it")
+    require(
+        r not in free(f) and len(outside(node)) == 1, "the body contains the parameter, or copies"
+    )
+    require(
+        outside(node)[0][0] == "gauss" and len(names) <= 2,
+        "the law is not one Gaussian law of one or two variables",
+    )
+    require(
+        not free(point) & set(names), "the point contains a variable of the expectation; rename it"
+    )
     means, rows = joint(outside(node))
     laws = tuple(substitute(law, {r: point}) for law in outside(node))
     _, here = joint(laws)
     asked = [checked(("<", ZERO, here[0][0]))]
     if len(names) == 2:
-        require(rows[0][1] == rows[1][0], "a covariance that is not symmetric")
+        require(rows[0][1] == rows[1][0], "the two entries for the covariance are not identical")
         minor = ("+", ("*", here[0][0], here[1][1]), neg(square(here[0][1])))
         asked.append(checked(("<", ZERO, minor)))
     terms: list[Term] = []
