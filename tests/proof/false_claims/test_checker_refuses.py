@@ -53,8 +53,8 @@ def test_the_checker_has_no_evidence_for_a_false_step(entry, request):
     assert shown == (request.node.callspec.id in TRUE_OTHERWISE)
 
 
-# The proof checker has no words for limits, for pieces and for symbolic powers. A citation is
-# checked by nobody.
+# The proof checker has no words for limits, for pieces and for symbolic powers, and no enclosure of
+# a mean without a closed form. A citation is checked by nobody.
 WITHOUT_EVIDENCE = {
     "sums and slopes: a citation concludes what it cites",
     "textbook: balls: a third digit",
