@@ -132,6 +132,8 @@ def claim_entry(
         box=marked(getattr(row_of_ledger, "box", "")),
         trials=getattr(row_of_ledger, "trials", ""),
         against=claim.against,
+        plain_title=claim.title.replace("$", ""),
+        abbreviated=tuple(shorthand(part) for part in conjuncts(statement)),
     )
 
 

@@ -203,6 +203,9 @@ class ClaimEntry:
     trials: str = ""
     against: str = ""
     marks: tuple[str, ...] = ()
+    # The title as it is typed, and the parts of the statement with its abbreviations: for a search.
+    plain_title: str = ""
+    abbreviated: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     def displays(self) -> Iterator[Display]:
         """Every displayed formula of the statement, its abbreviations and the proof, in order."""

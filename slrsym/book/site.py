@@ -32,7 +32,7 @@ from slrsym.typeset import broken, to_mathml
 
 MAIN = "index.html"
 DEFAULT_TITLE = "Derivations, as they are checked"
-_ASSETS = ("style.css", "site.js", "map.js", "ledger.js")
+_ASSETS = ("style.css", "site.js", "search.js", "map.js", "ledger.js")
 # What is shown of a statement where one points at its name, in em and in characters.
 _GLIMPSE, _MOST = 24.0, 1100
 _ANNOTATION = re.compile(r"<annotation.*?</annotation>", re.DOTALL)
@@ -210,10 +210,19 @@ def _glimpse(claim: ClaimEntry) -> str:
     return ""
 
 
-def _said(claim: ClaimEntry) -> str:
+# Of a statement that is longer, the rest is not searched.
+_SAID = 600
+
+
+def _said(claim: ClaimEntry) -> list[str]:
+    """Return the formulas of a statement as one types them: written out, and abbreviated."""
     blocks = [block for block in claim.statement if isinstance(block, Display)]
     shown = [formula.shown for block in blocks for formula in block.formulas]
-    return " ".join(spoken(s) for s in shown if s is not None)[:300]
+    whole = " ".join(spoken(s) for s in shown if s is not None)
+    short = " ".join(map(spoken, claim.abbreviated))
+    # The risk has a name that no one would type.
+    plain = (re.sub(r"\bR\(6\)|\bR[<^](?=\()", "R", text)[:_SAID] for text in (whole, short))
+    return [text for text in dict.fromkeys(plain) if text]
 
 
 def _data(
@@ -229,6 +238,7 @@ def _data(
             "label": str(claim.label),
             "name": claim.label.name,
             "title": _plain(show.inline(claim.title)),
+            "plain": claim.plain_title,
             "said": _said(claim),
             "formula": _glimpse(claim),
             "status": claim.status,

@@ -134,7 +134,7 @@ function act(page, view) {
     search.dispatchEvent(new view.Event("input"));
     return [...page.querySelectorAll(".results a")].map((a) => a.getAttribute("href"));
   };
-  result.found = [ask("L18-ii")[0], ask("fubini").length, ask("no such thing").length];
+  result.found = [ask("lem18ii")[0], ask("fubini").length, ask("no such thing").length];
   ask("");
   const status = page.querySelector(".filters select");
   if (status) {

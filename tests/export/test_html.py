@@ -308,7 +308,7 @@ def test_what_is_not_proved_is_not_said_to_be(ledger, status, reason):
 
 def test_an_empty_document():
     files = site_files(Document((), (), {}))
-    scripts = {"data.js", "site.js", "map.js", "ledger.js"}
+    scripts = {"data.js", "site.js", "search.js", "map.js", "ledger.js"}
     assert set(files) == {"index.html", "ledger.html", "style.css", *scripts}
     assert problems(files) == []
 
