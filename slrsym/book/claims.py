@@ -39,7 +39,7 @@ from slrsym.book.document import (
     listed,
 )
 from slrsym.book.proofs import Writer, proof_blocks, written_out
-from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text, marked
+from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text, marked, referring
 from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.claim import Claim
 from slrsym.coq import also_by_coq, confirmed, confirmed_claims
@@ -109,7 +109,12 @@ def claim_entry(
             laws,
             printer,
         ),
-        statement=(*repeated, *writer.display(statement)),
+        statement=(
+            *repeated,
+            *writer.display(statement, sentences=claim.explanation.equations),
+        ),
+        explanation=referring(inline_text(claim.explanation.text), included),
+        lead=inline_text(claim.explanation.lead),
         where=(
             *_where(claim, shorthand, printer, find, included, defined),
             *_letters(shorthand, stated, printer, defined),
@@ -179,7 +184,9 @@ def _repeated(
             parts = tuple(part for part in parts if part not in whole)
     if not named:
         return [], claim.statement
-    verb = " says holds, and" if len(named) == 1 else " say holds, and"
+    verb = " says holds" if len(named) == 1 else " say holds"
+    # What follows is a formula, or has a sentence.
+    verb += "." if claim.explanation.equations else ", and"
     said = Paragraph((Text("All that "), *listed(named), Text(verb)))
     return [said], And(*parts, evaluate=False)
 

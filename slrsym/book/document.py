@@ -203,6 +203,9 @@ class ClaimEntry:
     trials: str = ""
     against: str = ""
     marks: tuple[str, ...] = ()
+    # The paragraph that opens it, and its first sentence.
+    explanation: tuple[Inline, ...] = ()
+    lead: tuple[Inline, ...] = ()
     # The title as it is typed, and the parts of the statement with its abbreviations: for a search.
     plain_title: str = ""
     abbreviated: tuple[Any, ...] = field(default=(), repr=False, compare=False)
