@@ -38,6 +38,7 @@ from slrsym.book.document import (
     Text,
     listed,
 )
+from slrsym.book.letters import shared_letters
 from slrsym.book.proofs import Writer, proof_blocks, written_out
 from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text, marked, referring
 from slrsym.book.shorthand import Shorthand, names_in
@@ -112,6 +113,11 @@ def claim_entry(
         statement=(
             *repeated,
             *writer.display(statement, sentences=claim.explanation.equations),
+        ),
+        letters=(
+            shared_letters(shorthand, stated, [shorthand(e) for e in said], printer)
+            if defined
+            else ()
         ),
         explanation=referring(inline_text(claim.explanation.text), included),
         lead=inline_text(claim.explanation.lead),

@@ -203,6 +203,8 @@ class ClaimEntry:
     trials: str = ""
     against: str = ""
     marks: tuple[str, ...] = ()
+    # What letters of the statement mean that the table of notation has, for a page by itself.
+    letters: tuple[Block, ...] = ()
     # The paragraph that opens it, and its first sentence.
     explanation: tuple[Inline, ...] = ()
     lead: tuple[Inline, ...] = ()

@@ -10,6 +10,7 @@ from sympy.core.relational import Relational
 
 from slrsym.book.build import build
 from slrsym.book.document import Display, Label, Paragraph
+from slrsym.book.latex_book import book_files
 from slrsym.book.prose import inline_text
 from slrsym.book.site import site_files
 from slrsym.claims.ledger import builtin_ledger
@@ -99,3 +100,28 @@ def test_an_explanation_may_be_a_text():
     assert claim.explanation.lead == "So it is."
     assert len(claim.explanation) == 4
     assert "So it is" in repr(claim.explanation)
+
+
+@pytest.mark.parametrize(
+    ("id", "said", "unsaid"),
+    [
+        ("theorem-5", ["A=1+2λ2γ2", "istherisk", "Notation"], ["B=", "a="]),
+        ("theorem-1", ["A=1+2s2", "s=λγ", "ζ(t,s)=", "forastandardnormalG"], ["B="]),
+        ("lemma-16", [], ["Notation", "A="]),
+        ("proposition-9", ["a=t/A", "B=1+4s2", "t=λ"], ["ζ(", "risk"]),
+        ("owens-t-derivative-h", ["T(h,x)=12π"], ["risk", "ζ"]),
+    ],
+)
+def test_letters_of_a_statement_are_explained_on_its_page(ledger, id, said, unsaid):
+    """The abbreviations that it is written with, and no others; the book has them in its table."""
+    document = build(ledger, as_if_proved(ledger, [id]), {})
+    page = site_files(document)[f"claims/{id}.html"]
+    start = page.partition('<div class="letters">')[2].partition("</div>")[0]
+    shown = re.sub(r"\s", "", Page(f"<div>{start}</div>").shown)
+    assert [text for text in said if text not in shown] == []
+    assert [text for text in unsaid if text in shown] == []
+    assert not any(
+        "letters are explained" in text
+        for text in book_files(document).values()
+        if isinstance(text, str)
+    )
