@@ -41,6 +41,8 @@ function measure(page, view) {
   };
   return {
     overflow: root.scrollWidth - right,
+    // Without what the frame itself is high.
+    tall: page.body.getBoundingClientRect().height,
     outside: [...page.querySelectorAll("main *")].filter(
       (n) => n.getBoundingClientRect().right > right + 1 && n.checkVisibility() && loose(n)).length,
     math: shown.length,

@@ -105,8 +105,8 @@ function outlineOf(here) {
 
 const outline = document.querySelector(".outline");
 const page = decodeURIComponent(location.pathname.split("/").pop()).replace(/\.html$/, "");
-// The front page is the outline itself, the pages of sources are wide.
-if (outline && page !== "index" && page !== "" && !document.querySelector(".source")) {
+// The front page is the outline itself; the map and the pages of sources are wide.
+if (outline && page !== "index" && page !== "" && !document.querySelector(".source, .map")) {
   outline.append(outlineOf(page));
   outline.hidden = false;
   outline.querySelector("[aria-current]")?.scrollIntoView({block: "center"});
