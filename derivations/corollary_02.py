@@ -257,6 +257,17 @@ limit = Claim(
         Le(lam**2 * L, pi * delta / 8),
         Le(2 * gamma**2 * lam**2, 1),
     ],
+    explanation=(
+        "The excess risk of the oracle is at most $delta$, for any $delta > 0$, if $lambda^2 d$ "
+        "is large and $lambda^2 L$ small enough. By Theorem 1 and bounds of $erf$ and $zeta$, the "
+        "excess risk is at most an exponential in $-lambda^2 d/(2 A^2)$, times $2 gamma^2$, plus "
+        "$4 lambda^2 (L - 1)/pi$. The first hypothesis, with the third, makes the exponential "
+        "term at most $delta/2$: the third one says that $A^2 <= 2$. The second hypothesis makes "
+        "the other term at most $delta/2$. In the paper $d$ tends to infinity with $L = o(d)$, "
+        "and $lambda$ is such that $lambda sqrt(d)$ tends to infinity and $lambda sqrt(L)$ to 0; "
+        "since $L >= 1$, then $lambda$ tends to 0, too, and all three hypotheses hold from some "
+        "$d$ on."
+    ),
 )
 
 

@@ -50,6 +50,13 @@ centred = Claim(
     title="Assumption 1 holds if and only if the output is centred",
     statement=Equivalent(Eq(sqrt(d / 2) * c, 0), Eq(c, 0)),
     source="Assumption 1: not proved but supposed; this is what it comes to",
+    explanation=(
+        "The output has mean zero if and only if $k*$ and $v*$ are orthogonal, which is what "
+        "Assumption 1 supposes. The informative token has the mean $sqrt(d/2) k*$, and the noise "
+        "has none, so the mean of the output is $sqrt(d/2) c$ with $c = k* . v*$. The first "
+        "factor is positive, as the dimension is. The assumption itself is supposed, not proved: "
+        "this claim says what it comes to, and other claims say what changes without it."
+    ),
 )
 
 
@@ -146,6 +153,14 @@ well_posed = Claim(
     source="Definition 1",
     against="exact",
     given=[Gt(size, 0)],
+    explanation=(
+        "A step of projected gradient descent never comes to the origin, so that the projection "
+        "to the sphere is defined. The gradient that a step follows is tangent: what it has along "
+        "the vector itself is taken off. A unit vector and a tangent change of it are orthogonal, "
+        "so by Pythagoras the squared length after the change is 1 plus a square. The unit vector "
+        "is written as $w$ divided by its length; it is supposed that $w$ is not zero, and "
+        "nothing else: neither the step size nor the gradient need be small."
+    ),
 )
 
 

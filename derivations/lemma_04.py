@@ -4,7 +4,18 @@ from sympy import And, Eq, Function, Ge, Le, Matrix, sqrt, symbols
 
 from slrsym.notation import alpha, epsilon, eta, kappa, nu, rho, theta
 from slrsym.planar import moved
-from slrsym.proof import Claim, D, algebra, all_of, at, chain, claimed, differentiate, lemma
+from slrsym.proof import (
+    Claim,
+    D,
+    Explanation,
+    algebra,
+    all_of,
+    at,
+    chain,
+    claimed,
+    differentiate,
+    lemma,
+)
 from slrsym.symbolic import excess_risk_stable, risk_definition
 
 # -- the gradient of a function of the overlaps ------------------------------------------------
@@ -76,16 +87,31 @@ def on_manifold(f):
 closed = epsilon**2 + excess_risk_stable()
 closed_form = Eq(risk_definition(), closed, evaluate=False)
 
+flat = [Eq(on_manifold(D(closed, x)), 0, evaluate=False) for x in across]
+
 no_push = Claim(
     id="lemma-14",
     title="On the manifold the partial derivatives of the risk in $theta$, $eta$ and $rho$ vanish",
     statement=And(
         closed_form,
-        *(Eq(on_manifold(D(closed, x)), 0, evaluate=False) for x in across),
+        *flat,
         evaluate=False,
     ),
     source="Lemma 14",
     against="exact",
+    explanation=Explanation(
+        "On the manifold the partial derivatives of the risk in $theta$, $eta$ and $rho$ vanish. "
+        "In the closed form of the risk each term that has one of these overlaps has two of them "
+        "as factors, such as $theta^2$, $eta theta$ or $theta rho$. So the derivatives in them "
+        "are of first order in the three, and vanish where all are 0. The paper argues by parity; "
+        "with the closed form it is enough to differentiate. What is supposed of the tokens, "
+        "Assumption 1 among it, enters by the closed form alone, and nothing is supposed of "
+        "$kappa$ and $nu$.",
+        {
+            closed_form: "The risk is equal to its closed form:",
+            **dict.fromkeys(flat, "On the manifold, the closed form has the partial derivatives"),
+        },
+    ),
 )
 
 
@@ -138,19 +164,36 @@ k_moved, v_moved = (
 )
 after = [v_moved.dot(Matrix(k_star)), k_moved.dot(Matrix(v_star)), k_moved.dot(v_moved)]
 
+premises = {
+    **dict.fromkeys(chain_rule.statement.args, "The gradients, by the chain rule:"),
+    **dict.fromkeys(no_push.statement.args, "What Lemma 14 says:"),
+}
+stays = [Eq(overlap, 0, evaluate=False) for overlap in after]
+
 invariant = Claim(
     id="lemma-4",
     title="A step of projected gradient descent does not leave the manifold",
     statement=And(
         chain_rule.statement,
         no_push.statement,
-        *(Eq(overlap, 0, evaluate=False) for overlap in after),
+        *stays,
         evaluate=False,
     ),
     source="Lemma 4",
     against="exact",
     given=square,
     written=shown,
+    explanation=Explanation(
+        "A step of projected gradient descent from the manifold leads to the manifold again. By "
+        "the chain rule the gradient in $k$ is made of $k*$, $v*$ and $v$, that in $v$ of $v*$, "
+        "$k*$ and $k$, each with a partial derivative of the risk as its factor. On the manifold "
+        "the derivatives in $theta$, $eta$ and $rho$ vanish by Lemma 14, so that $k$ moves in the "
+        "plane of $k$ and $k*$, and $v$ in that of $v$ and $v*$. These planes are orthogonal: "
+        "$k*$ and $v*$ are by Assumption 1, the other pairs since the step begins on the "
+        "manifold. So all three overlaps are 0 after the step; the projection changes lengths "
+        "only. Neither the step size nor $lambda$ need be small or constant.",
+        premises | dict.fromkeys(stays, "After the step, $theta$, $eta$ and $rho$ are 0 again:"),
+    ),
 )
 
 
@@ -166,20 +209,38 @@ def _(goal):
 
 # -- the planar map ----------------------------------------------------------------------------
 
+next_kappa = Eq(k_next.dot(Matrix(k_star)), moved(kappa, R_kappa), evaluate=False)
+next_nu = Eq(v_next.dot(Matrix(v_star)), moved(nu, R_nu), evaluate=False)
+
 planar_map = Claim(
     id="lemma-7",
     title="On the manifold a step maps $(kappa, nu)$ as in (12)-(13)",
     statement=And(
         chain_rule.statement,
         no_push.statement,
-        Eq(k_next.dot(Matrix(k_star)), moved(kappa, R_kappa), evaluate=False),
-        Eq(v_next.dot(Matrix(v_star)), moved(nu, R_nu), evaluate=False),
+        next_kappa,
+        next_nu,
         evaluate=False,
     ),
     source="Lemma 7; the partial derivatives are those of Proposition 9's proof",
     against="exact",
     given=square,
     written=shown,
+    explanation=Explanation(
+        "On the manifold a step maps $(kappa, nu)$ to a point that is given by $kappa$, $nu$ and "
+        "the slopes $R_kappa$ and $R_nu$ of the risk. By Lemma 14 the gradient in $k$ is $R_kappa "
+        "k*$, and that in $v$ is $R_nu v*$. Its tangent part has the squared length $R_kappa^2 (1 "
+        "- kappa^2)$ and is orthogonal to $k$. So before the projection the squared length of $k$ "
+        "is $1 + alpha^2 R_kappa^2 (1 - kappa^2)$, and its product with $k*$ is $kappa - alpha "
+        "R_kappa (1 - kappa^2)$: the new overlap is their quotient, with a root; $v$ moves "
+        "likewise. It is used that $kappa$ and $nu$, as products of unit vectors, are in $[-1, "
+        "1]$. The step size may be of any size.",
+        {
+            **premises,
+            next_kappa: "The new overlap of $k$ and $k*$ is (12):",
+            next_nu: "The new overlap of $v$ and $v*$ is (13):",
+        },
+    ),
 )
 
 

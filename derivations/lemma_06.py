@@ -17,6 +17,15 @@ risk_on_manifold = Claim(
     statement=Eq(risk_definition().subs(on_manifold), formula, evaluate=False),
     source="Lemma 6",
     against="exact",
+    explanation=(
+        "On the manifold the risk depends on $k$ and $v$ by $kappa$ and $nu$ alone, and has a "
+        "closed form in $erf$ and $zeta$. It is Proposition 15 at $theta = eta = rho = 0$, where "
+        "most terms have a factor 0. The informative token is weighted by $erf$ of its score: the "
+        "mean of this weight, $erf(a)$, tells how much of the output is predicted, and its mean "
+        "square is $zeta(t, s)$. The weight of another token is centred, and its mean square is "
+        "$zeta(0, lambda)$. Assumption 1 and the laws of the tokens enter by Proposition 15; "
+        "nothing is supposed of $lambda$, $d$ or $L$ but their signs."
+    ),
 )
 
 

@@ -37,6 +37,13 @@ lemma_16 = Claim(
     statement=Le(Abs(1 / sqrt(1 + x) - 1), x / 2, evaluate=False),
     source="Lemma 16",
     against="exact",
+    explanation=(
+        "For $x >= 0$ the number $1/sqrt(1 + x)$ differs from 1 by at most $x/2$. The root is at "
+        "least 1, so the absolute value is $1 - 1/sqrt(1 + x)$; this is where $x >= 0$ enters. "
+        "The difference of both sides vanishes at $x = 0$. Its derivative in $x$ has one sign, as "
+        "$(1 + x)^(-3/2) <= 1$ for $x >= 0$: so the left side grows no faster than the right one, "
+        "and never exceeds it."
+    ),
 )
 
 

@@ -27,6 +27,11 @@ first = Claim(
     statement=Eq(D(erf(x), x), 2 / sqrt(pi) * exp(-(x**2)), evaluate=False),
     source="Lemma 17",
     against="exact",
+    explanation=(
+        "The derivative of $erf$ is $(2/sqrt(pi)) exp(-x^2)$. The error function is defined as "
+        "the integral of this function from 0 to $x$, and the integrand is continuous, so the "
+        "fundamental theorem of calculus applies. Nothing is supposed of $x$ but that it is real."
+    ),
 )
 
 
@@ -42,6 +47,11 @@ second = Claim(
     statement=Eq(D(erf_prime(x), x), -2 * x * erf_prime(x), evaluate=False),
     source="Lemma 17",
     against="exact",
+    explanation=(
+        "The second derivative of $erf$ is $-2 x$ times the first one. By (i) the first "
+        "derivative is a multiple of $exp(-x^2)$, and the chain rule gives the factor $-2 x$. "
+        "Nothing is supposed of $x$ but that it is real."
+    ),
 )
 
 
@@ -78,6 +88,12 @@ third = Claim(
     statement=Le(Abs(erf(x)), 2 * Abs(x) / sqrt(pi)),
     source="Lemma 17",
     against="exact",
+    explanation=(
+        "For every real $x$, $|erf(x)|$ is at most $2 |x|/sqrt(pi)$. Both sides are even, as "
+        "$erf$ is odd, so it is enough to look at $x >= 0$. There both sides vanish at 0, and the "
+        "right side grows at least as fast: by (i) the derivative of the left side is "
+        "$(2/sqrt(pi)) exp(-x^2)$, which is at most $2/sqrt(pi)$."
+    ),
 )
 
 

@@ -38,6 +38,13 @@ bell_mean = Claim(
     statement=Eq(E(erf_prime(u)), erf_prime(t / A) / A),
     source="Lemma 18 (i)",
     against="stronger: for every real $gamma$, not only $gamma > 0$",
+    explanation=(
+        "The mean of $erf'(t + gamma G)$ is $erf'(t/A)/A$, where $A^2 = 1 + 2 gamma^2$. The "
+        "exponents of $erf'$ and of the standard normal density add up to a quadratic polynomial "
+        "in the variable. Completing the square leaves $exp(-t^2/A^2)$ and the integral of a "
+        "Gaussian function of variance $1/A^2$, which gives the factor $1/A$. It enters that $G$ "
+        "is standard normal; $t$ and $gamma$ may be any real numbers."
+    ),
 )
 
 
@@ -53,6 +60,12 @@ erf_mean = Claim(
     statement=Eq(E(erf(u)), erf(t / A)),
     source="Lemma 18 (ii)",
     against="stronger: for every real $gamma$, not only $gamma > 0$",
+    explanation=(
+        "The mean of $erf(t + gamma G)$ is $erf(t/A)$, where $A^2 = 1 + 2 gamma^2$. At $t = 0$ "
+        "both sides vanish: the left one since $erf$ is odd and $G$ has a symmetric law. By (i), "
+        "differentiation under the expectation shows that both have the same derivative in $t$; "
+        "it is allowed, as $erf'$ is bounded. So they are equal for all real $t$ and $gamma$."
+    ),
 )
 
 
@@ -77,6 +90,12 @@ slope_mean = Claim(
     statement=Eq(E(erf_second(u)), erf_second(t / A) / A**2),
     source="Lemma 18 (iii)",
     against="stronger: for every real $gamma$, not only $gamma > 0$",
+    explanation=(
+        "The mean of $erf''(t + gamma G)$ is $erf''(t/A)/A^2$, where $A^2 = 1 + 2 gamma^2$. "
+        "Differentiate both sides of (i) in $t$: on the left under the expectation, which is "
+        "allowed, as $erf''$ is bounded; on the right the chain rule gives a second factor $1/A$. "
+        "Here, too, $t$ and $gamma$ may be any real numbers."
+    ),
 )
 
 
@@ -97,6 +116,13 @@ bell_square = Claim(
     statement=Eq(E(erf_prime(u) ** 2), 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B),
     source="Lemma 18 (iv)",
     against="stronger: for every real $gamma$, not only $gamma > 0$",
+    explanation=(
+        "The mean of $erf'(t + gamma G)^2$ is a multiple of $erf'(sqrt(2) t/B)$, where $B^2 = 1 + "
+        "4 gamma^2$. The square of $erf'$ is a Gaussian function with twice the exponent. So the "
+        "proof of (i) applies: add this exponent to that of the normal density and complete the "
+        "square. The sum of both makes $B$ of what was $A$. Here, too, $t$ and $gamma$ may be any "
+        "real numbers."
+    ),
 )
 
 
@@ -112,6 +138,14 @@ erf_bell = Claim(
     statement=Eq(E(erf(u) * erf_prime(u)), erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Lemma 18 (v)",
     against="stronger: for every real $gamma$, not only $gamma > 0$",
+    explanation=(
+        "The mean of $erf erf'$ at $t + gamma G$ is $erf(t/(A B)) erf'(t/A)/A$. The factor $erf'$ "
+        "times the normal density is, by (i), a normal density times $erf'(t/A)/A$. Under this "
+        "density the argument of $erf$ has the mean $t/A^2$ and the variance $gamma^2/A^2$. So "
+        "(ii) gives what is left: $erf$ of $t/A^2$ over the root of $1 + 2 gamma^2/A^2$, which is "
+        "$t/(A B)$. The paper solves a linear differential equation in $t$ instead. Here, too, "
+        "$t$ and $gamma$ may be any real numbers."
+    ),
 )
 
 
@@ -144,6 +178,13 @@ erf_slope = Claim(
     ),
     source="Lemma 18 (vi)",
     against="stronger: for every real $gamma$, not only $gamma > 0$",
+    explanation=(
+        "The mean of $erf erf''$ at $t + gamma G$ has a closed form in $erf$ and its derivatives, "
+        "too. Differentiate both sides of (v) in $t$. On the left, under the expectation, the "
+        "product rule gives the mean of $erf erf''$ and that of $erf'^2$, which (iv) has in "
+        "closed form and which is taken away. On the right it gives two terms. Here, too, $t$ and "
+        "$gamma$ may be any real numbers."
+    ),
 )
 
 

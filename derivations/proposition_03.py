@@ -276,6 +276,16 @@ optimum = Claim(
     source="Proposition 3",
     against="exact",
     given=some_weight,
+    explanation=(
+        "No linear predictor has a risk below $epsilon^2 + gamma^2$ less a sum of one term for "
+        "each token. Given the location, the tokens are independent. The error is linear in them, "
+        "so the risk is a sum over tokens, in which each token has a quadratic polynomial in its "
+        "coefficients along $k*$, along $v*$ and across both. Each polynomial is bounded below by "
+        "its minimum, where only the coefficient along $v*$ is not zero. Assumption 1 enters "
+        "here: as $k*$ is orthogonal to $v*$, the mean of the informative token says nothing of "
+        "the output, and a coefficient along $k*$ only adds to the risk. The probabilities are "
+        "written as $p_l = w_l/W$ with weights $w_l >= 0$ of sum $W > 0$."
+    ),
 )
 
 

@@ -283,6 +283,17 @@ limits = Claim(
     source="Proposition 8, for $alpha < 1/C$",
     against="stronger: with an explicit step size, $1/C$",
     given=[small_step],
+    explanation=(
+        "For $alpha < 1/C$ the risk never increases along an orbit, the steps tend to 0, and "
+        "accumulation points solve (14). Taylor's formula, with explicit bounds of the second "
+        "derivatives of the risk on the square, shows that a step lowers the risk by at least "
+        "$alpha (1 - alpha C) S$, where $S$ is the sum of the squared slopes, weighted by $1 - "
+        "kappa^2$ and $1 - nu^2$. The hypothesis on $alpha$ makes this factor positive. As the "
+        "risk is bounded below on the square, the values of $S$ along an orbit have a finite sum, "
+        "so they tend to 0. The squared length of a step is at most $alpha^2 S$, and the squares "
+        "of the left sides of (14) are at most $S$; so they tend to 0, too, and by continuity "
+        "(14) holds at every accumulation point. The start is any point of the square."
+    ),
 )
 
 

@@ -68,6 +68,15 @@ fixed_points = Claim(
     source="Proposition 9",
     against="exact",
     given=square,
+    explanation=(
+        "In the square the equations (14) have exactly five solutions: the four corners and $(0, "
+        "0)$. The equation for $nu$ is a product, which vanishes only where $nu$ is 1 or $-1$ or "
+        "where $erf(a) = 0$, that is $kappa = 0$. If $nu$ is 1 or $-1$, then $erf(a/B) - nu$ is "
+        "not 0, since $|erf| < 1$; so the equation for $kappa$ leaves $kappa = 1$ and $kappa = "
+        "-1$. If $kappa = 0$, it says that $nu$ times a positive number is 0. It enters that "
+        "$lambda$, $gamma$ and $d$ are positive: the slope in $kappa$ has these as factors. That "
+        "a point of the square is meant is a hypothesis; no start and no step size occur."
+    ),
 )
 
 

@@ -23,6 +23,7 @@ from slrsym.notation import (
 from slrsym.proof import (
     Claim,
     D,
+    Explanation,
     algebra,
     all_of,
     at,
@@ -398,6 +399,26 @@ together = Claim(
     source="Proposition 10",
     against="exact",
     given=square,
+    explanation=Explanation(
+        "On the square the risk is smallest at $(1, 1)$ and $(-1, -1)$, largest at $(1, -1)$ and "
+        "$(-1, 1)$, and has a saddle at $(0, 0)$. The risk does not change if both $kappa$ and "
+        "$nu$ change their signs, so it is enough to look at $kappa >= 0$. There it is affine in "
+        "$nu$ and does not increase, so it is smallest at $nu = 1$ and largest at $nu = -1$. On "
+        "these edges the sign of the slope in $kappa$ is known, since $|erf| < 1$: the risk "
+        "decreases towards $(1, 1)$ and increases towards $(1, -1)$. At the origin both slopes "
+        "vanish, and the determinant of the Hessian matrix is minus a square. It enters that "
+        "$lambda$, $gamma$ and $d$ are positive; otherwise slopes vanish on whole lines. That "
+        "there are no other global minima and maxima is said by two further claims.",
+        {
+            minimum.statement: "The risk on the square is smallest at one corner:",
+            maximum.statement: "It is largest at another:",
+            **dict.fromkeys(corners.statement.args, "Opposite corners have the same risk:"),
+            **dict.fromkeys(
+                saddle.statement.args,
+                "At the origin the slopes vanish, and the determinant of the Hessian is negative:",
+            ),
+        },
+    ),
 )
 
 

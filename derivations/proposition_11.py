@@ -14,6 +14,16 @@ converges = Claim(
     source="Proposition 11, for $alpha < 1/C$",
     against="stronger: with an explicit step size, $1/C$",
     given=[Lt(alpha * C, 1)],
+    explanation=(
+        "For $alpha < 1/C$ every orbit in the square converges to one of the five points of "
+        "Proposition 9. By Proposition 8 the steps of an orbit tend to 0, and for a bounded "
+        "sequence this makes the set of its accumulation points connected. Also by Proposition 8, "
+        "every accumulation point solves (14), so it is one of the five points of Proposition 9. "
+        "A connected set of some of five points is one point, and a bounded sequence with one "
+        "accumulation point converges to it. The hypothesis on the step size enters by "
+        "Proposition 8 alone; that orbits stay in the square makes them bounded. No start is left "
+        "out, and which of the five points is reached is not said."
+    ),
 )
 
 

@@ -26,6 +26,7 @@ from slrsym.planar import (
 from slrsym.proof import (
     Claim,
     D,
+    Explanation,
     algebra,
     all_of,
     at,
@@ -324,6 +325,28 @@ together = Claim(
             (sqrt((alpha * h11) ** 2 + 4 * (alpha * h12) ** 2), alpha * h11, -alpha * h12),
             strict=True,
         )
+    ),
+    explanation=Explanation(
+        "For $alpha < 1/K$ the planar map is injective, its Jacobian matrix is nowhere singular, "
+        "and $(0, 0)$ is a saddle of it. The map differs from the identity by $alpha$ times a "
+        "function whose slopes are bounded on the square. So it keeps points apart: the distance "
+        "of two images is at least $1 - alpha K$ times that of the points. The hypothesis on "
+        "$alpha$ makes this factor positive, so that no two points have one image, and no "
+        "direction is lost by the derivative. At the origin the Jacobian matrix is $I - alpha H$, "
+        "where $H$ is the Hessian matrix of the risk. The determinant of $H$ is negative by "
+        "Proposition 10, so one eigenvalue of the Jacobian matrix is above 1; the other one is "
+        "below 1, and positive as $alpha$ is small.",
+        {
+            **dict.fromkeys(
+                jacobian.statement.args,
+                "At the origin the Jacobian matrix of the map has the entries",
+            ),
+            **dict.fromkeys(
+                at_the_origin[2:],
+                "At $(0, 0)$ the Jacobian matrix has an eigenvalue in $(0, 1)$ and one above 1:",
+            ),
+            **dict.fromkeys(at_the_origin[:2], "Both are roots of its characteristic polynomial:"),
+        },
     ),
 )
 

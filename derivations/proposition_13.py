@@ -90,6 +90,18 @@ elsewhere = Claim(
     source="Proposition 13, for $alpha < 1/K$",
     against="stronger: with an explicit step size, $1/K$; on the square",
     given=[safe_step],
+    explanation=(
+        "For $alpha < 1/K$ the starts in the square that converge to $(0, 0)$, $(1, -1)$ or $(-1, "
+        "1)$ have measure 0. By Proposition 12 the origin is a saddle with one expanding "
+        "direction, so by the centre-stable manifold theorem the points that stay near it lie on "
+        "a curve. An orbit that converges to the origin is on this curve from some step on. As "
+        "the map is injective with an invertible Jacobian matrix, the points that come to a null "
+        "set in a given number of steps are a null set, and so is the union over all numbers of "
+        "steps. The maxima are simpler: the risk never increases along an orbit, by Proposition "
+        "8, and is largest there by Proposition 10, so that no orbit comes to a maximum from "
+        "inside the square, whose edges have measure 0. The hypothesis on $alpha$ serves both "
+        "propositions."
+    ),
 )
 
 

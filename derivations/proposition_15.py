@@ -106,6 +106,18 @@ proposition_15 = Claim(
     statement=Eq(risk_definition(), formula, evaluate=False),
     source="Proposition 15",
     against="exact",
+    explanation=(
+        "The risk depends on $k$ and $v$ by the five overlaps alone, and has a closed form in "
+        "$erf$, its derivatives and $zeta$. Given the location the tokens are independent and "
+        "Gaussian, so the squared error expands into means of a polynomial times $erf$, or "
+        "$erf^2$, of a score. The scores and values are jointly normal; their covariances are "
+        "products of $k$, $v$ and $v*$, their means products with $k*$, which are the overlaps, "
+        "as all four are unit vectors. Stein's lemma turns each factor of the polynomial into a "
+        "derivative. Means over one normal variable are left, which Lemma 18 and $zeta$ close. By "
+        "Assumption 1 the output has mean 0. The noise of the output is centred and independent "
+        "of the tokens, and adds its variance. The risk is the same given each location, so the "
+        "probabilities of the locations do not occur."
+    ),
 )
 
 

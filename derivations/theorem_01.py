@@ -323,6 +323,17 @@ oracle = Claim(
     ),
     source="Theorem 1",
     against="exact",
+    explanation=(
+        "The risk of the oracle predictor, where $k = k*$ and $v = v*$, is given by $erf$ and "
+        "$zeta$ alone. It is Proposition 15 at $kappa = nu = 1$ and $theta = eta = rho = 0$, "
+        "where every term with one of these three as a factor vanishes. Assumption 1 enters here: "
+        "the oracle has the overlaps $theta = eta = rho = k* . v*$, which are 0 if $k*$ and $v*$ "
+        "are orthogonal. The informative token gives the terms with $gamma^2$: the mean of its "
+        "weight, $erf$, and the mean square, $zeta$. Each of the $L - 1$ other tokens gives "
+        "$zeta(0, lambda)$. The noise of the output is independent of the tokens and adds its "
+        "variance $epsilon^2$. The probabilities of the locations do not enter, as the risk is "
+        "the same whichever token is informative."
+    ),
 )
 
 

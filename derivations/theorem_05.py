@@ -21,6 +21,7 @@ from slrsym.planar import (
 from slrsym.proof import (
     Claim,
     D,
+    Explanation,
     algebra,
     all_of,
     at,
@@ -146,6 +147,18 @@ recovery = Claim(
     source="Theorem 5, for $alpha < 1/K$ and $d >= 3$",
     against="weaker: for $d >= 3$, as it is false for $d = 2$; with an explicit step size",
     given=[safe_step, Ge(d, 3)],
+    explanation=Explanation(
+        "For $alpha < 1/K$ and $d >= 3$, descent from almost every start on the manifold "
+        "converges to $(k*, v*)$ or to $(-k*, -v*)$. By Lemma 4, which uses Assumption 1, descent "
+        "stays on the manifold, and by Lemma 7 the overlaps $(kappa, nu)$ follow the planar map, "
+        "which is the same at each step, as $lambda$ is constant. By Proposition 11 they converge "
+        "to one of five points, and by Proposition 13 only starts of measure 0 miss $(1, 1)$ and "
+        "$(-1, -1)$, which are the oracle and its mirror image. Both propositions need the "
+        "hypothesis on $alpha$. Measure 0 in the square means volume 0 on the manifold if $d >= "
+        "4$. For $d = 3$ the overlaps run on the edges of the square, with the same end. For $d = "
+        "2$ the theorem is false: the manifold is four points, two of them maxima.",
+        {closed_form: "The risk is equal to its closed form:"},
+    ),
 )
 
 

@@ -19,8 +19,10 @@ def run(derivation):
     file = derivation("squares.py", claim_text("square"), claim_text("again", by="lemma('square')"))
 
     def run(command, *args, path=file):
+        # What writes a development of Coq verifies nothing.
+        alone = [] if command == "coq" else ["--workers", "1"]
         return CliRunner().invoke(
-            app, ["export", command, "--path", str(path), "--workers", "1", *map(str, args)]
+            app, ["export", command, "--path", str(path), *alone, *map(str, args)]
         )
 
     return run
@@ -67,3 +69,17 @@ def test_no_folder(run):
     result = run("all")
     assert result.exit_code == 2
     assert "say where to write" in result.stderr
+
+
+@pytest.mark.parametrize("command", ["latex", "html", "coq", "all"])
+def test_claims_can_be_named_by_an_option(run, command, tmp_path):
+    """The option of verify, for what else is an argument; both at once are one list."""
+    arguments = {"one": ["square"], "other": ["--claim", "square"]}
+    for name, claims in arguments.items():
+        result = run(command, *claims, "-o", tmp_path / name)
+        assert result.exit_code == 0, result.stderr
+    assert read(tmp_path / "one") == read(tmp_path / "other")
+    assert run(command, "square", "--claim", "square", "-o", tmp_path / "one").exit_code == 0
+    unknown = run(command, "--claim", "squre", "-o", tmp_path / "none")
+    assert unknown.exit_code == 2
+    assert "did you mean square?" in unknown.stderr

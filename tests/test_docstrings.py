@@ -103,7 +103,7 @@ OWN = {
     # What a check, a search or an estimator reports.
     "reports": {
         "Certificate", "Check", "Document", "Estimate", "ExpectationTrace", "Ledger",
-        "ClaimVerdict", "MonteCarlo", "OnBox", "Row", "StationaryPoint",
+        "ClaimVerdict", "Explanation", "MonteCarlo", "OnBox", "Row", "StationaryPoint",
         "StationaryPoints", "StepReport", "Trace", "Trials", "Verdict",
         "build",
         "builtin_ledger", "check", "check_claim", "ledger",

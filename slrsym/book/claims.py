@@ -38,8 +38,9 @@ from slrsym.book.document import (
     Text,
     listed,
 )
+from slrsym.book.letters import shared_letters
 from slrsym.book.proofs import Writer, proof_blocks, written_out
-from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text, marked
+from slrsym.book.prose import ORDER, assumed, free_in, functions_in, inline_text, marked, referring
 from slrsym.book.shorthand import Shorthand, names_in
 from slrsym.claims.claim import Claim
 from slrsym.coq import also_by_coq, confirmed, confirmed_claims
@@ -109,7 +110,17 @@ def claim_entry(
             laws,
             printer,
         ),
-        statement=(*repeated, *writer.display(statement)),
+        statement=(
+            *repeated,
+            *writer.display(statement, sentences=claim.explanation.equations),
+        ),
+        letters=(
+            shared_letters(shorthand, stated, [shorthand(e) for e in said], printer)
+            if defined
+            else ()
+        ),
+        explanation=referring(inline_text(claim.explanation.text), included),
+        lead=inline_text(claim.explanation.lead),
         where=(
             *_where(claim, shorthand, printer, find, included, defined),
             *_letters(shorthand, stated, printer, defined),
@@ -132,6 +143,8 @@ def claim_entry(
         box=marked(getattr(row_of_ledger, "box", "")),
         trials=getattr(row_of_ledger, "trials", ""),
         against=claim.against,
+        plain_title=claim.title.replace("$", ""),
+        abbreviated=tuple(shorthand(part) for part in conjuncts(statement)),
     )
 
 
@@ -177,7 +190,9 @@ def _repeated(
             parts = tuple(part for part in parts if part not in whole)
     if not named:
         return [], claim.statement
-    verb = " says holds, and" if len(named) == 1 else " say holds, and"
+    verb = " says holds" if len(named) == 1 else " say holds"
+    # What follows is a formula, or has a sentence.
+    verb += "." if claim.explanation.equations else ", and"
     said = Paragraph((Text("All that "), *listed(named), Text(verb)))
     return [said], And(*parts, evaluate=False)
 

@@ -203,6 +203,14 @@ class ClaimEntry:
     trials: str = ""
     against: str = ""
     marks: tuple[str, ...] = ()
+    # What letters of the statement mean that the table of notation has, for a page by itself.
+    letters: tuple[Block, ...] = ()
+    # The paragraph that opens it, and its first sentence.
+    explanation: tuple[Inline, ...] = ()
+    lead: tuple[Inline, ...] = ()
+    # The title as it is typed, and the parts of the statement with its abbreviations: for a search.
+    plain_title: str = ""
+    abbreviated: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     def displays(self) -> Iterator[Display]:
         """Every displayed formula of the statement, its abbreviations and the proof, in order."""

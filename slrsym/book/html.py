@@ -72,6 +72,14 @@ def badge(status: str) -> str:
     return f'<span class="status {shown}"><span aria-hidden="true">{sign}</span> {shown}</span>'
 
 
+def sign(status: str) -> str:
+    """Write a status as its sign alone, which is read out as the word."""
+    mark = STATUSES.get(status, STATUSES["unverified"])[0]
+    shown = escape(status)
+    named = f'role="img" aria-label="{shown}" title="{shown}"'
+    return f'<span class="status {shown}" {named}>{mark}</span>'
+
+
 def relation(display: Display) -> Box:
     """A display as one formula."""
     parts: list[Box] = [display.start.box]

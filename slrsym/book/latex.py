@@ -317,7 +317,11 @@ class LatexRenderer(Displays):
         self.proving = ()
         kind = claim.label.kind.lower()
         title = f"[{{{self.inline(claim.title)}}}]" if claim.title else ""
+        opening = (
+            f"\\slrexplained{{{self.inline(claim.explanation)}}}" if claim.explanation else None
+        )
         parts = [
+            opening,
             f"\\slrnumber{{{kind}}}{{{escaped(claim.label.number)}}}{{{claim.id}}}",
             f"\\begin{{{kind}}}{title}\\label{{{claim.id}}}\\slrindex{{{_entry(claim.id)}}}",
             self._margin(claim) + "%",

@@ -72,6 +72,8 @@ _MACROS = r"""% The number of a claim is the paper's.
   \expandafter\def\csname theH#1\endcsname{#3}}
 \newcommand{\slrwhy}[2]{\tag*{\footnotesize\color{slrgray}%
   \if\relax\detokenize{#1}\relax\else(#1)\ \fi#2}}
+% What opens a statement is not parted from it.
+\newcommand{\slrexplained}[1]{\par\medskip\noindent{\small #1}\par\nopagebreak}
 \newcommand{\slrgroup}[1]{\par
   \begin{list}{}{\leftmargin=1em\topsep=2pt\parsep=0.2em\partopsep=0pt}\item[]\textit{#1.}\slrgap}
 \newcommand{\slrendgroup}{\end{list}}

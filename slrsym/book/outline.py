@@ -50,6 +50,16 @@ class Entry:
     claim: ClaimEntry
     helpers: list[ClaimEntry] = field(default_factory=list)
 
+    @property
+    def is_numbered(self) -> bool:
+        """Whether the paper gives it a number."""
+        return self.claim.label.kind != "Claim"
+
+    @property
+    def count_of_helpers(self) -> int:
+        """How many claims help to prove it."""
+        return len(self.helpers)
+
 
 @dataclass
 class OutlinePart:

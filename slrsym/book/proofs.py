@@ -6,7 +6,7 @@ number continues its chain; what shares the beginning of its label stands in one
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -290,9 +290,16 @@ class Writer:
         return why(rule, self.printer, self.shorten, self.find)
 
     def display(
-        self, statement: Boolean, label: str = "", reason: tuple[Inline, ...] = ()
+        self,
+        statement: Boolean,
+        label: str = "",
+        reason: tuple[Inline, ...] = (),
+        sentences: Mapping[Any, str] | None = None,
     ) -> list[Block]:
-        """A statement as displayed formulas, one for each part of a conjunction."""
+        """Write a statement as displayed formulas, one for each part of a conjunction.
+
+        `sentences` says what stands before a part; once, where the next part has the same.
+        """
         parts = list(conjuncts(statement))
         blocks: list[Block] = []
         if isinstance(statement, InWords):
@@ -306,9 +313,23 @@ class Writer:
             (p for p in parts if not _says_nothing(p)) if len(parts) > 1 else parts, key=_rank
         )
         parts = _paired(parts)
+        told = sentences or {}
+        # In the order of the sentences; parts of the same sentence stand below it together.
+        order = list(told.values())
+
+        def said_of(part: Any) -> str:
+            return told.get(part[0] if isinstance(part, tuple) else part, "")
+
+        if told:
+            parts.sort(key=lambda p: order.index(said_of(p)) if said_of(p) else -1)
         map_is_shown = bool(label)
+        spoken = ""
         for place, part in enumerate(parts):
             last = place == len(parts) - 1
+            sentence = said_of(part)
+            if sentence not in ("", spoken):
+                blocks.append(Paragraph(inline_text(sentence)))
+            spoken = sentence
             said = reason if last else ()
             if isinstance(part, OrbitStatement):
                 blocks += orbit_blocks(part, self, said, with_map=not map_is_shown)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from sympy import Basic, Expr, Lambda, Symbol
@@ -201,6 +201,35 @@ def inline_text(text: str) -> tuple[Inline, ...]:
         return (Text(text),)
     made = (Raw(_latex(p)) if place % 2 else Text(p) for place, p in enumerate(parts))
     return tuple(part for part in made if part not in (Text(""), Raw("")))
+
+
+# A statement of the paper as one speaks of it.
+_NAMED_STATEMENT = re.compile(
+    r"\b(Theorem|Lemma|Proposition|Corollary|Definition|Assumption) (\d+)(?: \(([ivx]+)\))?"
+)
+
+
+def referring(parts: Iterable[Inline], known: Collection[str]) -> tuple[Inline, ...]:
+    """Put references in the place of names such as Lemma 4, for claims that are known.
+
+    Examples
+    --------
+    >>> referring((Text("By Lemma 4."),), ["lemma-4"])
+    (Text(text='By '), Reference(id='lemma-4'), Text(text='.'))
+    """
+    made: list[Inline] = []
+    for part in parts:
+        if not isinstance(part, Text):
+            made.append(part)
+            continue
+        place = 0
+        for found in _NAMED_STATEMENT.finditer(part.text):
+            id = "-".join(x for x in (found[1].lower(), *found.groups()[1:]) if x)
+            if id in known:
+                made += [Text(part.text[place : found.start()]), Reference(id)]
+                place = found.end()
+        made.append(Text(part.text[place:]))
+    return tuple(part for part in made if part != Text(""))
 
 
 def marked(box: str) -> str:

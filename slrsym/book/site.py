@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slrsym.book.document import ClaimEntry, Display, Document
 from slrsym.book.errata import LEAD
-from slrsym.book.html import STATUSES, HtmlRenderer, badge, escaped, relation, slug
+from slrsym.book.html import STATUSES, HtmlRenderer, badge, escaped, relation, sign, slug
 from slrsym.book.outline import OutlinePart, outline
 from slrsym.book.pictures import PICTURES
 from slrsym.book.portrait import SETTING, script
@@ -32,7 +32,7 @@ from slrsym.typeset import broken, to_mathml
 
 MAIN = "index.html"
 DEFAULT_TITLE = "Derivations, as they are checked"
-_ASSETS = ("style.css", "site.js", "map.js", "ledger.js")
+_ASSETS = ("style.css", "site.js", "search.js", "map.js", "ledger.js")
 # What is shown of a statement where one points at its name, in em and in characters.
 _GLIMPSE, _MOST = 24.0, 1100
 _ANNOTATION = re.compile(r"<annotation.*?</annotation>", re.DOTALL)
@@ -58,7 +58,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     made.filters |= {"text": escaped, "reference": _reference, "slug": slug}
-    made.globals |= {"axiom": axiom, "badge": badge, "inline_text": inline_text}
+    made.globals |= {"axiom": axiom, "badge": badge, "sign": sign, "inline_text": inline_text}
     return made
 
 
@@ -75,7 +75,7 @@ def site_files(
     """The files of a static site, with links to what stands beside it: names, and addresses."""
     claims = document.claims
     known = {claim.id: claim for claim in claims}
-    parts = [("Outline", f"{MAIN}#outline"), ("Map", f"{MAIN}#map"), ("Ledger", "ledger.html")]
+    parts = [("Outline", f"{MAIN}#outline"), ("Map", "map.html"), ("Ledger", "ledger.html")]
     parts += [("Rules", "rules.html")] if _steps_by_rule(document) else []
     parts += [("Axioms", "axioms.html")] if document.axioms else []
     parts += [("Notation", "notation.html")] if document.notation else []
@@ -108,6 +108,7 @@ def site_files(
     legend: dict[str, Any] = {"statuses": STATUSES, "counts": counts}
     pages[MAIN] = made("front.html", title, front, outline=sections, **legend)
     pages["ledger.html"] = made("ledger.html", "Ledger", front, **legend)
+    pages["map.html"] = made("map.html", "What rests on what", front, **legend)
     users: dict[str, list[str]] = {id: [] for id in known}
     for claim in claims:
         for other in claim.depends:
@@ -210,10 +211,19 @@ def _glimpse(claim: ClaimEntry) -> str:
     return ""
 
 
-def _said(claim: ClaimEntry) -> str:
+# Of a statement that is longer, the rest is not searched.
+_SAID = 600
+
+
+def _said(claim: ClaimEntry) -> list[str]:
+    """Return the formulas of a statement as one types them: written out, and abbreviated."""
     blocks = [block for block in claim.statement if isinstance(block, Display)]
     shown = [formula.shown for block in blocks for formula in block.formulas]
-    return " ".join(spoken(s) for s in shown if s is not None)[:300]
+    whole = " ".join(spoken(s) for s in shown if s is not None)
+    short = " ".join(map(spoken, claim.abbreviated))
+    # The risk has a name that no one would type.
+    plain = (re.sub(r"\bR\(6\)|\bR[<^](?=\()", "R", text)[:_SAID] for text in (whole, short))
+    return [text for text in dict.fromkeys(plain) if text]
 
 
 def _data(
@@ -229,6 +239,7 @@ def _data(
             "label": str(claim.label),
             "name": claim.label.name,
             "title": _plain(show.inline(claim.title)),
+            "plain": claim.plain_title,
             "said": _said(claim),
             "formula": _glimpse(claim),
             "status": claim.status,
@@ -263,6 +274,6 @@ def _data(
         }
         for rule, _ in rules
     ]
-    signs: Mapping[str, str] = {name: sign for name, (sign, _) in STATUSES.items()}
+    signs: Mapping[str, str] = {name: mark for name, (mark, _) in STATUSES.items()}
     data = {"claims": entries, "parts": parts, "axioms": axioms, "rules": named, "signs": signs}
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")

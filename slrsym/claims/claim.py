@@ -17,9 +17,10 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from slrsym.claims.explanation import NOTHING, Explanation
 from slrsym.registry import registered
 from slrsym.search.step import Proof, Rule
-from slrsym.statements.expressions import ProofError
+from slrsym.statements.expressions import ProofError, conjuncts
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -140,12 +141,16 @@ class Claim:
     written : mapping, optional
         How parts of the statement and of its proof are written in documents: a symbol, or an
         undefined function of some arguments, for each expression. Nothing is checked with it.
+    explanation : Explanation or str, optional
+        The paragraph with which documents open the claim: the idea of its proof, and where each
+        assumption enters. An `Explanation` also has a sentence for each equation of the statement.
 
     Raises
     ------
     ProofError
         If the id is malformed, the statement is not a statement (or evaluated to true or false),
-        a hypothesis is not one, or false, or `against` begins with another word.
+        a hypothesis is not one, or false, `against` begins with another word, or `explanation`
+        has a sentence for something that is no part of the statement.
 
     Examples
     --------
@@ -165,6 +170,7 @@ class Claim:
     given: tuple[Boolean, ...]
     against: str
     written: Mapping[Expr, Expr]
+    explanation: Explanation
     file: Path | None
     # What is to be believed of it, and the function that says why; None until that is given.
     _way: tuple[str, Callable[..., Any]] | None = None
@@ -178,6 +184,7 @@ class Claim:
         given: Iterable[Boolean] = (),
         against: str = "",
         written: Mapping[Expr, Expr] | None = None,
+        explanation: Explanation | str = NOTHING,
     ) -> None:
         if not isinstance(id, str) or not _ID.fullmatch(id):
             raise ProofError(
@@ -206,6 +213,14 @@ class Claim:
                 f"claim {id}: against must be exact, or stronger, weaker or false, a colon, and "
                 f"how; got {against!r}"
             )
+        if isinstance(explanation, str):
+            explanation = Explanation(explanation)
+        for part in explanation.equations:
+            if part not in conjuncts(statement):
+                raise ProofError(
+                    f"claim {id}: explanation has a sentence for {part}, which is no part of the "
+                    "statement"
+                )
         file, claims = _collected.get() or (None, [])
         vars(self).update(
             id=id,
@@ -216,6 +231,7 @@ class Claim:
             file=file,
             against=against,
             written=MappingProxyType(dict(written or {})),
+            explanation=explanation,
         )
         claims.append(self)
 

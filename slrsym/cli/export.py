@@ -37,6 +37,14 @@ DOCS = Annotated[
     str | None,
     optional("--docs", metavar="URL", help="Where the documentation is; pages link to it."),
 ]
+ALSO = Annotated[
+    list[str] | None,
+    optional(
+        "--claim",
+        metavar="ID",
+        help="The same as CLAIM. May be given more than once, as for verify.",
+    ),
+]
 OUTPUT = Annotated[
     Path | None,
     optional(
@@ -46,6 +54,12 @@ OUTPUT = Annotated[
         help="Where to write: a new folder, an empty one, or that of an earlier export.",
     ),
 ]
+
+
+def named(claims: list[str] | None, also: list[str] | None) -> list[str] | None:
+    """Return the claims given as arguments and by --claim, each once; None if there is none."""
+    return list(dict.fromkeys([*(claims or ()), *(also or ())])) or None
+
 
 export = typer.Typer(
     name="export",
@@ -67,6 +81,7 @@ def latex(
             show_default=False,
         ),
     ] = None,
+    claim: ALSO = None,
     output: OUTPUT = None,
     standalone: Annotated[
         bool,
@@ -87,6 +102,7 @@ def latex(
     Claims are verified first. One that is not proved is not exported, unless --unproved asks for
     it, and then the document says so.
     """
+    claims = named(claims, claim)
     if snippet:
         for option, given in (
             ("--output", output), ("--standalone", standalone), ("--title", title), ("--pdf", pdf),
@@ -268,6 +284,7 @@ _PAPER = "Attention layers provably solve single-location regression"
 @shared.reported()
 def html(
     claims: shared.CLAIMS = None,
+    claim: ALSO = None,
     output: OUTPUT = None,
     title: TITLE = None,
     unproved: UNPROVED = False,
@@ -281,6 +298,7 @@ def html(
     Claims are verified first. One that is not proved is not exported, unless --unproved asks for
     it, and then its page says so. The site needs no network and no server: open index.html.
     """
+    claims = named(claims, claim)
     output = writable(output, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
@@ -308,12 +326,18 @@ _HOW_TO = (
 
 
 @shared.reported()
-def coq(claims: shared.CLAIMS = None, output: OUTPUT = None, paths: shared.PATHS = None) -> None:
+def coq(
+    claims: shared.CLAIMS = None,
+    claim: ALSO = None,
+    output: OUTPUT = None,
+    paths: shared.PATHS = None,
+) -> None:
     """Write claims and their steps as a development of Coq.
 
     Steps that Coq is known to prove are lemmas; of the others the reason is said. Coq is not needed
     for writing. To check the files, see README in DIR, or let verify --coq do it.
     """
+    claims = named(claims, claim)
     folder = writable(output, ".v")
     start = time.perf_counter()
     ledger = loaded(paths, claims)
@@ -384,6 +408,7 @@ LATEX, HTML = "latex", "html"
 @shared.reported()
 def everything(
     claims: shared.CLAIMS = None,
+    claim: ALSO = None,
     output: OUTPUT = None,
     title: TITLE = None,
     pdf: PDF = False,
@@ -398,6 +423,7 @@ def everything(
     Claims are verified once, and their proofs put into words once, for both. One that is not
     proved is not exported, unless --unproved asks for it, and then both say so.
     """
+    claims = named(claims, claim)
     book = writable(output and output / LATEX, ".tex")
     site = writable(output and output / HTML, ".html")
     made = _Export(claims, paths, seed, workers, unproved)

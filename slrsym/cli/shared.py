@@ -153,7 +153,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "slrsym export latex -o book --pdf",
         "slrsym export latex lemma-18-v --snippet",
     ),
-    "export html": ("slrsym export html -o site",),
+    "export html": (
+        "slrsym export html -o site",
+        "slrsym export html --claim theorem-5 -o theorem-5",
+    ),
     "export coq": ("slrsym export coq -o coq", "slrsym export coq lemma-16 -o lemma-16"),
     "export portrait": ("slrsym export portrait -o theorem-5.html --lam 0.3 --alpha 0.01",),
     "export all": ("slrsym export all -o checked",),

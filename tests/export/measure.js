@@ -41,6 +41,8 @@ function measure(page, view) {
   };
   return {
     overflow: root.scrollWidth - right,
+    // Without what the frame itself is high.
+    tall: page.body.getBoundingClientRect().height,
     outside: [...page.querySelectorAll("main *")].filter(
       (n) => n.getBoundingClientRect().right > right + 1 && n.checkVisibility() && loose(n)).length,
     math: shown.length,
@@ -134,7 +136,7 @@ function act(page, view) {
     search.dispatchEvent(new view.Event("input"));
     return [...page.querySelectorAll(".results a")].map((a) => a.getAttribute("href"));
   };
-  result.found = [ask("L18-ii")[0], ask("fubini").length, ask("no such thing").length];
+  result.found = [ask("lem18ii")[0], ask("fubini").length, ask("no such thing").length];
   ask("");
   const status = page.querySelector(".filters select");
   if (status) {

@@ -104,7 +104,7 @@ def site(document, tmp_path_factory):
     wanted = [
         (name, widths, "measure")
         for name in [*chosen(files, "measure"), SPOILED]
-        for widths in ([[w] for w in WIDTHS] if name in ("index.html", "ledger.html") else [WIDTHS])
+        for widths in ([[w] for w in WIDTHS] if name in ("map.html", "ledger.html") else [WIDTHS])
     ]
     wanted += [(name, [1280], "bare") for name in [*chosen(files, "bare"), SPOILED]]
     if AXE:
@@ -255,6 +255,11 @@ def test_long_formulas_are_broken_for_the_width(pages):
     assert sum(m["phone"] for m in pages.values()) > 0
 
 
+def test_the_front_page_fits_into_three_screens(pages):
+    """Of 1280 by 800, as of the whole ledger."""
+    assert pages["index.html", 1280, "light"]["tall"] <= 3 * 800
+
+
 def test_steps_are_folded_and_unfolded(document, pages):
     folding = [m for m in pages.values() if "folded" in m]
     proved = {f"claims/{claim.id}.html" for claim in document.claims if claim.proof}
@@ -268,7 +273,7 @@ def test_steps_are_folded_and_unfolded(document, pages):
 
 def test_the_map_lights_what_a_statement_rests_on(pages):
     for width in WIDTHS:
-        page = pages["index.html", width, "light"]
+        page = pages["map.html", width, "light"]
         assert page["marked"] > 0
         assert page["left"] == 0
         assert page["opened"] > 0

@@ -63,11 +63,11 @@ def test_every_page_is_sound_and_every_link_resolves(document, site):
     ("old", "new", "what"),
     [
         ("claims/lemma-18-ii.html", "claims/lemma-19.html", "no file"),
-        ("#map", "#nobody", "no such place"),
+        ("#outline", "#nobody", "no such place"),
         ('href="style.css"', 'href="https://example.org/style.css"', "elsewhere"),
         ("</mi>", "", "no element found|mismatched tag|is not closed|closes"),
         ("<h1>", "<h2>", "h1"),
-        ('id="map"', 'id="outline"', "twice"),
+        ('id="content"', 'id="content"><p id="content"></p', "twice"),
         ("<mfrac>", "<mfrac><mi>x</mi>", "3 children"),
     ],
 )
@@ -118,6 +118,28 @@ def test_the_front_page_leads_to_every_claim(document, site):
     ledger = site["ledger.html"]
     assert ledger.count('class="status proved"') == len(document.claims) + 1
     assert len(site["index.html"].encode()) <= 300_000
+
+
+def test_the_front_page_has_a_sentence_for_each_numbered_statement(ledger):
+    """Of the paper; what is new stands in groups that open, under their titles."""
+    ids = ["theorem-5", "lemma-4", "lemma-4-chain-rule", "zeta-variance", "attention"]
+    document = build(ledger, as_if_proved(ledger, ids), {})
+    front = site_files(document)["index.html"]
+    page = Page(front)
+    assert "descent from almost every start on the manifold converges to" in page.shown
+    assert "A step of projected gradient descent from the manifold leads to the" in page.shown
+    # Not more than that is seen before something is opened.
+    seen = Page(re.sub(r"<details.*?</details>", "", front, flags=re.DOTALL)).shown
+    assert "Theorem\N{NO-BREAK SPACE}5" in seen
+    assert "chain-rule" not in seen
+    assert "By Lemma 4" not in page.shown
+    groups = front.partition('id="beyond"')[2]
+    assert groups.count("<details><summary>") == 1
+    assert "zeta-variance" in groups.partition("</summary>")[2]
+    # Of claims that are not the paper's, all stand there.
+    own = build(ledger, as_if_proved(ledger, ["zeta-variance"]), {}, notation=False)
+    shown = re.sub(r"<details.*?</details>", "", site_files(own)["index.html"], flags=re.DOTALL)
+    assert "zeta-variance" in Page(shown).shown
 
 
 def links_of(files, name):
@@ -308,8 +330,8 @@ def test_what_is_not_proved_is_not_said_to_be(ledger, status, reason):
 
 def test_an_empty_document():
     files = site_files(Document((), (), {}))
-    scripts = {"data.js", "site.js", "map.js", "ledger.js"}
-    assert set(files) == {"index.html", "ledger.html", "style.css", *scripts}
+    scripts = {"data.js", "site.js", "search.js", "map.js", "ledger.js"}
+    assert set(files) == {"index.html", "ledger.html", "map.html", "style.css", *scripts}
     assert problems(files) == []
 
 

@@ -277,7 +277,7 @@ def test_a_claim_of_many_parts_is_not_repeated(ledger):
     shown = LatexRenderer(document.labels).blocks(claim.statement)
     assert "F_{5}" not in shown
     assert "F_{5}" not in LatexRenderer(document.labels).blocks(claim.proof)
-    assert "All that L4-chain-rule says holds, and" in shown
+    assert "All that L4-chain-rule says holds." in shown
     assert shown.count("align*") >= 6
 
 

@@ -105,92 +105,11 @@ function outlineOf(here) {
 
 const outline = document.querySelector(".outline");
 const page = decodeURIComponent(location.pathname.split("/").pop()).replace(/\.html$/, "");
-// The front page is the outline itself, the pages of sources are wide.
-if (outline && page !== "index" && page !== "" && !document.querySelector(".source")) {
+// The front page is the outline itself; the map and the pages of sources are wide.
+if (outline && page !== "index" && page !== "" && !document.querySelector(".source, .map")) {
   outline.append(outlineOf(page));
   outline.hidden = false;
   outline.querySelector("[aria-current]")?.scrollIntoView({block: "center"});
   window.scrollTo(0, 0);
   unfoldTarget();
 }
-
-// -- search --------------------------------------------------------------------------------------
-
-/** Everything that can be found: where it is, what it is called, and its words. */
-function entries() {
-  const claims = SITE.claims.map((c) => ({
-    href: claimHref(c.id), label: c.label, title: c.title, status: c.status,
-    names: [c.label, c.name, c.id], words: `${c.title} ${c.said} ${c.rules.join(" ")} ${c.axioms.join(" ")}`,
-  }));
-  const rules = SITE.rules.map((r) => ({
-    href: `${ROOT}rules/${r.id}.html`, label: r.label, title: `rule: ${r.said}`, names: [r.label, r.id], words: r.said,
-  }));
-  const axioms = SITE.axioms.map((a) => ({
-    href: `${ROOT}axioms/${a.page}.html`, label: a.id, title: `axiom: ${a.said}`, names: [a.id], words: a.said,
-  }));
-  return [...claims, ...rules, ...axioms];
-}
-
-/** How well an entry answers, by its names before its words; 0 if a word of the query is missing. */
-function score(entry, query) {
-  const names = entry.names.map((name) => name.toLowerCase());
-  if (names.includes(query)) return 100;
-  let total = 0;
-  for (const word of query.split(/\s+/)) {
-    if (names.some((name) => name.startsWith(word))) total += 20;
-    else if (names.some((name) => name.includes(word))) total += 10;
-    else if (entry.title.toLowerCase().includes(word)) total += 5;
-    else if (entry.words.toLowerCase().includes(word)) total += 1;
-    else return 0;
-  }
-  return total;
-}
-
-function searchBox() {
-  const input = make("input", {
-    type: "search", placeholder: "Search ( / )", "aria-label": "Search statements, symbols, rules and axioms",
-    autocomplete: "off",
-  });
-  const results = make("ul", {class: "results", "aria-label": "Results"});
-  const said = make("p", {class: "said", role: "status"});
-  results.hidden = true;
-  let everything;
-  const show = () => {
-    const query = input.value.trim().toLowerCase();
-    everything ??= entries();
-    const found = query
-      ? everything.map((e) => [score(e, query), e]).filter(([s]) => s).sort((a, b) => b[0] - a[0])
-      : [];
-    results.replaceChildren(...found.slice(0, 12).map(([, e]) => {
-      const sign = e.status ? make("span", {class: `status ${e.status}`}, SITE.signs[e.status] ?? "?") : "";
-      return make("li", {}, make("a", {href: e.href}, sign, " ", make("b", {}, e.label), " ", e.title));
-    }));
-    said.textContent = query ? `${found.length} found` : "";
-    results.hidden = !found.length;
-  };
-  input.addEventListener("input", show);
-  input.addEventListener("focus", show);
-  // Arrows go through the results, as in a list; Escape leaves them.
-  const box = document.querySelector(".search");
-  box.addEventListener("keydown", (event) => {
-    const links = [...results.querySelectorAll("a")];
-    const at = links.indexOf(document.activeElement);
-    if (event.key === "Escape") { results.hidden = true; input.focus(); results.hidden = true; }
-    else if (event.key === "ArrowDown" && links.length) links[Math.min(at + 1, links.length - 1)].focus();
-    else if (event.key === "ArrowUp" && at >= 0) (links[at - 1] ?? input).focus();
-    else if (event.key === "Enter" && at < 0 && links.length) links[0].click();
-    else return;
-    event.preventDefault();
-  });
-  box.addEventListener("focusout", (event) => {
-    if (event.relatedTarget && !box.contains(event.relatedTarget)) results.hidden = true;
-  });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || /^(INPUT|SELECT|TEXTAREA)$/.test(document.activeElement.tagName)) return;
-    event.preventDefault();
-    input.focus();
-  });
-  box.append(input, said, results);
-  box.hidden = false;
-}
-searchBox();
