@@ -9,10 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sympy import Symbol
-
 from slrsym import notation
-from slrsym.book.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold, slopes
+from slrsym.book.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold
 from slrsym.book.bibliography import cited
 from slrsym.book.claims import claim_entry
 from slrsym.book.document import (
@@ -183,20 +181,12 @@ def _planar() -> tuple[Block, ...]:
 
 
 def _slopes() -> tuple[Block, ...]:
-    """The partial derivatives of the risk off the manifold."""
-    letters = {Symbol(name, real=True): value for name, value in slopes().items()}
-    shorthand = chosen(letters.values())
-    printer = Printer(ORDER, None, NAMES)
-    return (
-        Paragraph(inline_text("The partial derivatives of the risk in its closed form are called")),
-        *(
-            Display(
-                ShownFormula(printer.symbol(letter), value),
-                (ShownLink("=", ShownFormula(printer.box(shorthand(value)), None)),),
-            )
-            for letter, value in letters.items()
-        ),
+    """Say what the letters of the partial derivatives are; written out they fill a page."""
+    said = inline_text(
+        "$D_kappa$, $D_nu$, $D_theta$, $D_eta$ and $D_rho$ are the partial derivatives of the risk "
+        "in these overlaps, in its closed form."
     )
+    return (Paragraph(said),)
 
 
 def _risk() -> tuple[Block, ...]:

@@ -94,6 +94,12 @@ _MACROS = r"""% The number of a claim is the paper's.
 % Not the whole title, which a section would put there by itself.
 \renewcommand{\sectionmark}[1]{}
 \newcommand{\slrrunning}[1]{\markright{#1}}
+% A chapter begins below the last one, if a quarter of the page is left.
+\makeatletter
+\renewcommand{\chapter}{\par\vskip 0pt plus .25\textheight\penalty-200%
+  \vskip 0pt plus -.25\textheight\vskip 2.5em\relax
+  \global\@topnum\z@\@afterindentfalse\secdef\@chapter\@schapter}
+\makeatother
 \setcounter{tocdepth}{1}
 \makeatletter
 \renewcommand{\@makechapterhead}[1]{{\parindent=0pt\raggedright\Large\bfseries

@@ -337,3 +337,17 @@ def test_chapters_come_after_what_they_use(ledger):
             del later[claim.id]
     assert {(a, b) for a, b in wrong if a != b} <= {("theorem_01", "proposition_15")}
     assert [chapter.title for chapter in chapters(every[:3])] == [""]
+
+
+def test_notation_has_no_page_of_partial_derivatives(ledger):
+    """Their letters are named; written out, they took two pages."""
+    text = book_files(build(ledger, as_if_proved(ledger, ["lemma-16"]), {}))["notation.tex"]
+    assert "are the partial derivatives of the risk" in text
+    assert not re.search(r"D_\{\\(?:kappa|nu|rho)\}\s*&?\s*=", text)
+
+
+def test_chapters_do_not_leave_a_page_white(files):
+    """They begin below the last one: the class would clear the page."""
+    chapter = files["preamble.tex"].partition("\\renewcommand{\\chapter}")[2]
+    assert chapter
+    assert "clearpage" not in chapter.partition("\\makeatother")[0]
