@@ -198,7 +198,7 @@ def picture(target: str) -> None:
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
 
-    from slrsym.book.graph import laid_out, routed
+    from slrsym.export.graph import laid_out, routed
 
     sizes: Counter[str] = Counter()
     for file in files():

@@ -48,11 +48,11 @@ _LAZY = {
 
 # How objects of lower rooms are written by higher ones.
 _register({
-    "chain.html": "slrsym.book.notebook.chain_html",
-    "chain.latex": "slrsym.book.notebook.chain_latex",
-    "claim.cell": "slrsym.book.notebook.cell_latex",
-    "claim.html": "slrsym.book.notebook.claim_html",
-    "claim.latex": "slrsym.book.notebook.claim_latex",
+    "chain.html": "slrsym.export.notebook.chain_html",
+    "chain.latex": "slrsym.export.notebook.chain_latex",
+    "claim.cell": "slrsym.export.notebook.cell_latex",
+    "claim.html": "slrsym.export.notebook.claim_html",
+    "claim.latex": "slrsym.export.notebook.claim_latex",
     "expectation.closed_form": "slrsym.gaussian.closed_form.closed_form",
     "expectation.html": "slrsym.typeset.formula_html",
     "expectation.latex": "slrsym.typeset.formula_latex",

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from slrsym.claims.check import StepReport
     from slrsym.claims.claim import Claim
     from slrsym.claims.ledger import Ledger
-    from slrsym.evidence.judgement import Judgement
-    from slrsym.search.step import Step
+    from slrsym.proofs.step import Step
+    from slrsym.tactics.judgement import Judgement
 
 
 _LEDGER = pytest.StashKey["Ledger"]()
@@ -205,8 +205,8 @@ class LogItem(_Test):
         """Refuse what rests on a step without evidence, or says something else now."""
         from slrsym.checker import differs
         from slrsym.claims.ledger import builtin_ledger
-        from slrsym.evidence.proof_log import statements
         from slrsym.statements.expressions import ProofError
+        from slrsym.tactics.proof_log import statements
 
         claim = self.judged
         lacking = sorted(axiom for axiom in claim.axioms if axiom.startswith("unchecked"))
@@ -233,13 +233,13 @@ class ClaimCollector(pytest.Collector):
     @cached_property
     def judgement(self) -> Judgement:
         """What the proof checker says of the claim."""
-        from slrsym.evidence.judgement import judge
+        from slrsym.tactics.judgement import judge
 
         return judge(self.claim, _finder(self))
 
     def collect(self) -> Iterable[pytest.Item]:
         """The steps of the proof, as far as it can be built, and the claim as a whole."""
-        from slrsym.search.claim_steps import steps_of
+        from slrsym.proofs.claim_steps import steps_of
 
         problem, steps = "", []
         other = _ledger(self.config).claims[self.claim.id]

@@ -1,6 +1,6 @@
 """Checks taken for granted, where what follows from them is looked at."""
 
-from slrsym.evidence.judgement import Judgement
+from slrsym.tactics.judgement import Judgement
 
 
 class _Granted(Judgement):

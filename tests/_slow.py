@@ -200,7 +200,6 @@ SLOW: dict[str, tuple[str, ...]] = {
     ),
     # tests/certify tries what the example shows.
     "test_docstrings.py": (
-        "test_sections_belong_to_public_names",
         "test_examples_are_true[slrsym.certify.attraction]",
     ),
     # Figures are written by tests/figures; verify, simulate and the others have their files here.
@@ -239,7 +238,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     # tests/landscape follows branches.
     "test_cli_landscape.py": ("test_branches_from_the_command_line",),
     # Three other true statements.
-    "search/test_orbits.py": ("test_true_statements_on_the_planar_map[statement2]",),
+    "proofs/test_orbits.py": ("test_true_statements_on_the_planar_map[statement2]",),
     # A statement of too long a sum is refused.
     "checker/test_forged_logs.py": ("test_forged_logs_are_refused[the table has too long a sum]",),
     # The other file beside the log.

@@ -13,8 +13,8 @@ import slrsym
 from slrsym.checker.log import digest
 from slrsym.claims.__main__ import _is_known
 from slrsym.cli import app
-from slrsym.evidence.proof_log import statements
 from slrsym.proof import Ledger
+from slrsym.tactics.proof_log import statements
 from tests._profile import thorough_only
 
 # The function of this name hides the module.
@@ -241,7 +241,7 @@ def test_a_changed_byte_is_refused(logged, tmp_path):
 def test_the_judge_loads_no_search_and_no_sympy(logged):
     code = (
         "import sys\n"
-        "for name in ('sympy', 'slrsym.search', 'slrsym.evidence', 'slrsym.claims.ledger'):\n"
+        "for name in ('sympy', 'slrsym.proofs', 'slrsym.tactics', 'slrsym.claims.ledger'):\n"
         "    sys.modules[name] = None\n"
         "from typer.testing import CliRunner\n"
         "from slrsym.cli import app\n"

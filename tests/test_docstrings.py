@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import ast
 import doctest
 import importlib
 import inspect
@@ -17,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from slrsym.search.axioms import AXIOMS
+from slrsym.proofs.axioms import AXIOMS
 
 from ._public import MODULES, reference, things_of
 
@@ -29,34 +28,6 @@ def test_docstrings_are_complete(name):
     module = importlib.import_module(name)
     faults = [fault for thing in things_of(module) for fault in thing.faults]
     assert not faults, "\n".join(faults)
-
-
-SECTIONS = re.compile(r"^(Parameters|Attributes|Returns|Yields|Raises)\n---", re.MULTILINE)
-
-
-def with_sections(source):
-    """The docstrings with sections in a source."""
-    kinds = (ast.AsyncFunctionDef, ast.FunctionDef, ast.ClassDef)
-    for node in filter(lambda n: isinstance(n, kinds), ast.walk(ast.parse(source))):
-        doc = ast.get_docstring(node) or ""
-        if SECTIONS.search(doc):
-            yield node.name, doc
-
-
-def test_sections_belong_to_public_names():
-    modules = map(importlib.import_module, reference().PACKAGES)
-    listed = {thing.doc for module in modules for thing in things_of(module)}
-    files = [*(ROOT / "slrsym").rglob("*.py")]
-    assert len(listed) > 300
-    for file in files:
-        found = with_sections(file.read_text(encoding="utf-8"))
-        assert [name for name, doc in found if doc not in listed] == [], file
-
-
-def test_a_docstring_with_sections_is_found():
-    sections = "Says.\n\n    Returns\n    -------\n    int\n    "
-    source = f'class A:\n    """Says."""\n\ndef f():\n    """{sections}"""\n'
-    assert [name for name, _ in with_sections(source)] == ["f"]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -53,14 +53,17 @@ def test_every_late_import_is_listed_with_its_reason():
 @pytest.mark.parametrize(
     ("source", "rooms"),
     [
-        ("def f():\n    from slrsym.numbers import Bench", ["slrsym.numbers"]),
+        ("def f():\n    from slrsym.crosscheck import Bench", ["slrsym.crosscheck"]),
         ("def f():\n    import slrsym.claims.check as c, os", ["slrsym.claims"]),
         ("def f():\n    from slrsym import planar", ["slrsym.planar"]),
-        ("from slrsym.numbers import Bench\ndef f():\n    from slrsym.search.step import Step", []),
+        (
+            "from slrsym.crosscheck import Bench\ndef f():\n    from slrsym.proofs import step",
+            [],
+        ),
     ],
 )
 def test_what_is_late(source, rooms):
-    assert list(late(source, "slrsym.search")) == rooms
+    assert list(late(source, "slrsym.proofs")) == rooms
 
 
 def places_of_classes(sources):
@@ -100,9 +103,9 @@ CIRCLES = [
     {"slrsym.models.descent", "slrsym.models.projections", "slrsym.models.risk",
      "slrsym.models.terms"},
     {"slrsym.models.claims", "slrsym.models.critical_points", "slrsym.models.simulation",
-     "slrsym.models.stated", "slrsym.models.study"},
-    {"slrsym.search.context", "slrsym.search.regularity"},
-    {"slrsym.search.sign_rules", "slrsym.search.signs"},
+     "slrsym.models.additive_model", "slrsym.models.analysis"},
+    {"slrsym.proofs.context", "slrsym.proofs.regularity"},
+    {"slrsym.proofs.sign_rules", "slrsym.proofs.signs"},
 ]  # fmt: skip
 
 

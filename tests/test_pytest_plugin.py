@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from slrsym import numbers  # pytester unloads what is imported inside of it only
+from slrsym import crosscheck  # pytester unloads what is imported inside of it only
 from slrsym.proof import Ledger, MonteCarlo
 from slrsym.pytest_plugin import _LEDGER, pytest_terminal_summary
 
@@ -138,13 +138,13 @@ def test_there_may_be_fewer_points(run, write, monkeypatch):
     write("a.py", claim_text("cheap"), claim_text("costly", *BELL), header=BELL_HEADER)
     write("b.py", claim_text("mean", "Expectation(G, standard_normal(G))", "0"), header=MEAN_HEADER)
     asked = []
-    compared = numbers.Bench.compare
+    compared = crosscheck.Bench.compare
 
     def compare(*arguments, points, **options):
         asked.append(points)
         return compared(*arguments, points=points, **options)
 
-    monkeypatch.setattr("slrsym.numbers.Bench.compare", compare)
+    monkeypatch.setattr("slrsym.crosscheck.Bench.compare", compare)
     for options, expected in (((), {10, 2}), (("4",), {4, 2}), (("1",), {1}), (("99",), {10, 2})):
         asked.clear()
         run(*(f"--slrsym-points={points}" for points in options))

@@ -22,7 +22,7 @@ from slrsym.notation import (
     theta,
 )
 from slrsym.proof import Ledger
-from slrsym.search.context import Context
+from slrsym.proofs.context import Context
 from slrsym.symbolic import closed_form, derivation, gradient, hessian, on_manifold, risk_definition
 
 from . import tensor_quadrature

@@ -93,7 +93,7 @@ class Claims(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Ask the ledger."""
         import slrsym
-        from slrsym.book.build import sections
+        from slrsym.export.build import sections
 
         found: list[nodes.Node] = []
         for title, claims in sections(slrsym.ledger().claims.values()):
@@ -117,7 +117,7 @@ class Errata(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write it as Markdown."""
-        from slrsym.book.errata import ERRATA, LEAD
+        from slrsym.export.errata import ERRATA, LEAD
 
         found = self.parse_text_to_nodes(_plain(LEAD))
         for heading, paragraphs in ERRATA:

@@ -29,7 +29,7 @@ def _claims():
 
 
 def _write(app):
-    from slrsym.book.build import file_title
+    from slrsym.export.build import file_title
 
     folder = Path(app.srcdir, "reference", "proofs")
     folder.mkdir(exist_ok=True)

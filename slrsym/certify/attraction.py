@@ -37,7 +37,7 @@ from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import certifying
 from slrsym.models.expressions import OFF_M, ON_M, quadratic_risk
 from slrsym.notation import L, alpha, d, gamma, lam
-from slrsym.search.lemmas import InWords, in_words
+from slrsym.proofs.lemmas import InWords, in_words
 
 x1, x2 = ON_M
 

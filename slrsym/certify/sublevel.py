@@ -32,7 +32,7 @@ from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import certifying
 from slrsym.models.expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
-from slrsym.search.lemmas import InWords, in_words
+from slrsym.proofs.lemmas import InWords, in_words
 
 # The coordinates on the manifold.
 x1, x2 = ON_M

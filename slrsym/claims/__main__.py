@@ -12,8 +12,8 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from slrsym.claims.ledger import Ledger
-from slrsym.evidence.proof_log import statements
 from slrsym.statements.expressions import ProofError
+from slrsym.tactics.proof_log import statements
 
 
 def main(paths: list[str], ids: list[str]) -> None:

@@ -15,22 +15,22 @@ from sympy.core.function import AppliedUndef
 from slrsym.claims import cache
 from slrsym.claims.claim import Claim, Trials
 from slrsym.claims.files import line_in
-from slrsym.evidence.judgement import Judgement, judge
-from slrsym.evidence.shipped import record_of
 from slrsym.gaussian import Expectation, OwensT, zeta
-from slrsym.search.axioms import axiom
-from slrsym.search.claim_steps import steps_of
-from slrsym.search.lemmas import CITED
-from slrsym.search.step import Step, trust_in
+from slrsym.proofs.axioms import axiom
+from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.lemmas import CITED
+from slrsym.proofs.step import Step, trust_in
 from slrsym.statements.expressions import ProofError, Refused, conjuncts, spoken
 from slrsym.statements.orbits import OrbitStatement
+from slrsym.tactics.bundled_log import record_of
+from slrsym.tactics.judgement import Judgement, judge
 
 # What evaluates numbers is imported where it is used: what a claim rests on is told without.
 if TYPE_CHECKING:
     import numpy as np
 
-    from slrsym.numbers import Bench
-    from slrsym.numbers.montecarlo import MonteCarlo
+    from slrsym.crosscheck import Bench
+    from slrsym.crosscheck.montecarlo import MonteCarlo
 
 
 @dataclass(frozen=True)
@@ -190,7 +190,7 @@ def numerical_check(
 
 
 def _bench(statements: Sequence[Any], given: Iterable[Any], rng: np.random.Generator) -> Bench:
-    from slrsym.numbers import Bench, random_test_function
+    from slrsym.crosscheck import Bench, random_test_function
 
     unknown = {
         f.func: len(f.args) for said in (*statements, *given) for f in said.atoms(AppliedUndef)
@@ -221,8 +221,8 @@ def benches(claim: Claim, steps: Sequence[Step], seed: int) -> list[Bench | None
 def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compared:
     """The parts of a conjunction that are about orbits by iterating, the others at points."""
     # Imported late: most claims are not about orbits.
-    from slrsym.numbers import Inconclusive, NoPoint
-    from slrsym.numbers.orbits import Contradicted, examine
+    from slrsym.crosscheck import Inconclusive, NoPoint
+    from slrsym.crosscheck.orbits import Contradicted, examine
 
     others = []
     try:
@@ -242,7 +242,7 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
 
 
 def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
-    from slrsym.numbers import Disagreement, Inconclusive, NoPoint
+    from slrsym.crosscheck import Disagreement, Inconclusive, NoPoint
 
     costly = statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
     costly = costly or any(node.function.has(Sum) for node in statement.atoms(Sum))
@@ -280,7 +280,7 @@ def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
     """What sampling says of a claim's statement."""
     if not claim.statement.has(Expectation):
         return ()
-    from slrsym.numbers.montecarlo import MonteCarlo, sampled_evidence
+    from slrsym.crosscheck.montecarlo import MonteCarlo, sampled_evidence
 
     try:
         return sampled_evidence(claim.statement, claim.given, step_seed(claim, 0, seed))

@@ -18,8 +18,8 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.explanation import NOTHING, Explanation
+from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import registered
-from slrsym.search.step import Proof, Rule
 from slrsym.statements.expressions import ProofError, conjuncts
 
 if TYPE_CHECKING:

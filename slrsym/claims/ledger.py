@@ -29,8 +29,8 @@ from slrsym.claims.files import (
     line_in,
 )
 from slrsym.claims.verification import Row, row_of, verdicts_of
-from slrsym.search import RULE_CLAIMS
-from slrsym.search.claim_steps import steps_of
+from slrsym.proofs import RULE_CLAIMS
+from slrsym.proofs.claim_steps import steps_of
 from slrsym.statements.expressions import ProofError
 
 # The package's own files as they were run last: their text, and what they made of it.

@@ -17,12 +17,12 @@ from sympy.core.function import AppliedUndef
 
 from slrsym.claims.check import ClaimVerdict, Options, check_claim
 from slrsym.claims.claim import Claim
-from slrsym.search.axioms import is_foreign
-from slrsym.search.lemmas import CITED
+from slrsym.proofs.axioms import is_foreign
+from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import ProofError, spoken
 
 if TYPE_CHECKING:
-    from slrsym.numbers.montecarlo import MonteCarlo
+    from slrsym.crosscheck.montecarlo import MonteCarlo
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from slrsym.cli.verify import checked, loaded
 from slrsym.files import FolderError, replacing, require_ours, write_folder
 
 if TYPE_CHECKING:
-    from slrsym.book.document import Document
     from slrsym.claims.check import ClaimVerdict
     from slrsym.claims.ledger import Ledger
     from slrsym.claims.verification import Row
+    from slrsym.export.document import Document
 
 UNPROVED = Annotated[
     bool,
@@ -150,7 +150,7 @@ class _Export:
         only: list[str] | None = None,
         notation: bool = True,
     ) -> None:
-        from slrsym.book.build import build
+        from slrsym.export.build import build
 
         start = time.perf_counter()
         claims, only = ([id_of(name) for name in names or ()] for names in (claims, only))
@@ -213,7 +213,7 @@ def verified(
 
 def book_title(title: str | None, claims: list[str] | None, paths: list[Path] | None) -> str | None:
     """What a book is called."""
-    from slrsym.book.site import DEFAULT_TITLE
+    from slrsym.export.site import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if claims or paths else None)
 
@@ -229,8 +229,8 @@ def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
 def _files(
     document: Document, standalone: bool, title: str | None
 ) -> tuple[dict[str, Any], list[str]]:
-    from slrsym.book.latex_book import MAIN, book_files
-    from slrsym.book.latex_book import standalone as alone
+    from slrsym.export.latex_book import MAIN, book_files
+    from slrsym.export.latex_book import standalone as alone
 
     if not standalone:
         return book_files(document, title=title), [MAIN]
@@ -242,9 +242,9 @@ def _files(
 
 def _snippets(document: Document) -> list[str]:
     """What is printed of each claim: its name and status, what it is about, its equations."""
-    from slrsym.book.document import Display
-    from slrsym.book.latex import LatexRenderer
-    from slrsym.book.latex import snippet as equation
+    from slrsym.export.document import Display
+    from slrsym.export.latex import LatexRenderer
+    from slrsym.export.latex import snippet as equation
 
     renderer = LatexRenderer(document.labels)
     lines: list[str] = []
@@ -265,7 +265,7 @@ def _snippets(document: Document) -> list[str]:
 
 def compile_books(folder: Path, mains: list[str]) -> None:
     """Compile what was exported, and say how long it took."""
-    from slrsym.book.latex_book import CompileError, TeXMissingError, compiled
+    from slrsym.export.latex_book import CompileError, TeXMissingError, compiled
 
     start = time.perf_counter()
     try:
@@ -302,7 +302,7 @@ def html(
     output = writable(output, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.book.site import MAIN, site_files
+    from slrsym.export.site import MAIN, site_files
 
     files = site_files(made.document, site_title(title, paths), _documentation(docs))
     made.write({output: files}, str(output / MAIN), f"{len(files)} files")
@@ -314,7 +314,7 @@ def _documentation(address: str | None) -> dict[str, str]:
 
 def site_title(title: str | None, paths: list[Path] | None) -> str:
     """What a site is called."""
-    from slrsym.book.site import DEFAULT_TITLE
+    from slrsym.export.site import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if paths else _PAPER)
 
@@ -381,8 +381,8 @@ def portrait(
         if not 0 < value < math.inf:
             raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
     shared.require_writable(output, "--output")
-    from slrsym.book.portrait import SETTING, swept
-    from slrsym.book.site import portrait_page
+    from slrsym.export.portrait import SETTING, swept
+    from slrsym.export.site import portrait_page
 
     deviation = shared.gamma_of(gamma, gamma2, SETTING["gamma"])
     shown = None
@@ -428,8 +428,8 @@ def everything(
     site = writable(output and output / HTML, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
-    from slrsym.book.latex_book import MAIN, SITE, book_files
-    from slrsym.book.site import site_files
+    from slrsym.export.latex_book import MAIN, SITE, book_files
+    from slrsym.export.site import site_files
 
     beside = _documentation(docs)
     printed = {"Book": f"../{LATEX}/book.pdf"} if pdf else {}

@@ -153,8 +153,8 @@ def _write_log(
     file: Path, paths: list[Path] | None, ids: list[str], seed: int, effort: float,
     to_stderr: bool,
 ) -> None:  # fmt: skip
-    from slrsym.evidence.proof_log import write_log
-    from slrsym.evidence.shipped import SHIPPED
+    from slrsym.tactics.bundled_log import SHIPPED
+    from slrsym.tactics.proof_log import write_log
 
     with shared.working("searching for evidence"):
         counts = write_log(file, ids, loaded(paths, ids).find, seed, (file, SHIPPED), effort)
@@ -232,7 +232,7 @@ def axioms(
 
 def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
     """What is shown of a claim or of all axioms, as plain data that may be kept."""
-    from slrsym.search.axioms import AXIOMS, axiom
+    from slrsym.proofs.axioms import AXIOMS, axiom
 
     ledger = loaded(paths, None if id is None else [id], "ID")
     if id is None:
@@ -393,7 +393,7 @@ def recheck(
     from slrsym.checker import recheck as judge
 
     if file is None:
-        from slrsym.evidence.shipped import SHIPPED
+        from slrsym.tactics.bundled_log import SHIPPED
 
         file = SHIPPED
     paths = [*(paths or []), *(path or [])]
@@ -443,7 +443,7 @@ def recheck(
     for name, count in rests_on.most_common():
         typer.echo(f"  {count:5} steps rest on {name}")
     if list_unchecked:
-        from slrsym.evidence.earlier import without_evidence
+        from slrsym.tactics.log_reuse import without_evidence
 
         found = list(without_evidence(file))
         so = "; not so:" if found else ""

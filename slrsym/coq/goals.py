@@ -14,8 +14,8 @@ from sympy.logic.boolalg import Boolean
 from slrsym.claims.claim import Claim
 from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.coq.tactics import tactics
-from slrsym.search.claim_steps import steps_of
-from slrsym.search.step import Step
+from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.step import Step
 from slrsym.statements.expressions import conjuncts
 
 # A goal longer than this says little to a reader, and Coq takes minutes.

@@ -31,7 +31,6 @@ from slrsym.gaussian.integrand import (
     in_affine_forms,
     terms_of,
 )
-from slrsym.gaussian.kinks import Unsupported
 from slrsym.gaussian.law import (
     GaussianLaw,
     IIDSum,
@@ -41,6 +40,7 @@ from slrsym.gaussian.law import (
     in_own_functions,
     without_random_symbols,
 )
+from slrsym.gaussian.piecewise import Unsupported
 from slrsym.gaussian.trace import Trace
 
 # It yields the terms, under their laws, whose expectations it is then sent, and returns its own.

@@ -21,8 +21,8 @@ from sympy.core.function import Function
 from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.integrals import DivergenceError
-from slrsym.gaussian.kinks import Unsupported, in_signs, total_degree
 from slrsym.gaussian.law import GaussianLaw
+from slrsym.gaussian.piecewise import Unsupported, in_signs, total_degree
 
 
 @dataclass(frozen=True)

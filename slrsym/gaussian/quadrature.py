@@ -24,8 +24,8 @@ from sympy import Add, Expr, I, Pow, S, Symbol, expand, log
 
 from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.grid import Grid, OutOfReach, number, reduced
-from slrsym.gaussian.kinks import Unsupported, in_signs
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
+from slrsym.gaussian.piecewise import Unsupported, in_signs
 
 
 @lru_cache(maxsize=512)

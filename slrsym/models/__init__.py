@@ -4,10 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from slrsym.models.additive_model import Model, model
     from slrsym.models.moments import NotClosedError
     from slrsym.models.point_table import StationaryPoint, StationaryPoints
-    from slrsym.models.stated import Model, model
-    from slrsym.models.statement import Direction, Predictor, Sequence, Token, logistic, softmax
+    from slrsym.models.specification import Direction, Predictor, Sequence, Token, logistic, softmax
     from slrsym.runs import Runs
 
 __all__ = [
@@ -17,10 +17,10 @@ __all__ = [
 
 # Loaded when first asked for: runs of a model whose programs are on disk need no SymPy.
 _LAZY = {
-    **dict.fromkeys(("Model", "model"), "slrsym.models.stated"),
+    **dict.fromkeys(("Model", "model"), "slrsym.models.additive_model"),
     **dict.fromkeys(
         ("Direction", "Predictor", "Sequence", "Token", "logistic", "softmax"),
-        "slrsym.models.statement",
+        "slrsym.models.specification",
     ),
     "NotClosedError": "slrsym.models.moments",
     **dict.fromkeys(("StationaryPoint", "StationaryPoints"), "slrsym.models.point_table"),

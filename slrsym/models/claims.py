@@ -28,13 +28,13 @@ from sympy import (
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance
-from slrsym.models.statement import Direction
+from slrsym.models.specification import Direction
 from slrsym.models.terms import Role
 from slrsym.proof import Claim, D, all_of, chain, differentiate, gaussian_calculus, substitution
 from slrsym.statements.expressions import conjuncts
 
 if TYPE_CHECKING:
-    from slrsym.models.stated import Model
+    from slrsym.models.additive_model import Model
 
 xi = Symbol("xi", real=True)
 

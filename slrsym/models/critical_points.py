@@ -23,7 +23,7 @@ from slrsym.models.point_table import StationaryPoint, StationaryPoints
 from slrsym.models.simulation import dimension, fill_in, named, schedule_of, started
 
 if TYPE_CHECKING:
-    from slrsym.models.stated import Model
+    from slrsym.models.additive_model import Model
 
 Array = NDArray[np.float64]
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
 
 from slrsym.kernels.numba_backend import machine_loop
-from slrsym.models.statement import Direction
+from slrsym.models.specification import Direction
 
 if TYPE_CHECKING:
     from slrsym.models.risk import ExactRisk

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, S, Symbol
 
-from slrsym.models.statement import ProjectedToken, Token
+from slrsym.models.specification import ProjectedToken, Token
 
 if TYPE_CHECKING:
     from slrsym.models.projections import ProjectionLaws

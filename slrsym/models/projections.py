@@ -12,7 +12,7 @@ from sympy import Add, Expr, ImmutableMatrix, Matrix, S, Symbol, expand, sqrt, s
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.models.moments import addends
-from slrsym.models.statement import (
+from slrsym.models.specification import (
     Direction,
     InnerProduct,
     Predictor,

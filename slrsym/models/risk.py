@@ -16,7 +16,7 @@ from slrsym.kernels.program import Program
 from slrsym.models.descent import Flow
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
-from slrsym.models.statement import place_of, softmax
+from slrsym.models.specification import place_of, softmax
 from slrsym.models.terms import Quadrature, SoftmaxTerms, Terms
 
 

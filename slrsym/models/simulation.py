@@ -15,11 +15,11 @@ from slrsym.files import read_vectors, require_writable
 from slrsym.kernels.arguments import positive, require_memory, whole
 from slrsym.kernels.compile import chosen_backend, iterated, numpy_parts
 from slrsym.kernels.numba_backend import machine_iterated
-from slrsym.models.statement import InnerProduct
+from slrsym.models.specification import InnerProduct
 from slrsym.runs import Runs, kept_without_risk, load, made, require_runs, walked
 
 if TYPE_CHECKING:
-    from slrsym.models.stated import Model
+    from slrsym.models.additive_model import Model
 
 
 Array = NDArray[np.float64]

@@ -32,7 +32,7 @@ from slrsym.models.moments import (
     slopes,
     variables,
 )
-from slrsym.models.statement import Direction, Token, softmax
+from slrsym.models.specification import Direction, Token, softmax
 
 if TYPE_CHECKING:
     from slrsym.models.risk import ExactRisk

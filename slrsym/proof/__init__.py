@@ -8,8 +8,8 @@ from slrsym.claims.explanation import Explanation
 from slrsym.claims.files import DerivationError
 from slrsym.claims.ledger import Ledger, builtin_ledger
 from slrsym.claims.verification import Row
-from slrsym.search.axioms import AXIOMS, Axiom
-from slrsym.search.calculus import (
+from slrsym.proofs.axioms import AXIOMS, Axiom
+from slrsym.proofs.calculus import (
     algebra,
     definition,
     differentiate,
@@ -18,10 +18,10 @@ from slrsym.search.calculus import (
     single_out,
     termwise,
 )
-from slrsym.search.chain import Chain, D, at, chain
-from slrsym.search.convexity import cauchy_schwarz, increasing, jensen, poincare, tangent
-from slrsym.search.enclosures import ball_arithmetic
-from slrsym.search.expectations import (
+from slrsym.proofs.chain import Chain, D, at, chain
+from slrsym.proofs.convexity import cauchy_schwarz, increasing, jensen, poincare, tangent
+from slrsym.proofs.enclosures import ball_arithmetic
+from slrsym.proofs.expectations import (
     conditioning,
     differentiate_under_expectation,
     gaussian_calculus,
@@ -32,22 +32,22 @@ from slrsym.search.expectations import (
     peel_copy,
     price,
 )
-from slrsym.search.gaussian import complete_the_square, density, stein, substitution, symmetry
-from slrsym.search.inequalities import lipschitz, monotone, piecewise, sign, taylor
-from slrsym.search.lemmas import by_citation, claimed, in_words, lemma
-from slrsym.search.limits import limits
-from slrsym.search.solutions import never, only_at, solution, solution_set, split
-from slrsym.search.structure import all_of, cases, equal_by_derivative, having, induction
+from slrsym.proofs.gaussian import complete_the_square, density, stein, substitution, symmetry
+from slrsym.proofs.inequalities import lipschitz, monotone, piecewise, sign, taylor
+from slrsym.proofs.lemmas import by_citation, claimed, in_words, lemma
+from slrsym.proofs.limits import limits
+from slrsym.proofs.solutions import never, only_at, solution, solution_set, split
+from slrsym.proofs.structure import all_of, cases, equal_by_derivative, having, induction
 from slrsym.statements.expressions import ProofError, Refused
 
 if TYPE_CHECKING:
-    from slrsym.numbers.montecarlo import MonteCarlo
+    from slrsym.crosscheck.montecarlo import MonteCarlo
 
 
 def __getattr__(name: str) -> Any:
     """What samples is loaded when first asked for."""
     if name == "MonteCarlo":
-        from slrsym.numbers.montecarlo import MonteCarlo
+        from slrsym.crosscheck.montecarlo import MonteCarlo
 
         return MonteCarlo
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

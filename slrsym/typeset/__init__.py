@@ -2,11 +2,11 @@
 
 from typing import Any
 
+from slrsym.typeset.backends import to_latex, to_mathml
 from slrsym.typeset.boxes import Box, FormulaLine, broken, widest
 from slrsym.typeset.calculus import declared_laws
+from slrsym.typeset.layout import Printer
 from slrsym.typeset.order import Order
-from slrsym.typeset.printer import Printer
-from slrsym.typeset.writers import to_latex, to_mathml
 
 
 def formula_latex(expr: Any) -> str:

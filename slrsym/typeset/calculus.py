@@ -26,7 +26,7 @@ from slrsym.typeset.boxes import (
     number,
     row,
 )
-from slrsym.typeset.writing import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, primed
+from slrsym.typeset.common import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, primed
 
 
 def reduced(law: Law, symbols: set[Symbol]) -> Law | None:

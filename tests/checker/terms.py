@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from slrsym.checker import Inference, ProvedClaims, Theorem
 from slrsym.checker.term import Term, num
-from slrsym.evidence.arithmetic import arithmetic
-from slrsym.evidence.emission import Emission
+from slrsym.tactics.arithmetic import arithmetic
+from slrsym.tactics.emission import Emission
 
 X, Y = ("s", "x", "R"), ("s", "y", "R>0")
 I = ("s", "i", "Z")  # noqa: E741

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from slrsym.checker.term import Rejected, defined, neg, num
 from slrsym.checker.theorem import prove
-from slrsym.evidence.arithmetic import searched
+from slrsym.tactics.arithmetic import searched
 from tests._profile import THOROUGH, more
 from tests.checker.terms import proved
 

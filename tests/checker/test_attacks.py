@@ -9,7 +9,7 @@ import pytest
 
 from slrsym.checker.term import Rejected, defined, key, num, parse, substitute
 from slrsym.checker.theorem import prove
-from slrsym.evidence.writing import plain
+from slrsym.tactics.log_writer import plain
 from tests.checker.terms import proved
 
 ZERO, ONE, TWO = num(0), num(1), num(2)

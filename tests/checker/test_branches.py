@@ -7,7 +7,7 @@ import pytest
 from slrsym.checker.expect import moments
 from slrsym.checker.term import Rejected, defined, num, parse, same
 from slrsym.checker.theorem import prove
-from slrsym.evidence.writing import plain
+from slrsym.tactics.log_writer import plain
 from tests._profile import thorough
 from tests.checker.terms import I, J, N, X, Y, f, proved, total
 

@@ -11,12 +11,12 @@ from slrsym.checker import ProofBuilder, ProvedClaims, Rejected, recheck
 from slrsym.checker.log import RULES, Reader, _read
 from slrsym.checker.term import key, num, parse
 from slrsym.checker.theorem import prove
-from slrsym.evidence.arithmetic import arithmetic, searched
-from slrsym.evidence.emission import Emission
-from slrsym.evidence.proof_log import emitted, in_order
-from slrsym.evidence.translate import Translator, Untranslatable
-from slrsym.evidence.writing import written
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
+from slrsym.tactics.arithmetic import arithmetic, searched
+from slrsym.tactics.emission import Emission
+from slrsym.tactics.log_writer import written
+from slrsym.tactics.proof_log import emitted, in_order
+from slrsym.tactics.translate import Translator, Untranslatable
 from tests._profile import THOROUGH, more, thorough
 
 LEDGER = builtin_ledger()

@@ -17,7 +17,7 @@ import pytest
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import _FIELDS, FORMAT, digest
 from slrsym.checker.term import defined, num
-from slrsym.evidence.writing import RecordingProofBuilder, written
+from slrsym.tactics.log_writer import RecordingProofBuilder, written
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE, TWO = num(0), num(1), num(2)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker import ProvedClaims, recheck
-from slrsym.evidence import gaussian_rules, means, solutions, structure
-from slrsym.evidence.earlier import Earlier, records
-from slrsym.evidence.emission import emit
-from slrsym.evidence.shipped import SHIPPED
-from slrsym.evidence.writing import written
 from slrsym.proof import builtin_ledger
-from slrsym.search.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of
+from slrsym.tactics import expectation_inequalities, gaussian_rules, solutions, structure
+from slrsym.tactics.bundled_log import SHIPPED
+from slrsym.tactics.emission import emit
+from slrsym.tactics.log_reuse import Earlier, records
+from slrsym.tactics.log_writer import written
 from tests._profile import THOROUGH, more
 
 # Imported for what they register.
-FAMILIES = (structure, solutions, gaussian_rules, means)
+FAMILIES = (structure, solutions, gaussian_rules, expectation_inequalities)
 # Claims, and the steps of them that need the calculus; what they cite is taken on trust here.
 STEPS = {
     "stein-multivariate": ["1", "2", "4", "5", "6", "7"],

@@ -7,10 +7,10 @@ import sympy as sp
 from sympy import Eq, Limit, Symbol, erf, oo
 
 from slrsym.checker.term import is_name
-from slrsym.evidence.judgement import judge
-from slrsym.evidence.translate import Translator, Untranslatable, name_of
 from slrsym.proof import Claim, Ledger, algebra, chain, limits
 from slrsym.proof.step import Rule
+from slrsym.tactics.judgement import judge
+from slrsym.tactics.translate import Translator, Untranslatable, name_of
 
 x = Symbol("x", real=True)
 
@@ -49,7 +49,7 @@ def test_without_evidence_a_false_step_is_no_theorem():
 def test_refuted_steps_are_not_searched(monkeypatch):
     made = claim((x + 1) ** 2, x**2 + 2 * x + 2, algebra)
     monkeypatch.setattr(
-        "slrsym.evidence.emission.Emission.by_family", lambda *_: pytest.fail("it was searched")
+        "slrsym.tactics.emission.Emission.by_family", lambda *_: pytest.fail("it was searched")
     )
     assert judge(made, {}.get, refuted=["1"]).refusal("1") == "it is wrong"
 
@@ -57,7 +57,7 @@ def test_refuted_steps_are_not_searched(monkeypatch):
 def test_what_has_no_words_rests_on_its_rule():
     found = row(claim(Limit(erf(x), x, oo), 1, limits))
     assert found.status == "proved"
-    assert "package's rule: slrsym.search.limits._Limits" in found.axioms
+    assert "package's rule: slrsym.proofs.limits._Limits" in found.axioms
 
 
 def test_a_rule_from_outside_makes_a_claim_conditional():

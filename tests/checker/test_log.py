@@ -14,7 +14,7 @@ import slrsym.checker
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import digest
 from slrsym.checker.term import defined, num
-from slrsym.evidence.writing import RecordingProofBuilder, extensions_of, written
+from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of, written
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)

@@ -10,7 +10,7 @@ import mpmath
 import pytest
 
 from slrsym.checker import recheck
-from slrsym.evidence.shipped import SHIPPED
+from slrsym.tactics.bundled_log import SHIPPED
 from tests._profile import one_in, thorough_only
 
 from . import reference

@@ -12,8 +12,8 @@ from slrsym.checker.schemas import SCHEMAS
 from slrsym.checker.term import free, key, num
 from slrsym.checker.theorem import prove
 from slrsym.checker.vectors import BAYES_RISK
-from slrsym.evidence.earlier import records
-from slrsym.evidence.shipped import SHIPPED
+from slrsym.tactics.bundled_log import SHIPPED
+from slrsym.tactics.log_reuse import records
 from tests.checker.terms import value
 
 X, Y, A = ("s", "x", "R"), ("s", "y", "R"), ("s", "a", "R>0")

@@ -11,12 +11,12 @@ from sympy import Ge, Symbol
 
 from slrsym.checker import Rejected, differs, recheck
 from slrsym.checker.log import UNCHECKED, digest, text_lines
-from slrsym.evidence.arithmetic import FOUND
-from slrsym.evidence.earlier import best_records, records
-from slrsym.evidence.proof_log import emitted, in_order, statements, write_log
-from slrsym.evidence.shipped import SHIPPED, judged
-from slrsym.evidence.writing import written
 from slrsym.proof import Claim, builtin_ledger, chain, sign
+from slrsym.tactics.arithmetic import FOUND
+from slrsym.tactics.bundled_log import SHIPPED, judged
+from slrsym.tactics.log_reuse import best_records, records
+from slrsym.tactics.log_writer import written
+from slrsym.tactics.proof_log import emitted, in_order, statements, write_log
 from tests._profile import THOROUGH, more, thorough_only
 
 # What rests on few others; a claim with a step that lacks evidence among them.
@@ -116,7 +116,7 @@ def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp
     ids = ["lemma-16", "young", "erf-increasing"]
     wanted = [records(part)[id] for id in in_order(ids, ledger.find)]
     monkeypatch.setattr(
-        "slrsym.evidence.arithmetic._tried", lambda *a: pytest.fail("evidence is searched for")
+        "slrsym.tactics.arithmetic._tried", lambda *a: pytest.fail("evidence is searched for")
     )
     for name in ("b.log", "c.log.xz", "d.log.xz"):
         counts = write_log(tmp_path / name, ids, ledger.find, 0, (part,))

@@ -24,7 +24,7 @@ from slrsym.checker.term import (
     same,
     substitute,
 )
-from slrsym.evidence.writing import Table, plain
+from slrsym.tactics.log_writer import Table, plain
 from tests.checker.terms import F, I, J, N, X, Y, f, renamed, terms, total, value
 
 numbers = st.integers(-3, 3).map(Fraction)

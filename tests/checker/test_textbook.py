@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from slrsym.claims.ledger import Ledger, load_file
-from slrsym.evidence.earlier import best_records
-from slrsym.evidence.proof_log import emitted
-from slrsym.evidence.shipped import SHIPPED
+from slrsym.tactics.bundled_log import SHIPPED
+from slrsym.tactics.log_reuse import best_records
+from slrsym.tactics.proof_log import emitted
 from tests._profile import thorough
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "textbook.py"

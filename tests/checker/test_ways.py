@@ -16,8 +16,8 @@ from slrsym.checker.log import Judged, LoggedStep, differs, recheck
 from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
 from slrsym.checker.term import Reader, defined, key, neg, num, parse, substitute
 from slrsym.checker.theorem import prove
-from slrsym.evidence.certificates import RELATION_OF
-from slrsym.evidence.writing import RecordingProofBuilder, Table, plain, written
+from slrsym.tactics.certificates import RELATION_OF
+from slrsym.tactics.log_writer import RecordingProofBuilder, Table, plain, written
 from tests.checker.terms import proved
 from tests.checker.test_means import value
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem

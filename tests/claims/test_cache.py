@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from slrsym.checker import Rejected
 from slrsym.claims import cache
 from slrsym.cli import app
-from slrsym.evidence.emission import Emission
+from slrsym.tactics.emission import Emission
 from tests.conftest import claim_text
 
 SAID = "Nothing has changed since these verdicts were found"

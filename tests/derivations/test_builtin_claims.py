@@ -8,7 +8,7 @@ import slrsym
 from slrsym.claims.check import numerical_check, step_seed
 from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
-from slrsym.search.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of
 from slrsym.statements.expressions import conjuncts
 
 from .._granted import grant_judgements, grant_steps

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 import slrsym
-from slrsym.book.errata import ERRATA, claims_of
+from slrsym.export.errata import ERRATA, claims_of
 from slrsym.proof import AXIOMS
 from slrsym.proof.dynamical import BAYES_RISK
-from slrsym.search.claim_steps import steps_of
-from slrsym.search.lemmas import CITED, InWords
+from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.lemmas import CITED, InWords
 
 # From the text of the paper, in its order. Equations that are definitions are not in the list.
 NUMBERED = {

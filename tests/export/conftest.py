@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import slrsym
-from slrsym.book.build import build
 from slrsym.claims.verification import Row
+from slrsym.export.build import build
 from tests._profile import THOROUGH
 
 # One of each kind of proof and of formula; the ci profile takes all.

@@ -11,13 +11,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-import slrsym.book.pictures
+import slrsym.export.pictures
 from slrsym import figures
-from slrsym.book.pictures import PICTURES
 from slrsym.experiments import fetch
+from slrsym.export.pictures import PICTURES
 from slrsym.figures.style import write
 
-FOLDER = Path(slrsym.book.pictures.__file__).with_name("pictures")
+FOLDER = Path(slrsym.export.pictures.__file__).with_name("pictures")
 NOTED = "pictures.json"
 
 _COORDINATES = re.compile(r' (?:d|x|y|x1|x2|y1|y2|width|height|points|transform)="[^"]*"')

@@ -22,7 +22,7 @@ from queue import Empty, Queue
 
 import pytest
 
-from slrsym.book.site import site_files
+from slrsym.export.site import site_files
 from slrsym.files import write_folder
 from tests._profile import NIGHTLY, THOROUGH, more
 from tests.export.site_check import linked

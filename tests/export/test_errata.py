@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym.book import build
-from slrsym.book.errata import ERRATA, claims_of, errata
-from slrsym.book.latex_book import book_files
-from slrsym.book.site import site_files
+from slrsym.export import build
+from slrsym.export.errata import ERRATA, claims_of, errata
+from slrsym.export.latex_book import book_files
+from slrsym.export.site import site_files
 
 from .conftest import as_if_proved
 from .site_check import problems

@@ -8,12 +8,12 @@ import pytest
 from sympy import And, Eq, Symbol
 from sympy.core.relational import Relational
 
-from slrsym.book.build import build
-from slrsym.book.document import Display, Label, Paragraph
-from slrsym.book.latex_book import book_files
-from slrsym.book.prose import inline_text
-from slrsym.book.site import site_files
 from slrsym.claims.ledger import builtin_ledger
+from slrsym.export.build import build
+from slrsym.export.document import Display, Label, Paragraph
+from slrsym.export.latex_book import book_files
+from slrsym.export.prose import inline_text
+from slrsym.export.site import site_files
 from slrsym.proof import Claim, Explanation, ProofError
 from slrsym.statements.expressions import conjuncts
 from tests.export.conftest import as_if_proved

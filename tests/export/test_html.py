@@ -13,15 +13,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from slrsym.book.build import build
-from slrsym.book.document import Citation, Display, Document, Math, Raw, Reference, Text
-from slrsym.book.graph import laid_out, routed
-from slrsym.book.html import HtmlRenderer
-from slrsym.book.outline import outline
-from slrsym.book.site import site_files
-from slrsym.numbers.montecarlo import MonteCarlo
+from slrsym.crosscheck.montecarlo import MonteCarlo
+from slrsym.export.build import build
+from slrsym.export.document import Citation, Display, Document, Math, Raw, Reference, Text
+from slrsym.export.graph import laid_out, routed
+from slrsym.export.html import HtmlRenderer
+from slrsym.export.outline import outline
+from slrsym.export.site import site_files
 from slrsym.proof import Claim, Ledger, by_citation, in_words
-from slrsym.search.axioms import AXIOMS, axiom
+from slrsym.proofs.axioms import AXIOMS, axiom
 from slrsym.typeset.boxes import identifier, row
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems

@@ -12,11 +12,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from slrsym.book.build import build, sections
-from slrsym.book.chapters import chapters
-from slrsym.book.document import Section
-from slrsym.book.latex import LatexRenderer, snippet
-from slrsym.book.latex_book import (
+from slrsym.claims.verification import Row
+from slrsym.export.build import build, sections
+from slrsym.export.chapters import chapters
+from slrsym.export.document import Section
+from slrsym.export.latex import LatexRenderer, snippet
+from slrsym.export.latex_book import (
     CompileError,
     TeXMissingError,
     book_files,
@@ -26,9 +27,8 @@ from slrsym.book.latex_book import (
     require_tex,
     standalone,
 )
-from slrsym.claims.verification import Row
 from slrsym.files import write_folder
-from slrsym.typeset.changes import REST, changes, terms
+from slrsym.typeset.elision import REST, changes, terms
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import linked
@@ -253,9 +253,9 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(
-        "slrsym.book.latex_book.shutil.which", lambda name: name != "latexmk" and name
+        "slrsym.export.latex_book.shutil.which", lambda name: name != "latexmk" and name
     )
-    monkeypatch.setattr("slrsym.book.latex_book.subprocess.run", run)
+    monkeypatch.setattr("slrsym.export.latex_book.subprocess.run", run)
     (tmp_path / "book.tex").write_text("x")
     assert compiled(tmp_path, "book.tex").is_file()
     assert ran == ["pdflatex", "bibtex", "makeindex", "pdflatex", "pdflatex", "pdflatex"]

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from slrsym.book.build import build
-from slrsym.book.document import Display, Group
-from slrsym.book.latex import LatexRenderer
+from slrsym.export.build import build
+from slrsym.export.document import Display, Group
+from slrsym.export.latex import LatexRenderer
 from tests.export.conftest import as_if_proved
 
 MOST_OF_A_STATEMENT, MOST_OF_A_STEP = 12, 15

@@ -6,18 +6,18 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym.book.claims import marks
 from slrsym.claims.ledger import Row
-from slrsym.evidence import shipped
+from slrsym.export.claims import marks
+from slrsym.tactics import bundled_log
 
 ROW = Row("a", "", "", "proved", 3, 30, (), (), 0.1, "")
 
 
 @pytest.fixture
 def lists(monkeypatch):
-    monkeypatch.setattr(shipped, "judged", lambda: {"a": (3, 3), "b": (3, 2), "c": (3, 0)})
-    monkeypatch.setattr("slrsym.book.claims.confirmed_claims", lambda: {"a": []})
-    monkeypatch.setattr("slrsym.book.claims.confirmed", lambda: {"b": {"1": "ring"}})
+    monkeypatch.setattr(bundled_log, "judged", lambda: {"a": (3, 3), "b": (3, 2), "c": (3, 0)})
+    monkeypatch.setattr("slrsym.export.claims.confirmed_claims", lambda: {"a": []})
+    monkeypatch.setattr("slrsym.export.claims.confirmed", lambda: {"b": {"1": "ring"}})
 
 
 @pytest.mark.parametrize(

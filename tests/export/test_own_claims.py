@@ -8,18 +8,18 @@ from dataclasses import replace
 import pytest
 from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, sin
 
-from slrsym.book.bibliography import bibtex
-from slrsym.book.build import build
-from slrsym.book.document import Math, Section, Text
-from slrsym.book.html import HtmlRenderer
-from slrsym.book.latex import LatexRenderer
-from slrsym.book.latex_book import book_files, compiled
-from slrsym.book.prose import escaped
-from slrsym.book.site import site_files
 from slrsym.claims.ledger import Ledger
+from slrsym.export.bibliography import bibtex
+from slrsym.export.build import build
+from slrsym.export.document import Math, Section, Text
+from slrsym.export.html import HtmlRenderer
+from slrsym.export.latex import LatexRenderer
+from slrsym.export.latex_book import book_files, compiled
+from slrsym.export.prose import escaped
+from slrsym.export.site import site_files
 from slrsym.proof import Claim
 from slrsym.typeset import Order, Printer, broken, to_latex, to_mathml
-from slrsym.typeset.writing import letter
+from slrsym.typeset.common import letter
 from tests._profile import thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved

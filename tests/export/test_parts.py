@@ -9,18 +9,18 @@ import pytest
 from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
-from slrsym.book.abbreviations import chosen
-from slrsym.book.bibliography import PAPER, bibtex, cited, works
-from slrsym.book.build import sections
-from slrsym.book.document import Citation, Label, Raw, Text
-from slrsym.book.errata import ERRATA, LEAD
-from slrsym.book.graph import laid_out
-from slrsym.book.prose import bounds, escaped, inline_text, marked
 from slrsym.claims import id_of, name_of, step_name
+from slrsym.export.abbreviations import chosen
+from slrsym.export.bibliography import PAPER, bibtex, cited, works
+from slrsym.export.build import sections
+from slrsym.export.document import Citation, Label, Raw, Text
+from slrsym.export.errata import ERRATA, LEAD
+from slrsym.export.graph import laid_out
+from slrsym.export.prose import bounds, escaped, inline_text, marked
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
-from slrsym.search.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of
 from slrsym.statements.maps import box_map, point_set
 from slrsym.statements.orbits import OrbitsConvergeTo
 from slrsym.typeset import Printer, to_latex
@@ -314,7 +314,7 @@ def test_the_export_is_not_loaded_before_it_is_used():
     import subprocess
     import sys
 
-    code = "import sys, slrsym.proof, slrsym.cli; sys.exit('slrsym.book' in sys.modules)"
+    code = "import sys, slrsym.proof, slrsym.cli; sys.exit('slrsym.export' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -8,9 +8,9 @@ import re
 import pytest
 
 from slrsym import figures
-from slrsym.book.latex_book import book_files
-from slrsym.book.pictures import PICTURES
-from slrsym.book.site import site_files
+from slrsym.export.latex_book import book_files
+from slrsym.export.pictures import PICTURES
+from slrsym.export.site import site_files
 from tests.export.pictures import noted, shortened
 
 DRAWN = sorted({picture.figure for picture in PICTURES.values()})

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from sympy import Derivative, Eq, Integer, Le, Symbol, sqrt, symbols
 
-from slrsym.book.abbreviations import chosen, with_planar_letters
-from slrsym.book.shorthand import times_in
+from slrsym.export.abbreviations import chosen, with_planar_letters
+from slrsym.export.shorthand import times_in
 from slrsym.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.planar import C, R_kappa, R_nu, kappa2, kappa_next, nu2, nu_next
 

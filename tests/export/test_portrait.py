@@ -15,10 +15,10 @@ from scipy.special import erf
 from typer.testing import CliRunner
 
 import slrsym
-from slrsym.book.portrait import SETTING, certified, script, swept
-from slrsym.book.site import portrait_page
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.cli import app
+from slrsym.export.portrait import SETTING, certified, script, swept
+from slrsym.export.site import portrait_page
 from slrsym.planar import C, K
 from tests.export.test_browser import CHROMIUM
 

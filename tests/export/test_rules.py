@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from slrsym.book.rules import _TABLE, rule_entry, rule_of
 from slrsym.claims import step_name
-from slrsym.search.claim_steps import steps_of
+from slrsym.export.rules import _TABLE, rule_entry, rule_of
+from slrsym.proofs.claim_steps import steps_of
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "rules.md"
 ROWS = re.findall(r"^\| \{py:obj\}`~slrsym\.proof\.(\w+)` \|(.*)\|$", TABLE.read_text(), re.M)

@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from slrsym.book.build import build
-from slrsym.book.site import site_files
+from slrsym.export.build import build
+from slrsym.export.site import site_files
 from tests.export.conftest import as_if_proved
 
 NODE = shutil.which("node") or shutil.which("nodejs")

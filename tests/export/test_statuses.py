@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from slrsym.book.build import build
-from slrsym.book.latex_book import book_files
-from slrsym.book.site import site_files
 from slrsym.claims.ledger import Ledger
+from slrsym.export.build import build
+from slrsym.export.latex_book import book_files
+from slrsym.export.site import site_files
 from tests.conftest import claim_text
 from tests.export.site_check import Page, problems
 

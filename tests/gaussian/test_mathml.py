@@ -9,6 +9,7 @@ from sympy import Abs, Eq, Function, Integral, Matrix, Sum, Symbol, erf, exp, pi
 
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second
 from slrsym.typeset import FormulaLine, Printer, broken, to_mathml
+from slrsym.typeset.backends import converted
 from slrsym.typeset.boxes import (
     Atom,
     Box,
@@ -24,7 +25,6 @@ from slrsym.typeset.boxes import (
     number,
     row,
 )
-from slrsym.typeset.writers import converted
 
 x, y = symbols("x y", real=True)
 k = Symbol("k", integer=True)

@@ -45,7 +45,7 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.typeset import Order, Printer, broken, to_latex, widest
-from slrsym.typeset.writers import to_mathml
+from slrsym.typeset.backends import to_mathml
 from tests.reading import read
 from tests.reading.roundtrip import same
 

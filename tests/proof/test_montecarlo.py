@@ -44,6 +44,8 @@ from sympy import (
 
 from slrsym.claims import check
 from slrsym.cli import display
+from slrsym.crosscheck.montecarlo import CONFIRMING, NOTICEABLE, _digits, sampled_evidence
+from slrsym.crosscheck.samples import Arithmetic, NoLaw, NotSampled, average
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -59,10 +61,8 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.gaussian.law import Law
-from slrsym.numbers.montecarlo import CONFIRMING, NOTICEABLE, _digits, sampled_evidence
-from slrsym.numbers.samples import Arithmetic, NoLaw, NotSampled, average
 from slrsym.proof import Claim, Ledger, Row, algebra, chain, check_claim, lemma
-from slrsym.search.step import Rule
+from slrsym.proofs.step import Rule
 
 G, H, X, Y, W = (Symbol(name, real=True) for name in "GHXYW")
 t, r, x = (Symbol(name, real=True) for name in "trx")
@@ -258,7 +258,7 @@ def test_a_sampling_that_breaks_is_no_evidence(monkeypatch):
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=lemma("lemma-18-ii", gamma=gamma)))
     ledger = Ledger({"it": claim})
     assert check_claim(claim, ledger.find).accepted
-    monkeypatch.setattr("slrsym.numbers.montecarlo.sampled_evidence", broken)
+    monkeypatch.setattr("slrsym.crosscheck.montecarlo.sampled_evidence", broken)
     found = check_claim(claim, ledger.find)
     assert not found.accepted
     assert found.failure.startswith("the sampling broke: ZeroDivisionError: no more")
@@ -270,7 +270,7 @@ def test_a_sampling_that_breaks_is_no_evidence(monkeypatch):
 def test_what_is_noticeable_is_looked_at_again(monkeypatch):
     statement = equal(E(erf(u)), erf(t / A))
     first = one(statement)
-    monkeypatch.setattr("slrsym.numbers.montecarlo.NOTICEABLE", 0.0)
+    monkeypatch.setattr("slrsym.crosscheck.montecarlo.NOTICEABLE", 0.0)
     second = one(statement)
     assert second.samples == 16 * first.samples
     assert second.point == first.point
@@ -398,7 +398,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_sampled_is_said(name, monkeypatch):
-    monkeypatch.setattr("slrsym.numbers.points._TRIES", 50)
+    monkeypatch.setattr("slrsym.crosscheck.points._TRIES", 50)
     statement, said = REFUSED[name]
     given = (Gt(t, 1), Lt(t, 0)) if name == "no point" else ()
     found = one(statement, *given)

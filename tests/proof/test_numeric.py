@@ -53,10 +53,7 @@ from sympy import (
     zeta as riemann_zeta,
 )
 
-from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
-from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
-from slrsym.numbers import (
+from slrsym.crosscheck import (
     Disagreement,
     Inconclusive,
     NotALaw,
@@ -65,6 +62,9 @@ from slrsym.numbers import (
     random_test_function,
     truth,
 )
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
 from tests._profile import thorough, thorough_only
 
 R = Rational

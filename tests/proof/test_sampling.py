@@ -29,12 +29,18 @@ from sympy import (
     sympify,
 )
 
+from slrsym.crosscheck import Bench, Disagreement, compare, evaluate, truth
+from slrsym.crosscheck.expectations import Expectations
+from slrsym.crosscheck.points import (
+    NoPoint,
+    Sampler,
+    parameters,
+    random_test_function,
+    sample_points,
+)
+from slrsym.crosscheck.values import exact_truth, solved
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
-from slrsym.numbers import Bench, Disagreement, compare, evaluate, truth
-from slrsym.numbers.expectations import Expectations
-from slrsym.numbers.points import NoPoint, Sampler, parameters, random_test_function, sample_points
-from slrsym.numbers.values import exact_truth, solved
 
 x, y, z = symbols("x y z", real=True)
 
@@ -42,7 +48,7 @@ x, y, z = symbols("x y z", real=True)
 @pytest.fixture
 def soon_tired(monkeypatch):
     """Fewer tries, where none succeeds."""
-    monkeypatch.setattr("slrsym.numbers.points._TRIES", 400)
+    monkeypatch.setattr("slrsym.crosscheck.points._TRIES", 400)
 
 
 def draw(symbols, given=(), count=60, seed=0, laws=()):

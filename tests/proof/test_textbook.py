@@ -10,9 +10,9 @@ import pytest
 
 from slrsym.claims.check import compared, step_report, step_seed
 from slrsym.claims.ledger import load_file
-from slrsym.evidence.judgement import judge
 from slrsym.proof import builtin_ledger
-from slrsym.search.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of
+from slrsym.tactics.judgement import judge
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "textbook.py"
 CLAIMS = load_file(PAGE)

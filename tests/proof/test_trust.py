@@ -54,8 +54,8 @@ from slrsym.proof import (
     substitution,
     symmetry,
 )
-from slrsym.search.axioms import axiom
-from slrsym.search.step import Link, Proof, Rule, Step
+from slrsym.proofs.axioms import axiom
+from slrsym.proofs.step import Link, Proof, Rule, Step
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 positive = Symbol("p", positive=True)

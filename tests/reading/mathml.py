@@ -9,8 +9,8 @@ import re
 import unicodedata
 from xml.etree.ElementTree import Element, fromstring
 
-from slrsym.book.document import Display
-from slrsym.book.html import HtmlRenderer
+from slrsym.export.document import Display
+from slrsym.export.html import HtmlRenderer
 from tests.reading import ReadingError
 
 __all__ = ["ShownRenderer", "latex_of"]

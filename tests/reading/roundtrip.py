@@ -31,8 +31,8 @@ from sympy import (
 from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 
-from slrsym.book.document import ClaimEntry, Display, Document
-from slrsym.book.latex import LatexRenderer
+from slrsym.export.document import ClaimEntry, Display, Document
+from slrsym.export.latex import LatexRenderer
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.typeset.calculus import reduced

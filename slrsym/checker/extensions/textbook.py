@@ -21,7 +21,7 @@ from slrsym.checker.expect import (
     moderate,
     opened,
 )
-from slrsym.checker.means import sign_of_derivative
+from slrsym.checker.gaussian_integrals import sign_of_derivative
 from slrsym.checker.term import (
     Term,
     bound,

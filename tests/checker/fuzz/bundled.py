@@ -9,7 +9,7 @@ from typing import Any
 
 from slrsym.checker.log import read_inference, text_lines
 from slrsym.checker.term import Reader, Term, parse
-from slrsym.evidence.shipped import SHIPPED
+from slrsym.tactics.bundled_log import SHIPPED
 
 from .both import Fact, Inference, Judges
 

@@ -11,8 +11,8 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.check import ClaimVerdict, Options, check_claim, numerical_check, step_seed
 from slrsym.proof import Claim, Ledger, chain
-from slrsym.search.claim_steps import steps_of
-from slrsym.search.step import Proof, Rule, Step
+from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.step import Proof, Rule, Step
 from slrsym.statements.expressions import ProofError, Refused
 
 CHECKS = ("rule", "numeric", "both")

@@ -13,7 +13,7 @@ from sympy import (
 )
 
 from slrsym.proof import chain, claimed, lemma, sign
-from slrsym.search.theorems import by_theorem
+from slrsym.proofs.theorems import by_theorem
 from slrsym.statements.maps import box_map, point_set
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,

@@ -13,8 +13,8 @@ from sympy import (
 )
 
 from slrsym.proof import algebra, chain, differentiate, lemma, sign
-from slrsym.search.starts import chain_rule, vectors, volume
-from slrsym.search.theorems import by_theorem
+from slrsym.proofs.convergence_theorems import chain_rule, vectors, volume
+from slrsym.proofs.theorems import by_theorem
 from slrsym.statements.maps import SphereDescent, box_map, function_of, point_set
 from slrsym.statements.orbits import (
     AlmostEveryPairConvergesTo,

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.evidence.judgement import judge
-from slrsym.search.axioms import is_foreign
+from slrsym.proofs.axioms import is_foreign
+from slrsym.tactics.judgement import judge
 from tests._profile import THOROUGH, more
 
 from .test_false_claims import FALSE, TWINS

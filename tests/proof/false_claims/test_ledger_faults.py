@@ -27,7 +27,7 @@ from slrsym.proof import (
     solution_set,
     split,
 )
-from slrsym.search.step import Proof, Rule
+from slrsym.proofs.step import Proof, Rule
 
 from ..._granted import grant_steps
 from ..._profile import THOROUGH, more
@@ -211,7 +211,7 @@ def test_what_no_random_point_shows_rests_on_the_foreign_rule_alone():
 
 def test_a_foreign_rule_cannot_hide_by_a_module_name():
     class Hidden(Rule):
-        __module__ = "slrsym.search.calculus"
+        __module__ = "slrsym.proofs.calculus"
         name = "hidden"
 
         def check(self, link, context):
@@ -237,7 +237,7 @@ def test_a_foreign_kind_of_proof_cannot_hide_by_a_module_name():
     with pytest.raises(ProofError, match="a new kind of proof"):
 
         class Hidden(Proof):
-            __module__ = "slrsym.search.structure"
+            __module__ = "slrsym.proofs.structure"
             conclusion = says(far - x, ">=", 0)
 
             def steps(self, context, label=""):
@@ -245,7 +245,7 @@ def test_a_foreign_kind_of_proof_cannot_hide_by_a_module_name():
 
 
 def test_a_rule_of_the_package_takes_no_check_from_outside():
-    from slrsym.search.chain import _Structural
+    from slrsym.proofs.chain import _Structural
 
     anything = _Structural("anything", lambda context: None)
     found = checked(pythagoras, link(pythagoras.lhs, "=", pythagoras.rhs, anything))

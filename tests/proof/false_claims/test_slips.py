@@ -31,8 +31,8 @@ from slrsym.proof import (
     stein,
     symmetry,
 )
-from slrsym.search.claim_steps import steps_of
-from slrsym.search.step import Rule
+from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.step import Rule
 from slrsym.statements.expressions import ProofError
 
 from ..._profile import NIGHTLY, more, one_in

@@ -1,0 +1,18 @@
+r"""The second check of every step: both sides as numbers, at random exact points.
+
+Nothing here knows a closed form. Every expectation is computed from its definition by quadrature,
+every derivative of what cannot be differentiated term by term as a difference quotient, every
+special function from its defining integral. What is shared with the symbolic side is the notation:
+SymPy's expression tree, the laws, and the `Expectation` node.
+"""
+
+from slrsym.crosscheck.balls import Inconclusive, NotALaw, Value
+from slrsym.crosscheck.evaluator import Disagreement, evaluate, truth
+from slrsym.crosscheck.points import (
+    Bench,
+    Comparison,
+    NoPoint,
+    compare,
+    random_test_function,
+    sample_points,
+)

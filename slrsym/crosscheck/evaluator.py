@@ -1,0 +1,383 @@
+"""Evaluation of any expression at a point, and whether a statement holds there."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+import mpmath
+import sympy as sp
+from flint import arb, ctx, fmpq
+from sympy import Basic, Expr, Matrix, S, Symbol
+from sympy.core.relational import Relational
+
+from slrsym.crosscheck.balls import (
+    DIGITS_PER_BIT,
+    Ball,
+    Inconclusive,
+    Later,
+    Number,
+    Point,
+    Sum,
+    Value,
+    digits_of,
+    double_exponential,
+    magnitude,
+    real_ball,
+    value_of,
+    whole_line,
+)
+from slrsym.crosscheck.expectations import Compiler, Expectations
+from slrsym.crosscheck.integrands import IndependentPart, derivative_of, with_functions
+from slrsym.crosscheck.node_evaluator import RELATIONS, Nodes
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.law import Law, standard_normal
+from slrsym.statements.expressions import spoken
+
+_T, _S, _G = (sp.Dummy(name, real=True) for name in "tsG")
+_ZETA = Expectation(sp.erf(_T + _S * _G) ** 2, standard_normal(_G))
+
+
+class Evaluator(Nodes):
+    """Evaluation of expressions at one point, to a fixed number of digits."""
+
+    def __init__(self, environment: Mapping[Any, Any], digits: int) -> None:
+        super().__init__(environment, digits)
+        self.expectations = Expectations(self)
+
+    def _on_Subs(self, expr: Expr) -> Number:
+        body, variables, values = expr.args
+        new = {x: Later(v, self.environment) for x, v in zip(variables, values, strict=True)}
+        return self.at(new, self.digits).number(body)
+
+    _on_AtPoint = _on_Subs  # noqa: N815
+
+    def _on_Limit(self, expr: Expr) -> Number:
+        body, x, target, direction = expr.args
+        sides = (-1, 1) if str(direction) == "+-" else (1 if str(direction) == "+" else -1,)
+        if target.is_infinite:
+            sides = (1 if target == S.Infinity else -1,)
+        results = [self._limit(body, x, target, side) for side in sides]
+        if len(results) == 2:
+            gap = results[0] - results[1]
+            if (magnitude(gap) - max(magnitude(results[0]), 0.0)) * DIGITS_PER_BIT > -self.digits:
+                raise Inconclusive(f"the two one-sided limits of {body} at {target} differ")
+        return results[0], -math.inf
+
+    def _limit(self, body: Expr, x: Symbol, target: Expr, side: int) -> Ball:
+        """Richardson extrapolation in the distance to the target, halved again and again."""
+        inner = self.at({}, 2 * self.digits + 15)
+        row: list[Ball] = []
+        agreed = 0
+        with ctx.workprec(inner.bits):
+            for k in range(2, 48):
+                # Not a power of two: periodic functions must not look constant.
+                far = sp.Rational(1237 * 2**k, 1009) * side
+                place = far if target.is_infinite else target + 1 / far
+                new = [self.at({x: Later(place, self.environment)}, inner.digits).ball(body)]
+                for j, old in enumerate(row):
+                    new.append(new[j] + (new[j] - old) / (2 ** (j + 1) - 1))
+                if row:
+                    gap = new[-1] - row[-1]
+                    size = max(magnitude(new[-1]), magnitude(row[0]), -1.0)
+                    close = (magnitude(gap) - size) * DIGITS_PER_BIT < -self.digits - 2
+                    agreed = agreed + 1 if close else 0
+                    if agreed == 2:
+                        margin = gap.abs_upper() if isinstance(gap, arb) else abs(gap).upper()
+                        return new[-1] + arb(0, margin)
+                row = new
+        raise Inconclusive(f"the values of {body} as {x} tends to {target} do not settle")
+
+    def _on_Derivative(self, expr: Expr) -> Number:
+        slope = derivative_of(expr)
+        if slope is not None:
+            return self.number(slope)
+        orders = Counter({x: int(n) for x, n in expr.variable_count})
+        return self._difference_quotient(expr.expr, list(orders.items()))
+
+    def _difference_quotient(self, body: Expr, orders: list[tuple[Symbol, int]]) -> Number:
+        total = sum(n for _, n in orders)
+        accuracy = 1 if total <= 2 else 2
+        lost = (self.digits + 7) / (2 * accuracy)
+        step = sp.Rational(1, 2 ** math.ceil(lost / DIGITS_PER_BIT))
+        inner = math.ceil(self.digits + 4 + total * lost)
+        stencils = [_stencil(n, accuracy) for _, n in orders]
+
+        def shifted(shifts: Sequence[sp.Rational], digits: int) -> Ball:
+            moved = {
+                x: Later(x + shift, self.environment)
+                for (x, _), shift in zip(orders, shifts, strict=True)
+            }
+            return self.at(moved, digits).ball(body)
+
+        # A derivative that vanishes is judged against the function that is differentiated.
+        result, size = arb(0), -math.inf
+        with ctx.workprec(math.ceil((inner + 8) / DIGITS_PER_BIT) + 24):
+            for choice in product(*stencils):
+                weight = math.prod((w for _, w in choice), start=sp.Rational(1))
+                value = shifted([shift * step for shift, _ in choice], inner)
+                size = max(size, magnitude(value))
+                result += fmpq(int(weight.p), int(weight.q)) * value
+            result = result / arb(fmpq(int(step.p), int(step.q))) ** total
+            if total == 1:
+                # At a kink the second difference is of the first order in the step.
+                near = sp.Rational(1, 2**40)
+                left, mid, right = (shifted([k * near], 20) for k in (-1, 0, 1))
+                bend = (left - 2 * mid + right) * 2**40
+                if magnitude(bend) > max(magnitude(result), 0.0) - 12:
+                    raise Inconclusive(f"{body} has no derivative in {orders[0][0]} here")
+        return result, size
+
+    def _on_Integral(self, expr: Expr) -> Number:
+        *inner, limits = expr.args[1:]
+        if len(limits) != 3:
+            raise Inconclusive(f"{expr} has no limits of integration")
+        body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
+        x, low, high = limits
+        a, b = (real_ball(self._argument(end), "a limit of integration") for end in (low, high))
+        sign = 1
+        if a == b and a.is_finite():
+            return arb(0), -math.inf
+        if a > b:
+            a, b, sign = b, a, -1
+        # Near a singular end, digits are lost in the distance to it: make a second try with more.
+        for evaluator in (self, self.at({}, 3 * self.digits + 10)):
+            with ctx.workprec(evaluator.bits):
+                try:
+                    total = evaluator._line_integral(body, x, a, b, self.digits)
+                    return sign * total.value, total.absolute
+                except Inconclusive as reason:
+                    undecided = reason
+        raise undecided
+
+    def _line_integral(self, body: Expr, x: Symbol, low: Ball, high: Ball, digits: int) -> Sum:
+        compiler = Compiler(self, 1, {x: (arb(0), [arb(1)])})
+        program = compiler.program
+        program.output = compiler.register(self.prepared(body, {}))
+        if program.levels[program.output] == 0:
+            value = program.values[program.output] * (high - low)
+            return Sum(value, magnitude(value))
+        if not low.is_finite() and not high.is_finite():
+            try:
+                return whole_line(program, digits)
+            except Inconclusive:
+                pass  # it decays too slowly for the trapezoid rule
+        return double_exponential(program.evaluate, low, high, digits)
+
+    def function(self, expr: Basic) -> Callable[..., Ball] | None:
+        """What a node does to balls."""
+        kind = type(expr)
+        if kind.__name__ == "zeta" and not kind.__module__.startswith("sympy."):
+            return _zeta
+        return super().function(expr)
+
+    def check_law(self, law: Law) -> None:
+        """Refuse a law that is not one at this point."""
+        with ctx.workprec(self.bits):
+            for block in IndependentPart.of(law):
+                self.expectations.check(block)
+
+    def _on_Expectation(self, node: Expectation) -> Number:
+        return self.expectations.value(node)
+
+
+def _zeta(t: Ball, s: Ball) -> Ball:
+    r""":math:`\mathbb{E}\operatorname{erf}(t + sG)^2`."""
+    digits = int(ctx.prec * DIGITS_PER_BIT) - 12
+    return Evaluator({_T: t, _S: s}, digits).ball(_ZETA)
+
+
+@lru_cache(maxsize=64)
+def _stencil(order: int, accuracy: int) -> tuple[tuple[sp.Rational, sp.Rational], ...]:
+    """Nodes and weights of a central difference, in units of the step."""
+    reach = (order + 1) // 2 + accuracy - 1
+    nodes = [sp.Rational(x) for x in range(-reach, reach + 1) if x or order % 2 == 0]
+    # Exact for each power of x below the number of nodes.
+    powers = Matrix(len(nodes), len(nodes), lambda k, j: nodes[j] ** k)
+    values = Matrix(len(nodes), 1, lambda k, _: math.factorial(k) if k == order else 0)
+    weights = powers.LUsolve(values)
+    return tuple((x, w) for x, w in zip(nodes, weights, strict=True) if w != 0)
+
+
+_SLACK = 2
+_NEGLIGIBLE = 1e-15
+
+
+def evaluate(
+    expr: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
+) -> Value:
+    """The value of an expression at a point.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, erf
+    >>> from slrsym.gaussian import Expectation, standard_normal
+    >>> G = Symbol("G", real=True)
+    >>> evaluate(Expectation(erf(1 + G) ** 2, standard_normal(G)), {}).number
+    mpf('0.62429667035758772')
+    """
+    if digits < 1:
+        raise ValueError(f"digits must be at least 1; got {digits}")
+    expr = with_functions(sp.sympify(expr), functions or {})
+    return _evaluated(expr, digits, lambda working: Evaluator(point, working))
+
+
+def _evaluated(expr: Basic, digits: int, evaluator: Callable[[int], Evaluator]) -> Value:
+    """The value of an expression, by the evaluator for so many digits."""
+    working = digits + 3
+    for _ in range(4):
+        value = value_of(evaluator(working).number(expr))
+        reference = _reference_size(value)
+        missing = digits - digits_of(value.error, reference)
+        if missing <= 0 or math.isinf(missing):
+            break
+        working += math.ceil(missing) + 4
+    return value
+
+
+def _reference_size(*values: Value) -> Any:
+    """What errors are relative to: the larger value, or the largest term if that dwarfs it."""
+    size = max(abs(value.number) for value in values)
+    scale = max(value.scale for value in values)
+    largest = mpmath.mpf(0) if scale == -math.inf else mpmath.mpf(2) ** scale
+    return largest if size < _NEGLIGIBLE * largest else size
+
+
+class Disagreement(Exception):  # noqa: N818
+    """A statement fails at a point."""
+
+    def __init__(self, statement: Any, point: Mapping[Any, Any], lhs: str, rhs: str) -> None:
+        self.statement, self.point, self.lhs, self.rhs = statement, point, lhs, rhs
+        super().__init__(f"{spoken(statement)} fails{place(point)}: {lhs} against {rhs}")
+
+
+def place(point: Mapping[Any, Any]) -> str:
+    where = ", ".join(f"{symbol} = {value}" for symbol, value in point.items())
+    return f" at {where}" if where else ""
+
+
+@dataclass
+class Judge:
+    """Decides statements at one point, and remembers the numbers that decided."""
+
+    point: Point
+    digits: int
+    # Far out, sides that differ may be too close to each other to be told apart.
+    lenient: bool = False
+    last: tuple[Any, Value, Value] | None = field(default=None)
+    agreed: float = math.inf
+    missed: float = 0.0
+    # By digits; what both sides contain is evaluated once.
+    evaluators: dict[int, Evaluator] = field(default_factory=dict)
+
+    def _evaluator(self, working: int) -> Evaluator:
+        if working not in self.evaluators:
+            self.evaluators[working] = Evaluator(self.point, working)
+        return self.evaluators[working]
+
+    def holds(self, statement: Basic) -> bool:
+        if statement in (S.true, S.false):
+            return bool(statement == S.true)
+        if isinstance(statement, Relational):
+            return self._relation(statement)
+        if isinstance(statement, sp.Not):
+            return not self.holds(statement.args[0])
+        if isinstance(statement, sp.And | sp.Or | sp.Implies | sp.ITE):
+            return self._connected(statement)
+        if isinstance(statement, sp.Equivalent | sp.Xor):
+            values = [self.holds(arg) for arg in statement.args]
+            if isinstance(statement, sp.Xor):
+                return sum(values) % 2 == 1
+            return len(set(values)) == 1
+        raise ValueError(
+            f"{statement} is not a relation, nor a combination of relations by And, Or, Not, "
+            f"Implies, Equivalent, Xor, ITE"
+        )
+
+    def _connected(self, statement: Basic) -> bool:
+        if isinstance(statement, sp.Implies):
+            premise, conclusion = statement.args
+            return self._connected(sp.Or(sp.Not(premise), conclusion, evaluate=False))
+        if isinstance(statement, sp.ITE):
+            condition, yes, no = statement.args
+            return self.holds(yes if self.holds(condition) else no)
+        decisive = isinstance(statement, sp.Or)
+        undecided: Inconclusive | None = None
+        for part in statement.args:
+            try:
+                if self.holds(part) is decisive:
+                    return decisive
+            except Inconclusive as reason:
+                undecided = reason
+        if undecided is not None:
+            raise undecided
+        return not decisive
+
+    def _relation(self, relation: Relational) -> bool:
+        for digits in (self.digits, 2 * self.digits, 4 * self.digits):
+            verdict = self._compared(relation, digits)
+            if verdict is not None:
+                return verdict
+        raise Inconclusive(f"{spoken(relation)} cannot be decided at {4 * self.digits} digits")
+
+    def _compared(self, relation: Relational, digits: int) -> bool | None:
+        """The verdict; None asks for more digits."""
+        left, right = (_evaluated(side, digits, self._evaluator) for side in relation.args)
+        self.last = relation, left, right
+        with mpmath.workdps(digits + 40):
+            difference = left.number - right.number
+            error = left.error + right.error
+            reference = _reference_size(left, right)
+            apart = abs(difference)
+            agreed = digits_of(apart + error, reference)
+            if isinstance(relation, sp.Eq):
+                # Sides known so well that they are seen to differ do not count as equal.
+                differ = apart > 4 * error and apart > reference * mpmath.mpf(10) ** -self.digits
+                if agreed >= self.digits - _SLACK and not differ:
+                    self.agreed = min(self.agreed, agreed, float(self.digits))
+                    return True
+                if apart > 2 * error:
+                    self.missed = agreed
+                    return False
+                return None
+            tolerance = 2 * error + reference * mpmath.mpf(10) ** -digits
+            if apart > tolerance:
+                if isinstance(relation, sp.Ne):
+                    return True
+                if isinstance(difference, mpmath.mpc):
+                    raise Inconclusive(f"{relation} orders numbers that are not real")
+                sign = 1 if difference > 0 else -1
+                return RELATIONS[type(relation).__name__](sign)
+            if agreed < digits - _SLACK:
+                return None
+            # Equal as far as can be seen. For a strict relation look once more, twice as far.
+            if type(relation).__name__ in ("LessThan", "GreaterThan"):
+                return True
+            return None if digits == self.digits or self.lenient else False
+
+    def told(self) -> str:
+        """The point, and both sides of what was compared last; empty without numbers."""
+        if self.last is None:
+            return ""
+        left, right = (mpmath.nstr(side.number, self.digits) for side in self.last[1:])
+        return f"{place(self.point)}: {left} and {right}".removeprefix(" ")
+
+    def disagreement(self, statement: Basic) -> Disagreement:
+        if self.last is None:
+            return Disagreement(statement, self.point, "False", "True")
+        relation, left, right = self.last
+        shown = max(20, int(self.missed) + 6)
+        lhs, rhs = (mpmath.nstr(side.number, shown) for side in (left, right))
+        return Disagreement(relation, self.point, lhs, rhs)
+
+
+def truth(
+    statement: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
+) -> bool:
+    """Whether a statement holds at a point."""
+    return Judge(point, digits).holds(with_functions(sp.sympify(statement), functions or {}))

@@ -1,0 +1,418 @@
+"""Expectations from their definition: reduction to few dimensions, and quadrature there.
+
+An integrand is multiplied out, each product falls into independent parts, and each part is compiled
+and integrated over as many dimensions as there are directions in which it is not polynomial.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import sympy as sp
+from flint import acb, arb, ctx, fmpq
+from sympy import Basic, Expr, S, Symbol
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
+
+from slrsym.crosscheck.balls import (
+    DIGITS_PER_BIT,
+    Ball,
+    CompiledIntegrand,
+    Inconclusive,
+    NotALaw,
+    Number,
+    complex_ball,
+    gauss_hermite,
+    gaussian_sum,
+    magnitude,
+    order_of,
+    real_ball,
+)
+from slrsym.crosscheck.integrands import (
+    NOISE,
+    IndependentPart,
+    by_component,
+    degree_of,
+    essential_forms,
+    kinks_of,
+    multiplied_out,
+    named_anew,
+    split_off_polynomial,
+    with_fewer_forms,
+)
+from slrsym.crosscheck.node_evaluator import (
+    RELATIONS,
+    Nodes,
+    general_power,
+    rational_power,
+    select,
+    square_root,
+)
+from slrsym.crosscheck.split_quadrature import Line, lines_of, piecewise_sum
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.law import IIDSum
+from slrsym.statements.expressions import free
+
+
+class Compiler:
+    """Compilation of an integrand to a program."""
+
+    def __init__(
+        self, evaluator: Nodes, depth: int, rows: Mapping[Any, tuple[Ball, list[Ball]]]
+    ) -> None:
+        self.evaluator = evaluator
+        self.program = CompiledIntegrand(depth)
+        self.rows = rows
+        self.random = frozenset(rows)
+        self._known: dict[Basic, int] = {}
+
+    def affine(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
+        """Constant and coefficients of an affine form."""
+        if not free(expr) & self.random:
+            return self.evaluator.ball(expr), {}
+        if isinstance(expr, Symbol):
+            return arb(0), {expr: arb(1)}
+        if isinstance(expr, sp.Add):
+            constant, form = arb(0), dict[Symbol, Ball]()
+            for arg in expr.args:
+                part = self.affine(arg)
+                if part is None:
+                    return None
+                constant += part[0]
+                for symbol, coefficient in part[1].items():
+                    form[symbol] = form.get(symbol, arb(0)) + coefficient
+            return constant, form
+        if isinstance(expr, sp.Mul):
+            inner = [arg for arg in expr.args if free(arg) & self.random]
+            part = self.affine(inner[0]) if len(inner) == 1 else None
+            if part is None:
+                return None
+            factor = self.evaluator.ball(sp.Mul(*(arg for arg in expr.args if arg is not inner[0])))
+            return factor * part[0], {s: factor * c for s, c in part[1].items()}
+        return None
+
+    def register(self, expr: Basic) -> int:
+        """The register that will hold the value of an expression."""
+        if expr not in self._known:
+            self._known[expr] = self._register(expr)
+        return self._known[expr]
+
+    def _register(self, expr: Basic) -> int:
+        emit, fold = self.program.emit, self.program.fold
+        if not free(expr) & self.random:
+            if isinstance(expr, Boolean) and not isinstance(expr, Symbol):
+                return self.program.constant(self.evaluator.condition(expr))
+            return self.program.constant(self.evaluator.ball(expr))
+        form = self.affine(expr) if isinstance(expr, Expr) else None
+        if form is not None:
+            return self._affine_register(*form)
+        if isinstance(expr, sp.Add):
+            return fold(operator.add, [self.register(arg) for arg in expr.args])
+        if isinstance(expr, sp.Mul):
+            return fold(operator.mul, [self.register(arg) for arg in expr.args])
+        if isinstance(expr, sp.Pow):
+            base = self.register(expr.base)
+            if expr.exp.is_Rational:
+                return emit(rational_power(expr.exp), base)
+            return emit(general_power, base, self.register(expr.exp))
+        if isinstance(expr, sp.Piecewise):
+            return emit(select, *(self.register(part) for pair in expr.args for part in pair))
+        if isinstance(expr, Relational):
+            relation = RELATIONS[type(expr).__name__]
+            return emit(
+                lambda a, b: relation(order_of(a, b)),
+                self.register(expr.lhs),
+                self.register(expr.rhs),
+            )
+        if isinstance(expr, sp.And | sp.Or | sp.Not):
+            logic: Callable[..., bool] = {
+                sp.And: lambda *xs: all(xs),
+                sp.Or: lambda *xs: any(xs),
+                sp.Not: operator.not_,
+            }[type(expr)]
+            return emit(logic, *(self.register(arg) for arg in expr.args))
+        function = self.evaluator.function(expr)
+        if function is not None:
+            return emit(function, *(self.register(arg) for arg in expr.args))
+        return self._nested(expr)
+
+    def _affine_register(self, constant: Ball, form: dict[Symbol, Ball]) -> int:
+        total = [arb(0)] * self.program.depth
+        for symbol, coefficient in form.items():
+            own, row = self.rows[symbol]
+            constant = constant + coefficient * own
+            total = [t + coefficient * c for t, c in zip(total, row, strict=True)]
+        size = max((magnitude(c) for c in total), default=-math.inf)
+        floor = size - (self.evaluator.digits + 5) / DIGITS_PER_BIT
+        result = self.program.constant(constant)
+        for i, coefficient in enumerate(total):
+            # The rotation makes these vanish; what is left of them is rounding.
+            if coefficient.is_zero() or magnitude(coefficient) <= floor:
+                continue
+            product = self.program.emit(operator.mul, self.program.constant(coefficient), i)
+            result = self.program.emit(operator.add, result, product)
+        return result
+
+    def _nested(self, expr: Basic) -> int:
+        """An expectation or integral whose parameters are variables of this one."""
+        symbols = sorted(free(expr) & self.random, key=sp.default_sort_key)
+        evaluator = self.evaluator
+
+        def inner(*values: Ball) -> Ball:
+            here = dict(zip(symbols, values, strict=True))
+            return evaluator.at(here, evaluator.digits + 6).ball(expr)
+
+        return self.program.emit(inner, *(self.register(symbol) for symbol in symbols))
+
+
+class Expectations:
+    """The expectations at one point; equal ones are computed once."""
+
+    def __init__(self, evaluator: Nodes) -> None:
+        self.evaluator = evaluator
+        self.digits = evaluator.digits
+        self._integrals: dict[Any, Number] = {}
+        self._factors: dict[Any, list[list[Ball]]] = {}
+        self._canonical: list[Symbol] = []
+
+    def value(self, node: Expectation) -> Number:
+        """The value of an expectation."""
+        sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
+        integrand = with_fewer_forms(self.evaluator.prepared(node.integrand, sums))
+        blocks = IndependentPart.of(node.law) + [b for _, extra in sums.values() for b in extra]
+        outer = frozenset(symbol for block in blocks for symbol in block.symbols)
+        terms = []
+        for factors in multiplied_out(integrand, outer):
+            merged, extra = self._merged(factors, outer)
+            blocks += extra
+            terms.append(merged)
+        for block in blocks:
+            self.check(block)
+        owner = {symbol: i for i, block in enumerate(blocks) for symbol in block.symbols}
+        random = frozenset(owner)
+        pooled: dict[tuple[tuple[frozenset[int], Expr], ...], list[Expr]] = {}
+        for factors in (f for term in terms for f in multiplied_out(term, random)):
+            constant, parts = by_component(factors, owner, random)
+            key, rest = split_off_polynomial(parts, random)
+            pooled.setdefault(key, []).append(constant * rest)
+        total, scale = arb(0), -math.inf
+        for key, coefficients in pooled.items():
+            parts = dict(key)
+            if len(parts) == 1:
+                ((component, factor),) = parts.items()
+                parts = {component: factor * sp.Add(*coefficients)}
+                coefficients = [S.One]
+            term, size = self.evaluator.number(sp.Add(*coefficients))
+            for component, factor in parts.items():
+                value, absolute = self._integral(factor, [blocks[i] for i in sorted(component)])
+                term, size = term * value, size + absolute
+            total, scale = total + term, max(scale, size)
+        return total, scale
+
+    def _merged(
+        self, factors: tuple[Expr, ...], outer: frozenset[Symbol]
+    ) -> tuple[Expr, list[IndependentPart]]:
+        """A product in which a conditional expectation is merged with the one it stands in.
+
+        An inner Gaussian whose mean alone depends on the outer variables is that mean plus an
+        independent Gaussian. Anything else stays a quadrature inside of a quadrature.
+        """
+        result: list[Expr] = []
+        blocks: list[IndependentPart] = []
+        for factor in factors:
+            if not isinstance(factor, Expectation) or not free(factor) & outer:
+                result.append(factor)
+                continue
+            inner = IndependentPart.of(factor.law)
+            if any(sp.sympify(block.cov).free_symbols & outer for block in inner):
+                result.append(factor)
+                continue
+            sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
+            body = self.evaluator.prepared(factor.integrand, sums)
+            inner += [b for _, extra in sums.values() for b in extra]
+            images: dict[Symbol, Expr] = {}
+            for block in inner:
+                copy, names = block.copy()
+                for (old, new), mean in zip(
+                    names.items(), block.mean or (S.Zero,) * len(names), strict=True
+                ):
+                    images[old] = mean + new
+                centred = tuple(S.Zero for _ in block.mean)
+                blocks.append(IndependentPart(copy.symbols, centred, copy.cov))
+            here = outer | {s for block in blocks for s in block.symbols}
+            deeper = [self._merged(f, here) for f in multiplied_out(body.xreplace(images), here)]
+            result.append(sp.Add(*(term for term, _ in deeper)))
+            blocks += [block for _, extra in deeper for block in extra]
+        return sp.Mul(*result), blocks
+
+    def check(self, block: IndependentPart) -> None:
+        """Refuse a block that is no law at this point."""
+        if block.gaussian:
+            self._root(block)
+        else:
+            variance = real_ball(self.evaluator.ball(block.cov), "a variance")
+            if variance < 0:
+                raise NotALaw(f"the variance {block.cov} of {block.symbols[0]} is negative")
+
+    def _root(self, block: IndependentPart) -> list[list[Ball]]:
+        """A matrix A with A A' the covariance, by Cholesky's method with pivots."""
+        key = block.cov
+        if key in self._factors:
+            return self._factors[key]
+        n = len(block.symbols)
+        rest = [
+            [real_ball(self.evaluator.ball(block.cov[i, j]), "a covariance") for j in range(n)]
+            for i in range(n)
+        ]
+        largest = max(max(magnitude(rest[i][i]) for i in range(n)), -1000.0)
+        # A variance below this moves a smooth expectation by no more than itself.
+        floor = largest - (self.digits + 5) / DIGITS_PER_BIT
+        columns: list[list[Ball]] = []
+        left = set(range(n))
+        while left:
+            if any(rest[i][i] < 0 and magnitude(rest[i][i]) > floor for i in left):
+                raise NotALaw(f"the covariance of {block.symbols} is not positive semidefinite")
+            pivot = max(left, key=lambda i: float(rest[i][i].mid()))
+            if magnitude(rest[pivot][pivot]) <= floor:
+                off = max(magnitude(rest[i][j]) for i in left for j in left)
+                if off > (largest + floor) / 2 + 4:
+                    raise NotALaw(f"the covariance of {block.symbols} is not positive semidefinite")
+                break
+            if not rest[pivot][pivot] > 0:
+                raise Inconclusive(f"a variance of {block.symbols} is lost in rounding")
+            root = rest[pivot][pivot].sqrt()
+            column = [rest[i][pivot] / root if i in left else arb(0) for i in range(n)]
+            column[pivot] = root
+            columns.append(column)
+            left.discard(pivot)
+            for i in left:
+                for j in left:
+                    rest[i][j] = rest[i][j] - column[i] * column[j]
+        self._factors[key] = [[column[i] for column in columns] for i in range(n)]
+        return self._factors[key]
+
+    def _integral(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
+        """Expectation of an integrand over a few blocks; equal ones are computed once."""
+        names = [s for block in blocks for s in block.symbols]
+        while len(self._canonical) < len(names):
+            self._canonical.append(sp.Dummy(f"x_{len(self._canonical)}", real=True))
+        renaming = dict(zip(names, self._canonical, strict=False))
+        key = (named_anew(factor, renaming), tuple((b.mean, b.cov) for b in blocks))
+        if key not in self._integrals or factor.has(sp.Subs):
+            self._integrals[key] = self._quadrature(factor, blocks)
+        return self._integrals[key]
+
+    def _quadrature(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
+        involved = free(factor)
+        means: dict[Symbol, Ball] = {}
+        roots: dict[Symbol, list[Ball]] = {}
+        noises: dict[Symbol, Ball] = {}
+        width = 0
+        for block in blocks:
+            if not block.gaussian:
+                noises[block.symbols[0]] = square_root(self.evaluator.ball(block.cov))
+                continue
+            root = self._root(block)
+            rank = len(root[0])
+            for symbol, mean, row in zip(block.symbols, block.mean, root, strict=True):
+                if symbol in involved:
+                    means[symbol] = real_ball(self.evaluator.ball(mean), "a mean")
+                    roots[symbol] = [arb(0)] * width + row
+            width += rank
+        for row in roots.values():
+            row.extend([arb(0)] * (width - len(row)))
+        return self._rotated(factor, means, roots, noises)
+
+    def _rotated(
+        self,
+        factor: Expr,
+        means: dict[Symbol, Ball],
+        roots: dict[Symbol, list[Ball]],
+        noises: dict[Symbol, Ball],
+    ) -> Number:
+        """Quadrature in coordinates rotated so that few of them need the trapezoid rule."""
+        random = frozenset(means) | frozenset(noises)
+        probe = Compiler(self.evaluator, 0, dict.fromkeys(random, (arb(0), [])))
+        basis: list[list[Ball]] = []
+        for form in essential_forms(factor, random, probe.affine):
+            for row in self._combined(form, roots):
+                basis += _orthogonal_part(row, basis, self.digits)
+        smooth = len(basis)
+        for row in roots.values():
+            basis += _orthogonal_part(row, basis, self.digits)
+        depth = len(basis) + len(noises)
+        rows: dict[Symbol, tuple[Ball, list[Ball]]] = {}
+        for symbol, mean in means.items():
+            coordinates = [_dot(roots[symbol], direction) for direction in basis]
+            rows[symbol] = mean, coordinates + [arb(0)] * len(noises)
+        for i, (symbol, deviation) in enumerate(noises.items()):
+            rows[symbol] = arb(0), [arb(0)] * depth
+            rows[symbol][1][len(basis) + i] = deviation
+        compiler = Compiler(self.evaluator, depth, rows)
+        program = compiler.program
+        program.output = compiler.register(factor)
+        if program.levels[program.output] == 0:
+            constant = program.values[program.output]
+            return constant, magnitude(constant)
+        # One node more than is exact: at the zeros of a Hermite polynomial it would not be seen.
+        count = degree_of(factor, frozenset(means)) // 2 + 2
+        noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
+        hermite = gauss_hermite(count, ctx.prec)
+        rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)
+        kinks = kinks_of(factor, random)
+        if kinks:
+            lines = lines_of(kinks, random, partial(_line, compiler), self.evaluator.ball)
+            total = piecewise_sum(program, lines, smooth, rules, self.digits)
+        else:
+            total = gaussian_sum(program, smooth, rules, self.digits)
+        return total.value, total.absolute
+
+    def _combined(
+        self, form: dict[Symbol, Ball], roots: dict[Symbol, list[Ball]]
+    ) -> list[list[Ball]]:
+        """A form in whitened coordinates; a complex one as its real and its imaginary part."""
+        total = [arb(0)] * len(next(iter(roots.values()), []))
+        for symbol, coefficient in form.items():
+            if symbol in roots:
+                total = [t + coefficient * r for t, r in zip(total, roots[symbol], strict=True)]
+        if any(isinstance(t, acb) for t in total):
+            return [[complex_ball(t).real for t in total], [complex_ball(t).imag for t in total]]
+        return [total]
+
+
+def _line(compiler: Compiler, form: Expr) -> Line | None:
+    """An affine form in the coordinates of the quadrature."""
+    found = compiler.affine(form)
+    if found is None:
+        return None
+    constant, row = found[0], [arb(0)] * compiler.program.depth
+    for symbol, coefficient in found[1].items():
+        own, place = compiler.rows[symbol]
+        constant = constant + coefficient * own
+        row = [t + coefficient * c for t, c in zip(row, place, strict=True)]
+    return constant, tuple(row)
+
+
+def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:
+    return sum((x * y for x, y in zip(a, b, strict=True)), arb(0))
+
+
+def _orthogonal_part(
+    vector: Sequence[Ball], basis: Sequence[Sequence[Ball]], digits: int
+) -> list[list[Ball]]:
+    """The normalised part of a vector that is orthogonal to a basis; empty if there is none."""
+    size = max((magnitude(x) for x in vector), default=-math.inf)
+    rest = list(vector)
+    for _ in range(2):
+        for direction in basis:
+            along = _dot(rest, direction)
+            rest = [x - along * d for x, d in zip(rest, direction, strict=True)]
+    largest = max((magnitude(x) for x in rest), default=-math.inf)
+    if largest == -math.inf or largest < size - (digits + 3) / DIGITS_PER_BIT:
+        return []
+    norm = _dot(rest, rest).sqrt()
+    return [[x / norm for x in rest]]

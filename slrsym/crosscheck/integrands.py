@@ -1,0 +1,376 @@
+"""What is done to expressions before there are numbers.
+
+Elementary derivatives, functions put in for undefined ones, products multiplied out, kinks found,
+integrands taken apart into independent parts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import sympy as sp
+from flint import arb
+from sympy import Basic, Expr, S, Symbol
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+
+from slrsym.crosscheck.balls import Ball, Inconclusive
+from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
+from slrsym.statements.expressions import free
+
+_BINDERS = (
+    "AtPoint",
+    "Derivative",
+    "Expectation",
+    "IIDSum",
+    "Integral",
+    "Limit",
+    "Product",
+    "Subs",
+    "Sum",
+)
+
+
+def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
+    """What is equal for expressions that are equal once their symbols have new names.
+
+    The new expressions themselves would be as good, but to make them takes longer.
+    """
+    if isinstance(expr, Symbol):
+        return names.get(expr, expr)
+    if not expr.args:
+        return expr
+    if isinstance(expr, sp.Add | sp.Mul):
+        # The order of terms depends on names. A product that is not evaluated may repeat a factor.
+        parts = Counter(named_anew(arg, names) for arg in expr.args)
+        return expr.func, frozenset(parts.items())
+    if isinstance(expr, sp.Pow | sp.Function):
+        return expr.func, *(named_anew(arg, names) for arg in expr.args)
+    return expr.xreplace(dict(names))
+
+
+def binds(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
+    """Whether a node of some kinds, or an undefined function, occurs in an expression."""
+    if type(expr).__name__ in kinds or isinstance(expr, AppliedUndef):
+        return True
+    return any(binds(arg, kinds) for arg in expr.args)
+
+
+_SLOPES: dict[str, Callable[[Expr], Expr]] = {
+    "exp": sp.exp,
+    "log": lambda x: 1 / x,
+    "erf": lambda x: 2 / sp.sqrt(sp.pi) * sp.exp(-(x**2)),
+    "erfc": lambda x: -2 / sp.sqrt(sp.pi) * sp.exp(-(x**2)),
+    "erfi": lambda x: 2 / sp.sqrt(sp.pi) * sp.exp(x**2),
+    "sin": sp.cos,
+    "cos": lambda x: -sp.sin(x),
+    "sinh": sp.cosh,
+    "cosh": sp.sinh,
+    "atan": lambda x: 1 / (1 + x**2),
+    "asin": lambda x: 1 / sp.sqrt(1 - x**2),
+    "acos": lambda x: -1 / sp.sqrt(1 - x**2),
+    "erf_prime": lambda x: -4 * x / sp.sqrt(sp.pi) * sp.exp(-(x**2)),
+    "erf_second": lambda x: (8 * x**2 - 4) / sp.sqrt(sp.pi) * sp.exp(-(x**2)),
+    "normal_pdf": lambda x: -x / sp.sqrt(2 * sp.pi) * sp.exp(-(x**2) / 2),
+    "normal_cdf": lambda x: sp.exp(-(x**2) / 2) / sp.sqrt(2 * sp.pi),
+}
+
+
+def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
+    """The derivative of an elementary expression; None where it is not one that is known."""
+    if x not in free(expr):
+        return None if binds(expr) and x in expr.atoms(Symbol) else S.Zero
+    if expr == x:
+        return S.One
+    name = type(expr).__name__
+    if isinstance(expr, sp.Add | sp.Mul):
+        slopes = [_slope_of(arg, x) for arg in expr.args]
+        if any(slope is None for slope in slopes):
+            return None
+        if isinstance(expr, sp.Add):
+            return sp.Add(*slopes)
+        args = expr.args
+        return sp.Add(*(sp.Mul(*args[:i], slope, *args[i + 1 :]) for i, slope in enumerate(slopes)))
+    if isinstance(expr, sp.Pow) and x not in free(expr.exp):
+        inner = _slope_of(expr.base, x)
+        return None if inner is None else expr.exp * expr.base ** (expr.exp - 1) * inner
+    if name in _SLOPES and len(expr.args) == 1:
+        inner = _slope_of(expr.args[0], x)
+        return None if inner is None else _SLOPES[name](expr.args[0]) * inner
+    return None
+
+
+def with_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
+    """The expression with undefined functions replaced by concrete ones."""
+    chosen = {
+        getattr(h, "func", h) if isinstance(h, AppliedUndef) else h: f for h, f in functions.items()
+    }
+    if chosen:
+        expr = _rebuilt(expr, chosen)
+    unknown = sorted(str(e.func) for e in expr.atoms(AppliedUndef))
+    if unknown:
+        raise ValueError(
+            f"no function is given for {unknown[0]}; pass functions={{{unknown[0]}: ...}}, for "
+            f"example random_test_function(rng, ...)"
+        )
+    return expr
+
+
+def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
+    """The expression with functions put in; no relation is left to SymPy to decide."""
+    if not expr.args:
+        return expr
+    args = [_rebuilt(arg, chosen) for arg in expr.args]
+    if isinstance(expr, AppliedUndef) and expr.func in chosen:
+        return chosen[expr.func](*args)
+    if all(new is old for new, old in zip(args, expr.args, strict=True)):
+        return expr
+    if isinstance(expr, Relational | sp.And | sp.Or | sp.Not):
+        return expr.func(*args, evaluate=False)
+    return expr.func(*args)
+
+
+def replaced(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
+    """Substitution for an index, but not where an inner sum or integral binds the same name."""
+    if expr == index:
+        return value
+    if index not in free(expr):
+        return expr
+    if type(expr).__name__ in ("Sum", "Product", "Integral"):
+        limits = [(x, *(replaced(end, index, value) for end in ends)) for x, *ends in expr.args[1:]]
+        shadowed = any(x == index for x, *_ in limits)
+        body = expr.args[0] if shadowed else replaced(expr.args[0], index, value)
+        return expr.func(body, *limits)
+    return expr.func(*(replaced(arg, index, value) for arg in expr.args))
+
+
+def derivative_of(expr: Expr) -> Expr | None:
+    """The derivative that a `Derivative` node means, if it is elementary."""
+    slope: Expr | None = expr.expr
+    for x, n in expr.variable_count:
+        if not n.is_Integer or not isinstance(x, Symbol):
+            raise Inconclusive(f"cannot differentiate {n} times in {x}")
+        for _ in range(int(n)):
+            slope = None if slope is None else _slope_of(slope, x)
+    return slope
+
+
+def with_fewer_forms(expr: Expr) -> Expr:
+    """The expression with max(a, b) = b + max(a - b, 0), which bends in one direction alone."""
+    if not expr.has(sp.Max, sp.Min):
+        return expr
+    nodes = [n for n in expr.atoms(sp.Max, sp.Min) if len(n.args) == 2 and 0 not in n.args]
+    put = {
+        n: n.args[1] + n.func(n.args[0] - n.args[1], 0) for n in nodes if not n.has(sp.Piecewise)
+    }
+    return expr.xreplace(put)
+
+
+def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
+    """What vanishes where an integrand bends or jumps."""
+    found: dict[Expr, None] = {}
+    for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, Relational):
+        if not free(node) & random:
+            continue
+        if isinstance(node, sp.Abs | sp.sign | sp.Heaviside):
+            arguments = [node.args[0]]
+        elif isinstance(node, Relational):
+            arguments = [node.lhs - node.rhs]
+        else:
+            arguments = [a - b for a, b in combinations(node.args, 2)]
+        for argument in arguments:
+            found |= dict.fromkeys(_factors(argument, random))
+    return list(found)
+
+
+def _factors(expr: Expr, random: frozenset[Symbol]) -> Iterable[Expr]:
+    """Expressions without kinks of their own, one of which vanishes where `expr` does."""
+    if not free(expr) & random:
+        return
+    for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise):
+        if free(node) & random:
+            for branch in _branches(node):
+                yield from _factors(expr.xreplace({node: branch}), random)
+            return
+    if isinstance(expr, sp.Mul):
+        for part in expr.args:
+            yield from _factors(part, random)
+    elif isinstance(expr, sp.Pow) and expr.exp.is_Rational:
+        yield from _factors(expr.base, random)
+    else:
+        yield expr
+
+
+def _branches(node: Basic) -> list[Any]:
+    if isinstance(node, sp.Abs):
+        return [node.args[0], -node.args[0]]
+    if isinstance(node, sp.sign):
+        return [S.One, S.NegativeOne]
+    if isinstance(node, sp.Heaviside):
+        return [S.One, S.Zero]
+    return [pair[0] for pair in node.args] if isinstance(node, sp.Piecewise) else list(node.args)
+
+
+_MOST_TERMS = 4000
+
+
+def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ...]]:
+    """An expression as a sum of products, as far as products and powers of random sums allow."""
+    if not free(expr) & random:
+        return [(expr,)]
+    if isinstance(expr, sp.Add):
+        return [factors for arg in expr.args for factors in multiplied_out(arg, random)]
+    if isinstance(expr, sp.Mul):
+        result: list[tuple[Expr, ...]] = [()]
+        for arg in expr.args:
+            right = multiplied_out(arg, random)
+            if len(result) * len(right) > _MOST_TERMS:
+                return [(expr,)]
+            result = [f + g for f in result for g in right]
+        return result
+    if isinstance(expr, sp.Pow) and expr.exp.is_Integer and 1 < expr.exp <= 12:
+        base, n = multiplied_out(expr.base, random), int(expr.exp)
+        if len(base) == 1:
+            return [tuple(factor**n for factor in base[0])]
+        if math.comb(len(base) + n - 1, n) <= _MOST_TERMS:
+            counts = Counter({(0,) * len(base): 1})
+            for _ in range(n):
+                step: Counter[tuple[int, ...]] = Counter()
+                for powers, ways in counts.items():
+                    for i in range(len(base)):
+                        step[(*powers[:i], powers[i] + 1, *powers[i + 1 :])] += ways
+                counts = step
+            return [
+                (sp.Integer(w), *(f**p for fs, p in zip(base, ps, strict=True) if p for f in fs))
+                for ps, w in counts.items()
+            ]
+    return [(expr,)]
+
+
+@dataclass(frozen=True)
+class IndependentPart:
+    """One independent part of a law, without the checks of the laws themselves."""
+
+    symbols: tuple[Symbol, ...]
+    mean: tuple[Expr, ...]
+    cov: Any
+
+    @classmethod
+    def of(cls, law: Law) -> list[IndependentPart]:
+        """The independent parts of a law."""
+        blocks = []
+        for part in law.blocks():
+            if isinstance(part, GaussianLaw):
+                blocks.append(cls(part.symbols, tuple(part.mean.values()), part.cov))
+            elif isinstance(part, NoiseLaw):
+                blocks.append(cls(part.symbols, (), part.variance))
+            else:
+                raise Inconclusive(f"no quadrature for a law of type {type(part).__name__}")
+        return blocks
+
+    def copy(self) -> tuple[IndependentPart, dict[Symbol, Symbol]]:
+        """The same block in new variables."""
+        names = {s: sp.Dummy(s.name, real=True) for s in self.symbols}
+        return IndependentPart(tuple(names.values()), self.mean, self.cov), names
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether the block is Gaussian, and not a noise."""
+        return bool(self.mean)
+
+
+# A noise of mean 0 and variance 1 that shares no other moment with the normal law.
+NOISE = ((-1, 1, 4, 9), (1, 2, 4, 9), (2, 1, 1, 9))
+
+
+def by_component(
+    factors: Iterable[Expr], owner: Mapping[Symbol, int], random: frozenset[Symbol]
+) -> tuple[Expr, dict[frozenset[int], Expr]]:
+    """The factors of a product, grouped by the independent blocks that they tie together."""
+    constant: list[Expr] = []
+    parts: dict[frozenset[int], Expr] = {}
+    for factor in factors:
+        concerned = frozenset(owner[s] for s in free(factor) & random)
+        if not concerned:
+            constant.append(factor)
+            continue
+        product = factor
+        for other in [component for component in parts if component & concerned]:
+            product *= parts.pop(other)
+            concerned |= other
+        parts[concerned] = product
+    return sp.Mul(*constant), parts
+
+
+def split_off_polynomial(
+    parts: dict[frozenset[int], Expr], random: frozenset[Symbol]
+) -> tuple[tuple[tuple[frozenset[int], Expr], ...], Expr]:
+    """Where one component is concerned, its polynomial factor is taken out, to be pooled."""
+    if len(parts) != 1:
+        return tuple(sorted(parts.items(), key=lambda part: sorted(part[0]))), S.One
+    ((component, product),) = parts.items()
+    factors = sp.Mul.make_args(product)
+    polynomial = [f for f in factors if f.as_base_exp()[0] in random and degree_of(f, random) > 0]
+    rest = [f for f in factors if f not in polynomial]
+    return ((component, sp.Mul(*rest)),), sp.Mul(*polynomial)
+
+
+def degree_of(expr: Expr, random: frozenset[Symbol]) -> int:
+    """Bound of the degree of an expression in what it depends on polynomially."""
+    if not free(expr) & random:
+        return 0
+    if isinstance(expr, Symbol):
+        return 1
+    if isinstance(expr, sp.Add):
+        return max(degree_of(arg, random) for arg in expr.args)
+    if isinstance(expr, sp.Mul):
+        return sum(degree_of(arg, random) for arg in expr.args)
+    if isinstance(expr, sp.Pow) and expr.exp.is_Integer and expr.exp > 0:
+        return int(expr.exp) * degree_of(expr.base, random)
+    return 0
+
+
+def essential_forms(
+    expr: Expr,
+    random: frozenset[Symbol],
+    affine: Callable[[Expr], tuple[Ball, dict[Symbol, Ball]] | None],
+) -> list[dict[Symbol, Ball]]:
+    """The linear forms in which an integrand is not polynomial."""
+    found: dict[Expr, dict[Symbol, Ball]] = {}
+
+    def inside(node: Basic) -> None:
+        if not free(node) & random:
+            return
+        form = affine(node) if isinstance(node, Expr) else None
+        if form is not None:
+            found.setdefault(node, form[1])
+        elif binds(
+            node,
+            ("Expectation", "Integral", "Limit", "Sum", "Product", "Derivative", "Subs", "AtPoint"),
+        ):
+            for symbol in sorted(free(node) & random, key=sp.default_sort_key):
+                found.setdefault(symbol, {symbol: arb(1)})
+        else:
+            for arg in node.args:
+                inside(arg)
+
+    def outside(node: Expr) -> None:
+        if isinstance(node, Symbol) or not free(node) & random:
+            return
+        if isinstance(node, sp.Add | sp.Mul):
+            for arg in node.args:
+                outside(arg)
+        elif isinstance(node, sp.Pow) and node.exp.is_Integer and node.exp > 0:
+            outside(node.base)
+        else:
+            inside(node)
+
+    outside(expr)
+    return [
+        found[form] for form in sorted(found, key=lambda f: (len(found[f]), sp.default_sort_key(f)))
+    ]

@@ -1,0 +1,398 @@
+"""Orbits of maps in numbers: iterated, and where they end; fixed points by Newton's method.
+
+Newton's method goes on in many digits, and says nothing rather than something doubtful.
+
+Pairs of unit vectors in numbers: projected gradient descent in R^n, vector by vector.
+
+Nothing of the reduction to overlaps is used but that the function is one of the overlaps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import mpmath
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+from sympy import Eq, Ge, Le, Rational, Symbol, Tuple, false, lambdify
+
+from slrsym.crosscheck import Inconclusive
+from slrsym.crosscheck.points import parameters, sample_points
+from slrsym.statements.maps import BoxMap, value_at
+from slrsym.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
+
+DIGITS = 50
+
+# How small the last step has to be, and how far from singular the derivative.
+_SETTLED = mpmath.mpf(10) ** -30
+REGULAR = 1e-8
+_MOST = 12
+_FAR = 100
+
+
+def solved(function: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, ...] | None:
+    """A zero to which Newton's method leads."""
+    size = len(start)
+    with mpmath.workdps(DIGITS):
+        x = [mpmath.mpf(float(c)) for c in start]
+        try:
+            for _ in range(_MOST):
+                value = mpmath.matrix(function(*x))
+                slopes = slopes_at(function, x)
+                # A zero already has no way to go, even where the derivative is singular.
+                exact = mpmath.norm(value) == 0
+                way = mpmath.matrix(size, 1) if exact else mpmath.lu_solve(slopes, -value)
+                x = [a + b for a, b in zip(x, way, strict=True)]
+                if mpmath.norm(way) < _SETTLED:
+                    return tuple(x) if _is_regular(slopes) else None
+                if mpmath.norm(mpmath.matrix(x)) > _FAR:
+                    return None
+        except (ZeroDivisionError, ValueError, TypeError, OverflowError):
+            return None
+    return None
+
+
+def _is_regular(slopes: Any) -> bool:
+    matrix = np.array(slopes.tolist(), dtype=float)
+    return bool(np.isfinite(matrix).all() and np.linalg.svd(matrix)[1].min() > REGULAR)
+
+
+def slopes_at(function: Callable[..., Any], x: Sequence[Any]) -> Any:
+    """The derivative of a function, by central differences that leave two thirds of the digits."""
+    size = len(x)
+    step = mpmath.mpf(10) ** (-DIGITS // 3)
+    matrix = mpmath.matrix(size, size)
+    for j in range(size):
+        up, down = ([c + s * step * (i == j) for i, c in enumerate(x)] for s in (1, -1))
+        for i, (a, b) in enumerate(zip(function(*up), function(*down), strict=True)):
+            matrix[i, j] = (a - b) / (2 * step)
+    return matrix
+
+
+def close(a: Sequence[Any], b: Sequence[Any]) -> bool:
+    """Whether two points are the same but for rounding errors."""
+    return all(abs(x - y) < 1e-6 for x, y in zip(a, b, strict=True))
+
+
+Array = NDArray[np.float64]
+
+# How many steps are taken, and from how many random starts.
+STEPS = 1500
+STARTS = 24
+
+# By how much an orbit may leave the box in floating point.
+_ROUNDING = 1e-9
+# What counts as standing still.
+_LEAST_STEP = 1e-7
+# Rounds of Newton's method in floating point, before that of many digits.
+_ROUNDS = 30
+
+
+@dataclass
+class Instance:
+    """A map at one random point of its parameters."""
+
+    map: BoxMap
+    point: Mapping[Symbol, Any]
+    rng: Generator = field(repr=False)
+
+    def compiled(self, function: Any, module: str) -> Any:
+        """A function of the coordinates, at these parameters, for numbers."""
+        body = value_at(function, self.map.coordinates)
+        parts = tuple(body) if isinstance(body, Tuple) else (body,)
+        try:
+            made = lambdify((*self.map.coordinates, *self.point), parts, modules=[module], cse=True)
+        except Exception as problem:
+            raise Inconclusive(f"{function} cannot be computed: {problem}") from None
+        if module == "mpmath":
+            values = [mpmath.mpf(v.p) / v.q for v in self.point.values()]
+        else:
+            values = [float(v) for v in self.point.values()]
+        return lambda *x: made(*x, *values)
+
+    @cached_property
+    def _step(self) -> Any:
+        return self.compiled(self.map.args[0], "scipy")
+
+    @cached_property
+    def precise(self) -> Any:
+        """The map for numbers of many digits: takes the coordinates one by one."""
+        return self.compiled(self.map.args[0], "mpmath")
+
+    def step(self, x: Array) -> Array:
+        """One step from many points at once."""
+        with np.errstate(all="ignore"):
+            images = self._step(*x)
+        return np.stack([np.broadcast_to(np.asarray(y, dtype=float), x[0].shape) for y in images])
+
+    def starts(self, count: int) -> Array:
+        """Random points of the box, uniform."""
+        low, high = self.ends
+        return low + (high - low) * self.rng.random((len(low), count))
+
+    @cached_property
+    def ends(self) -> tuple[Array, Array]:
+        """The lower and the upper ends of the box, each of shape (dimension, 1)."""
+        low, high = (np.array([float(x) for x in ends]) for ends in (self.map.low, self.map.high))
+        return low[:, None], high[:, None]
+
+    def outside(self, x: Array) -> NDArray[np.bool_]:
+        """Which points lie outside of the box, by more than rounding errors."""
+        low, high = self.ends
+        inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
+        return np.asarray(~inside)
+
+    def orbits(self) -> Orbits:
+        """Orbits of random starts."""
+        start = self.starts(STARTS)
+        x, left = start, np.zeros(STARTS, dtype=bool)
+        middle = start
+        for number in range(STEPS):
+            last, x = x, self.step(x)
+            left |= self.outside(x)
+            if number == STEPS // 2:
+                middle = x
+        return Orbits(start, middle, last, x, left)
+
+    # -- fixed points --------------------------------------------------------------------------
+
+    def fixed_points(self, period: int = 1) -> list[tuple[Any, ...]]:
+        """Points of the box that return after some steps, found by Newton's method."""
+        grid = np.meshgrid(*([(0.0, 0.5, 1.0)] * len(self.map.coordinates)))
+        low, high = self.ends
+        nodes = low + (high - low) * np.stack([axis.ravel() for axis in grid])
+        shift = 0.02 * (high - low) * self.rng.standard_normal(nodes.shape)
+        found: list[tuple[Any, ...]] = []
+        for start in self._candidates(
+            np.concatenate([nodes + shift, self.starts(6)], axis=1), period
+        ):
+            point = self.newton(start, period)
+            if point is not None and not any(close(point, other) for other in found):
+                found.append(point)
+        return found
+
+    def _candidates(self, x: Array, period: int) -> list[Any]:
+        """Where Newton's method in floating point leads to from many points at once."""
+        size, step = len(x), 1e-6
+
+        def returns(x: Array) -> Array:
+            y = x
+            for _ in range(period):
+                y = self.step(y)
+            return y - x
+
+        with np.errstate(all="ignore"):
+            for _ in range(_ROUNDS):
+                slopes = np.empty((x.shape[1], size, size))
+                for j in range(size):
+                    shift = np.zeros((size, 1))
+                    shift[j] = step
+                    slopes[:, :, j] = ((returns(x + shift) - returns(x - shift)) / (2 * step)).T
+                # What is singular leads nowhere.
+                slopes[~(np.abs(np.linalg.det(slopes)) > REGULAR**2)] = np.eye(size) * 1e9
+                way = -np.linalg.solve(slopes, returns(x).T[:, :, None])[:, :, 0].T
+                x = x + way
+        kept: list[Any] = []
+        for point, last in zip(x.T, way.T, strict=True):
+            # The ends of the box lie within rounding errors of where some of them should be.
+            inside = not self.outside(point[:, None] * (1 - 1e-6))[0]
+            if inside and np.abs(last).max() < 1e-6 and not any(close(point, o) for o in kept):
+                kept.append(point)
+        return kept
+
+    def newton(self, start: Any, period: int = 1) -> tuple[Any, ...] | None:
+        """The point that returns after some steps, to which Newton's method leads."""
+
+        def returns(*x: Any) -> Any:
+            y = x
+            for _ in range(period):
+                y = self.precise(*y)
+            return [b - a for a, b in zip(x, y, strict=True)]
+
+        return self._solved(returns, start)
+
+    def collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
+        """Another point of the box with the same image, to which Newton's method leads."""
+        with mpmath.workdps(DIGITS):
+            image = self.precise(*map(mpmath.mpf, at))
+            point = self._solved(
+                lambda *x: [a - b for a, b in zip(self.precise(*x), image, strict=True)], start
+            )
+        return None if point is None or close(point, at) else point
+
+    def _solved(self, function: Any, start: Any) -> tuple[Any, ...] | None:
+        point = solved(function, start)
+        if point is None:
+            return None
+        place = np.array([[float(c)] for c in point])
+        return None if self.outside(place)[0] else point
+
+    def attracts(self, point: Any) -> bool:
+        """Whether all orbits that begin near a fixed point converge to it."""
+        with mpmath.workdps(DIGITS):
+            matrix = slopes_at(lambda *x: list(self.precise(*x)), [mpmath.mpf(c) for c in point])
+        values = np.linalg.eigvals(np.array(matrix.tolist(), dtype=float))
+        return bool(np.abs(values).max() < 1 - REGULAR)
+
+
+@dataclass(frozen=True)
+class Orbits:
+    """Orbits of many starts."""
+
+    start: Array
+    middle: Array
+    before: Array
+    end: Array
+    left: NDArray[np.bool_]
+
+    @property
+    def has_stopped(self) -> NDArray[np.bool_]:
+        """Whose steps have become so small that they seem to have ended."""
+        return np.asarray(np.abs(self.end - self.before).max(axis=0) < _LEAST_STEP)
+
+
+def instances(statement: Any, given: Any, rng: Generator) -> Iterator[Instance]:
+    """The map of a statement at random points of its parameters."""
+    symbols = parameters(statement, *given)
+    while True:
+        (point,) = sample_points(symbols, given, rng, 1)
+        yield Instance(statement.map, point, rng)
+
+
+PAIR_STEPS = 2500
+PAIRS = 12
+# How many of the pairs have to arrive, and how many examples are looked at for that.
+ARRIVED = 6
+TRIES = 8
+_NEAR = 1e-2
+_HIT = 1e-6
+# What is not on the manifold has left it by rounding errors, perhaps.
+_ON = 1e-6
+# An end is one where nothing moves any more.
+_STILL = 1e-13
+
+
+def examine_pairs(
+    statement: AlmostEveryPairConvergesTo | NullPairs, given: Iterable[Any], rng: Generator
+) -> str:
+    """Hold a statement about pairs of unit vectors against numbers."""
+    descent = statement.map
+    given = tuple(given)
+    symbols = parameters(statement, *given)
+    arrived = 0
+    at = [(n, [h.subs(descent.dimension, n) for h in given]) for n in range(3, 8)]
+    allowed = [n for n, relations in at if false not in relations]
+    for _ in range(TRIES):
+        dimension = int(rng.choice(allowed or [4]))
+        # Moderate parameters, for which something is to be seen within the steps taken.
+        more: list[Any] = [Eq(descent.dimension, dimension)]
+        for x in symbols:
+            if x not in descent.dimension.free_symbols | descent.rate.free_symbols:
+                more += [Le(x, 4)] if x.is_integer else [Le(x, 2), Ge(x, Rational(1, 4))]
+        (point,) = sample_points(symbols, [*given, *more], rng, 1)
+        count, wrong = _arrivals(statement, point, dimension, rng)
+        if wrong:
+            where = ", ".join(f"{x} = {value}" for x, value in point.items())
+            return f"{wrong}, at {where}"
+        arrived += count
+        if arrived >= ARRIVED:
+            return ""
+    raise Inconclusive(f"{arrived} of {TRIES * PAIRS} pairs were seen to arrive; that is too few")
+
+
+def _arrivals(
+    statement: AlmostEveryPairConvergesTo | NullPairs, point: Any, dimension: int, rng: Generator
+) -> tuple[int, str]:
+    """How many pairs end as is stated, and which one does not."""
+    slopes = _Slopes(statement.map, point)
+    rate = float(statement.map.rate.subs(point))
+    k, v = _manifold(dimension, rng)
+    first = k[:, 0], v[:, 1]
+    for _ in range(PAIR_STEPS):
+        before = k, v
+        k, v = _step(k, v, slopes, rate)
+    still = np.maximum(*(np.abs(a - b).max(axis=1) for a, b in zip((k, v), before, strict=True)))
+    few = isinstance(statement, NullPairs)
+    arrived = 0
+    for number in range(PAIRS):
+        near = any(_is_near(statement, k[number], v[number], *point) for point in statement.points)
+        arrived += near != few
+        off = max(abs(v[number, 0]), abs(k[number, 1]), abs(float(k[number] @ v[number])))
+        if near == few and (few or still[number] < _STILL) and off < _ON:
+            start, end = (
+                f"k . k* = {x[number]:.6g}, v . v* = {y[number]:.6g}"
+                for x, y in (first, (k[:, 0], v[:, 1]))
+            )
+            return arrived, f"the pair that begins with {start} ends with {end}"
+    return arrived, ""
+
+
+def _is_near(statement: Any, k: Array, v: Array, s: Any, r: Any) -> bool:
+    if isinstance(statement, NullPairs):
+        return bool(max(abs(k[0] - float(s)), abs(v[1] - float(r))) < _HIT)
+    ends = float(s) * _axis(k.size, 0), float(r) * _axis(v.size, 1)
+    return bool(max(np.abs(k - ends[0]).max(), np.abs(v - ends[1]).max()) < _NEAR)
+
+
+class _Slopes:
+    """The partial derivatives of the function, compiled."""
+
+    def __init__(self, descent: Any, point: Any) -> None:
+        overlaps = descent.function.variables
+        partial = [descent.function.expr.diff(x).subs(point) for x in overlaps]
+        try:
+            self._compiled = lambdify(overlaps, partial, modules=["scipy"], cse=True)
+        except Exception as problem:
+            raise Inconclusive(f"the gradient cannot be computed: {problem}") from None
+
+    def __call__(self, *overlaps: Array) -> list[Array]:
+        values = self._compiled(*overlaps)
+        return [np.broadcast_to(np.asarray(x, dtype=float), overlaps[0].shape) for x in values]
+
+
+def _axis(dimension: int, place: int) -> Array:
+    return np.asarray(np.eye(dimension)[place])
+
+
+def _manifold(dimension: int, rng: Generator) -> tuple[Array, Array]:
+    """Pairs on the manifold, in axes of which the first two are k* and v*.
+
+    In three dimensions they lie on four circles, on which they are uniform. In more dimensions
+
+    k is uniform on the sphere orthogonal to v*, and v on that orthogonal to k* and k. The next two
+    axes point to what is left of k beside k*, and of v beside v*: so what is zero is so without
+    rounding errors, which might grow by a large factor in each step.
+    """
+    if dimension == 3:
+        angle, side = 2 * np.pi * rng.random(PAIRS), rng.choice([-1.0, 1.0], PAIRS)
+        circle, point = np.zeros((2, PAIRS, 3))
+        circle[:, 0], circle[:, 2], point[:, 1] = np.cos(angle), np.sin(angle), side
+        first = (rng.random(PAIRS) < 1 / 2)[:, None]
+        swap = [1, 0, 2]
+        return np.where(first, circle, point[:, swap]), np.where(first, point, circle[:, swap])
+    k = rng.standard_normal((PAIRS, dimension))
+    v = rng.standard_normal((PAIRS, dimension))
+    k[:, 2] = np.linalg.norm(k[:, 2:], axis=1)
+    v[:, 3] = np.linalg.norm(rng.standard_normal((PAIRS, dimension - 3)), axis=1)
+    k[:, [1, *range(3, dimension)]] = 0
+    v[:, [0, 2, *range(4, dimension)]] = 0
+    k /= np.linalg.norm(k, axis=1, keepdims=True)
+    return k, v / np.linalg.norm(v, axis=1, keepdims=True)
+
+
+def _step(k: Array, v: Array, slopes: _Slopes, rate: float) -> tuple[Array, Array]:
+    dimension = k.shape[1]
+    k_star, v_star = _axis(dimension, 0), _axis(dimension, 1)
+    p = slopes(k @ k_star, v @ v_star, v @ k_star, k @ v_star, (k * v).sum(axis=1))
+    in_k = p[0][:, None] * k_star + p[3][:, None] * v_star + p[4][:, None] * v
+    in_v = p[1][:, None] * v_star + p[2][:, None] * k_star + p[4][:, None] * k
+    moved = []
+    for x, gradient in ((k, in_k), (v, in_v)):
+        tangent = gradient - (x * gradient).sum(axis=1, keepdims=True) * x
+        y = x - rate * tangent
+        moved.append(y / np.linalg.norm(y, axis=1, keepdims=True))
+    return moved[0], moved[1]

@@ -1,0 +1,309 @@
+r"""A third look at claims about expectations: their laws are sampled, from the definition.
+
+Where rules compare normal forms, and quadrature computes integrals to 30 digits, this draws random
+numbers in the laws and takes averages. It decides little by itself: a wrong third digit passes. But
+it shares no code with the other two, and what it refutes is wrong.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.random import SeedSequence, default_rng
+from sympy import And, Basic, Eq, Ge, Gt, Le, Lt, default_sort_key
+from sympy.core.function import AppliedUndef
+
+from slrsym.crosscheck.integrands import with_functions
+from slrsym.crosscheck.points import NoPoint, parameters, random_test_function, sample_points
+from slrsym.crosscheck.samples import Arithmetic, Average, NoLaw, NotSampled, average, is_random
+from slrsym.gaussian import Expectation
+from slrsym.gaussian.law import Law
+from slrsym.statements.expressions import spoken
+
+# A first sample that is further off than NOTICEABLE standard errors is followed by a second,
+# independent and sixteen times as large; a statement fails if that is further off than CONFIRMING.
+# For normal deviations the probability of both is 4e-11: 1e-8 for three hundred statements. The
+# rest of what is allowed, 1e-6, is left for samples whose tails are not yet normal.
+NOTICEABLE = 4.0
+CONFIRMING = 5.0
+
+
+@dataclass(frozen=True)
+class MonteCarlo:
+    """What sampling says of one relation, at one random point of its domain.
+
+    Attributes
+    ----------
+    statement : str
+        The relation.
+    point : str
+        The point, empty if there are no parameters.
+    lhs, rhs : float or None
+        Both sides there, each expectation replaced by an average over samples of its law.
+    stderr : float or None
+        The standard error of their difference.
+    z : float or None
+        Their difference in standard errors.
+    off : float or None
+        By how many standard errors the relation fails: the absolute value of z for an equality, and
+        z or its negative, or zero if that is less, for an inequality.
+    samples : int
+        How many, for each expectation.
+    tried : int
+        At how many points. Those were passed over where single values dominate the spread.
+    refusal : str
+        Why it was not sampled; empty if it was.
+    contradiction : str
+        In what way the statement fails; empty if it does not.
+    sees : float or None
+        By how much one side would have to be wrong for that to be noticed in 97 of 100 samples.
+    """
+
+    statement: str
+    point: str = ""
+    lhs: float | None = None
+    rhs: float | None = None
+    stderr: float | None = None
+    z: float | None = None
+    off: float | None = None
+    samples: int = 0
+    tried: int = 0
+    refusal: str = ""
+    contradiction: str = ""
+    sees: float | None = None
+
+    def __str__(self) -> str:
+        if self.refusal:
+            return f"not sampled: {self.refusal}"
+        return self.contradiction or self.numbers
+
+    @property
+    def numbers(self) -> str:
+        """Both sides, the standard error and the deviation, in a line."""
+        if self.lhs is None or self.rhs is None or self.stderr is None or self.z is None:
+            return ""
+        digits = 6 if self.stderr == 0 else _digits(max(abs(self.lhs), abs(self.rhs)), self.stderr)
+        where = f" at {self.point}" if self.point else ""
+        where += f" ({self.tried - 1} points passed over)" if self.tried > 1 else ""
+        sees = "" if self.sees is None else f"; sees errors of {self.sees:.1g} or more"
+        # Of an inequality, that is: an equality has no right side.
+        side = " on the right side" if self.off == 0 and self.z != 0 else ""
+        return (
+            f"{self.lhs:.{digits}g} against {self.rhs:.{digits}g}, standard error "
+            f"{self.stderr:.2g}, z = {self.z:+.2f}{side}, {self.samples:,} samples{where}{sees}"
+        )
+
+
+def _digits(size: float, error: float) -> int:
+    """Significant digits that show two of the error."""
+    if size == 0:
+        return 2
+    return max(2, min(12, math.floor(math.log10(size)) - math.floor(math.log10(error)) + 2))
+
+
+_SAMPLES = 1 << 14
+_MORE = 16
+
+# If one value makes up more of the spread of a sample, there may be others that were not met.
+_LARGEST_SHARE = 0.05
+
+_POINTS = 12
+
+_STREAM = 0x3C  # apart from the streams of the steps
+
+
+def sampled_evidence(
+    statement: Any, given: Sequence[Any], seed: Sequence[int]
+) -> tuple[MonteCarlo, ...]:
+    """Sample every relation of a statement that speaks of an expectation.
+
+    Notes
+    -----
+    The points are drawn as those of the numerical check. The rest shares nothing with it: laws are
+    sampled, integrands are evaluated in floating point. Undefined functions become random ones. The
+    statement may be any smooth function of its expectations, and its standard error is that of the
+    first order in theirs.
+    """
+    parts = sorted(statement.args, key=str) if isinstance(statement, And) else [statement]
+    return tuple(
+        _one(part, given, SeedSequence([*seed, _STREAM, number]))
+        for number, part in enumerate(parts)
+        if part.has(Expectation)
+    )
+
+
+def _one(relation: Any, given: Sequence[Any], seed: SeedSequence) -> MonteCarlo:
+    text = spoken(relation)
+    if not isinstance(relation, Eq | Le | Lt | Ge | Gt):
+        why = "only equalities and inequalities between numbers can be held against samples"
+        return MonteCarlo(text, refusal=why)
+    try:
+        return _held(relation, text, given, seed)
+    except (NotSampled, NoPoint) as reason:
+        return MonteCarlo(text, refusal=str(reason))
+
+
+def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) -> MonteCarlo:
+    refusal = ""
+    vacuous: MonteCarlo | None = None
+    for tried, child in enumerate(seed.spawn(_POINTS), start=1):
+        choice, first, second = child.spawn(3)
+        concrete, point = _point(relation, given, choice)
+        place = ", ".join(f"{x} = {value}" for x, value in point.items())
+        try:
+            sides = _Sides(concrete, point)
+            found = sides.sampled(first, _SAMPLES)
+            samples = _SAMPLES
+            if _off(relation, found) > NOTICEABLE:
+                samples = _MORE * _SAMPLES
+                found = sides.sampled(second, samples)
+        except NoLaw as reason:
+            refusal = f"{reason}, at each of {tried} points"
+            continue
+        if not found.settled:
+            refusal = (
+                f"at each of {tried} points single values dominate the spread of the samples, or "
+                f"all values are one, as where a variance is infinite or what matters is rare"
+            )
+            continue
+        off = max(0.0, _off(relation, found))
+        result = MonteCarlo(
+            text,
+            place,
+            found.lhs,
+            found.rhs,
+            found.stderr,
+            found.z if math.isfinite(found.z) else None,
+            off if math.isfinite(off) else None,
+            samples,
+            tried,
+            sees=_seen(found, samples) or None,
+        )
+        if off > CONFIRMING:
+            numbers = result.numbers or f"{found.lhs} against {found.rhs}, and nothing is random"
+            why = f"contradicted by sampling: {numbers}; beyond {CONFIRMING:g} standard errors"
+            return replace(result, contradiction=why)
+        if found.stderr > 0:
+            return result
+        # Nothing is random at this point: another one may say more.
+        vacuous = vacuous or result
+    return vacuous or MonteCarlo(text, tried=_POINTS, refusal=refusal)
+
+
+def _point(
+    relation: Any, given: Sequence[Any], choice: SeedSequence
+) -> tuple[Any, Mapping[Any, Any]]:
+    """A random point, and the relation with random functions in the place of undefined ones."""
+    rng = default_rng(choice)
+    unknown = {f.func: len(f.args) for f in relation.atoms(AppliedUndef)}
+    functions = {
+        f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
+    }
+    laws = sorted(relation.atoms(Law), key=default_sort_key)
+    (point,) = sample_points(parameters(relation, *given), given, rng, 1, laws=laws)
+    return with_functions(relation, functions), point
+
+
+def _seen(found: _Difference, samples: int) -> float:
+    """What error is noticed in 97 of 100 samples, two standard errors beyond the threshold."""
+    first = NOTICEABLE + 2
+    # A larger sample has followed, whose standard error is known; the first one's was larger.
+    return found.stderr * first * math.sqrt(samples / _SAMPLES)
+
+
+def _off(relation: Any, found: _Difference) -> float:
+    """By how many standard errors a relation fails."""
+    if isinstance(relation, Le | Lt):
+        return found.z
+    return -found.z if isinstance(relation, Ge | Gt) else abs(found.z)
+
+
+@dataclass(frozen=True)
+class _Difference:
+    """Both sides of a relation, sampled."""
+
+    lhs: float
+    rhs: float
+    stderr: float
+    settled: bool
+
+    @property
+    def z(self) -> float:
+        apart = self.lhs - self.rhs
+        # What is not random has no error but that of rounding.
+        if abs(apart) <= 1e-10 * max(1e-300, abs(self.lhs), abs(self.rhs)):
+            return 0.0 if self.stderr == 0 else apart / self.stderr
+        return math.copysign(math.inf, apart) if self.stderr == 0 else apart / self.stderr
+
+
+class _Sides:
+    """Both sides of a relation at a point, as functions of the expectations in them."""
+
+    def __init__(self, relation: Any, point: Mapping[Any, Any]) -> None:
+        self.relation = relation
+        self.values = {
+            x: tuple(map(float, value)) if isinstance(value, tuple) else float(value)
+            for x, value in point.items()
+        }
+
+    def sampled(self, seed: SeedSequence, samples: int) -> _Difference:
+        """Both sides, from samples of so many for each expectation."""
+        averages: dict[Any, Average] = {}
+
+        # An expectation that stands on both sides has a sample on each: with one for both, the
+        # sides might agree whatever it is.
+        def drawn(side: int) -> Any:
+            def draw(node: Basic, at: Arithmetic) -> Any:
+                if not is_random(node):
+                    return None
+                key = (*_key(node, at), side)
+                if key not in averages:
+                    (child,) = seed.spawn(1)
+                    averages[key] = average(node, at, default_rng(child), samples)
+                return averages[key].mean
+
+            return draw
+
+        lhs, rhs = (self._evaluated(side, drawn(side)) for side in (0, 1))
+        # Each expectation in its turn is moved by its standard error.
+        moved = {
+            key: a.mean + a.stderr * np.eye(len(averages))[i]
+            for i, (key, a) in enumerate(averages.items())
+        }
+
+        def shifted(side: int) -> Any:
+            return lambda n, at: moved[(*_key(n, at), side)] if is_random(n) else None
+
+        left, right = (self._evaluated(side, shifted(side)) for side in (0, 1))
+        shifts = (left - right) - (lhs - rhs)
+        finite = all(map(math.isfinite, (lhs, rhs, *np.ravel(shifts))))
+        return _Difference(
+            float(lhs),
+            float(rhs),
+            float(np.sqrt(np.sum(np.square(shifts)))),
+            finite and all(_is_settled(key[0], a) for key, a in averages.items()),
+        )
+
+    def _evaluated(self, side: int, special_node: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return Arithmetic(self.values, special_node).value(self.relation.args[side])
+
+
+def _key(node: Basic, at: Arithmetic) -> Any:
+    """An expectation and the values of what it depends on."""
+    names = sorted(node.free_symbols & set(at.values), key=default_sort_key)
+    return node, tuple((x, at.values[x]) for x in names)
+
+
+def _is_settled(node: Basic, found: Average) -> bool:
+    if not (math.isfinite(found.mean) and math.isfinite(found.stderr)):
+        return False
+    # Where all values are the same, but need not be, what differs has not been met.
+    if found.stderr == 0 and isinstance(node, Expectation):
+        random = node.integrand.free_symbols & set(node.law.symbols)
+        return not random
+    return found.largest_share <= _LARGEST_SHARE

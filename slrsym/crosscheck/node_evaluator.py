@@ -1,0 +1,396 @@
+"""Evaluation of an expression at a point, node by node: functions on balls, and finite sums."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Mapping
+from functools import lru_cache, reduce
+from typing import Any, Self
+
+import sympy as sp
+from flint import acb, arb, ctx, fmpq
+from sympy import Basic, Expr, S, Symbol
+from sympy.core.relational import Relational
+from sympy.tensor.indexed import Indexed
+
+from slrsym.crosscheck.balls import (
+    DIGITS_PER_BIT,
+    Ball,
+    Inconclusive,
+    Later,
+    Number,
+    complex_ball,
+    double_exponential,
+    magnitude,
+    order_of,
+    simplest,
+)
+from slrsym.crosscheck.integrands import IndependentPart, binds, derivative_of, replaced
+from slrsym.gaussian.law import IIDSum
+
+
+def square_root(x: Ball) -> Ball:
+    """The principal square root; what may be zero by rounding counts as not negative."""
+    x = simplest(x)
+    if isinstance(x, acb):
+        return x.sqrt()
+    if x >= 0:
+        return x.sqrt()
+    if x < 0:
+        return acb(0, (-x).sqrt())
+    return x.abs_upper().sqrt().union(arb(0)) if magnitude(x) < -ctx.prec / 2 else acb(x).sqrt()
+
+
+def _log(x: Ball) -> Ball:
+    x = simplest(x)
+    return x.log() if isinstance(x, arb) and x > 0 else complex_ball(x).log()
+
+
+def _real_inside(x: Ball) -> Ball:
+    """A number at which arc sine and arc cosine know whether they are real."""
+    x = simplest(x)
+    return x if isinstance(x, arb) and abs(x) <= 1 else complex_ball(x)
+
+
+def _heaviside(x: Ball, at_zero: Ball | None = None) -> Ball:
+    sign = order_of(x, arb(0))
+    if sign == 0:
+        return arb(fmpq(1, 2)) if at_zero is None else at_zero
+    return arb(int(sign > 0))
+
+
+def _owens_t(h: Ball, a: Ball) -> Ball:
+    r""":math:`\frac1{2\pi}\int_0^a e^{-h^2(1+x^2)/2}/(1+x^2)\,dx`."""
+    square = h * h / 2
+    if isinstance(a, arb) and not a.is_finite():
+        digits = int(ctx.prec * DIGITS_PER_BIT) - 10
+
+        def density(x: Ball) -> Ball:
+            return (-square * (1 + x * x)).exp() / (1 + x * x)
+
+        value = double_exponential(density, arb(0), arb.pos_inf(), digits).value
+        return (value if a > 0 else -value) / (2 * arb.pi())
+    value = acb.integral(
+        lambda x, _: (-square * (1 + x * x)).exp() / (1 + x * x), acb(0), complex_ball(a)
+    )
+    real = isinstance(simplest(h), arb) and isinstance(simplest(a), arb)
+    return (value.real if real else value) / (2 * arb.pi())
+
+
+_FUNCTIONS: dict[str, Callable[..., Ball]] = {
+    "exp": lambda x: x.exp(),
+    "log": _log,
+    "erf": lambda x: x.erf(),
+    "erfc": lambda x: x.erfc(),
+    "erfi": lambda x: x.erfi(),
+    "sin": lambda x: x.sin(),
+    "cos": lambda x: x.cos(),
+    "tan": lambda x: x.tan(),
+    "sinh": lambda x: x.sinh(),
+    "cosh": lambda x: x.cosh(),
+    "tanh": lambda x: x.tanh(),
+    "asin": lambda x: _real_inside(x).asin(),
+    "acos": lambda x: _real_inside(x).acos(),
+    "atan": lambda x: x.atan(),
+    "asinh": lambda x: x.asinh(),
+    "gamma": lambda x: x.gamma(),
+    "factorial": lambda x: (x + 1).gamma(),
+    "re": lambda x: complex_ball(x).real,
+    "im": lambda x: complex_ball(x).imag,
+    "conjugate": lambda x: x.conjugate() if isinstance(x, acb) else x,
+    "Abs": abs,
+    "sign": lambda x: arb(order_of(x, arb(0))),
+    "Heaviside": _heaviside,
+    "KroneckerDelta": lambda a, b: arb(int(order_of(a, b) == 0)),
+    "Max": lambda *xs: reduce(lambda a, b: a if order_of(a, b) >= 0 else b, xs),
+    "Min": lambda *xs: reduce(lambda a, b: a if order_of(a, b) <= 0 else b, xs),
+    "erf_prime": lambda x: 2 * (-x * x).exp() / arb.pi().sqrt(),
+    "erf_second": lambda x: -4 * x * (-x * x).exp() / arb.pi().sqrt(),
+    "normal_pdf": lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt(),
+    "normal_cdf": lambda x: (-x / arb(2).sqrt()).erfc() / 2,
+    "OwensT": _owens_t,
+}
+
+
+_CONSTANTS: dict[str, Callable[[], Ball]] = {
+    "Pi": arb.pi,
+    "Exp1": lambda: arb(1).exp(),
+    "EulerGamma": arb.const_euler,
+    "ImaginaryUnit": lambda: acb(0, 1),
+}
+
+
+def ball_function(expr: Basic) -> Callable[..., Ball] | None:
+    """The function of a node, by the name of its class."""
+    return _FUNCTIONS.get(type(expr).__name__)
+
+
+@lru_cache(maxsize=512)
+def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
+    """Raising to a rational power."""
+    if exponent == 2:
+        return lambda x: x * x
+    if exponent.is_Integer:
+        n = int(exponent)
+        return lambda x: x**n if n > 0 else 1 / x**-n
+    p, q = int(exponent.p), int(exponent.q)
+    if q == 2:
+        root: Callable[[Ball], Ball] = (
+            (lambda x: square_root(x) ** p) if p > 0 else lambda x: 1 / square_root(x) ** -p
+        )
+        return root
+
+    def general(x: Ball) -> Ball:
+        x = simplest(x)
+        if x.is_zero() and p > 0:
+            return arb(0)
+        return (_log(x) * fmpq(p, q)).exp()
+
+    return general
+
+
+def general_power(base: Ball, exponent: Ball) -> Ball:
+    """The principal value of a power."""
+    exponent = simplest(exponent)
+    if isinstance(exponent, arb) and exponent.is_integer():
+        return rational_power(sp.Integer(int(exponent.unique_fmpz())))(base)
+    return (_log(base) * exponent).exp()
+
+
+RELATIONS: dict[str, Callable[[int], bool]] = {
+    "Equality": lambda c: c == 0,
+    "Unequality": lambda c: c != 0,
+    "LessThan": lambda c: c <= 0,
+    "StrictLessThan": lambda c: c < 0,
+    "GreaterThan": lambda c: c >= 0,
+    "StrictGreaterThan": lambda c: c > 0,
+}
+
+
+def select(*pairs: Any) -> Ball:
+    """The value of a Piecewise."""
+    for value, condition in zip(pairs[::2], pairs[1::2], strict=True):
+        if condition:
+            return value
+    raise Inconclusive("no branch of a Piecewise applies")
+
+
+_MOST_SUMMANDS = 100_000
+
+
+class Nodes:
+    """Evaluation of symbols, numbers and known functions; a method for each other kind of node.
+
+    Notes
+    -----
+    A node of kind ``Name`` is evaluated by ``_on_Name``, where a subclass has such a method. Equal
+    expressions are evaluated once, but for those with a `Subs`: to SymPy 1.14, the values of f_xx
+    and f_xy at (0, 0) are equal, since it names bound variables after the values they get.
+    """
+
+    def __init__(self, environment: Mapping[Any, Any], digits: int) -> None:
+        self.environment = environment
+        self.digits = digits
+        self.bits = math.ceil((digits + 8) / DIGITS_PER_BIT) + 24
+        self._known: dict[Basic, Number] = {}
+
+    def ball(self, expr: Basic) -> Ball:
+        """The value of an expression."""
+        return self.number(expr)[0]
+
+    def number(self, expr: Basic) -> Number:
+        """The value of an expression, with the size of what was added for it."""
+        if expr in self._known and not expr.has(sp.Subs):
+            return self._known[expr]
+        with ctx.workprec(self.bits):
+            ball, scale = self._number(expr)
+            ball = simplest(ball)
+            own = magnitude(ball)
+            self._known[expr] = ball, max(scale, own)
+        return self._known[expr]
+
+    def _number(self, expr: Basic) -> Number:
+        special = getattr(self, f"_on_{type(expr).__name__}", None)
+        if special is not None:
+            result: Number = special(expr)
+            return result
+        if isinstance(expr, sp.Rational):
+            return arb(fmpq(int(expr.p), int(expr.q))), -math.inf
+        if isinstance(expr, Symbol):
+            return self._bound(expr)
+        if expr.is_Float:
+            mantissa, exponent = expr._mpf_[1] * (-1) ** expr._mpf_[0], expr._mpf_[2]
+            return arb(int(mantissa)) * arb(2) ** int(exponent), -math.inf
+        constant = _CONSTANTS.get(type(expr).__name__)
+        if constant is not None:
+            return constant(), -math.inf
+        function = self.function(expr)
+        if function is not None:
+            return function(*map(self._argument, expr.args)), -math.inf
+        raise Inconclusive(f"no numerical evaluation for {type(expr).__name__}: {expr}")
+
+    def at(self, values: Mapping[Any, Any], digits: int) -> Self:
+        """An evaluator in the same environment, but for some values."""
+        return type(self)({**self.environment, **values}, digits)
+
+    def function(self, expr: Basic) -> Callable[..., Ball] | None:
+        """What a node does to balls."""
+        return ball_function(expr)
+
+    def integer(self, expr: Expr) -> int:
+        """The value of an expression that is an integer at this point."""
+        ball = self.ball(expr)
+        whole = ball.unique_fmpz() if isinstance(ball, arb) else None
+        if whole is None or magnitude(ball - whole) > -8:
+            raise Inconclusive(f"{expr} is not an integer at this point")
+        return int(whole)
+
+    def condition(self, expr: Basic) -> bool:
+        """Truth of the condition of a branch; numbers that cannot be told apart count as equal."""
+        with ctx.workprec(self.bits):
+            if isinstance(expr, Relational):
+                relation = RELATIONS[type(expr).__name__]
+                return relation(order_of(self.ball(expr.lhs), self.ball(expr.rhs)))
+            if expr in (S.true, S.false):
+                return bool(expr == S.true)
+            if isinstance(expr, sp.And):
+                return all(self.condition(arg) for arg in expr.args)
+            if isinstance(expr, sp.Or):
+                return any(self.condition(arg) for arg in expr.args)
+            if isinstance(expr, sp.Not):
+                return not self.condition(expr.args[0])
+        raise Inconclusive(f"cannot decide the condition {expr}")
+
+    def _argument(self, expr: Basic) -> Ball:
+        if expr in (S.Infinity, S.NegativeInfinity):
+            return arb.pos_inf() if expr == S.Infinity else arb.neg_inf()
+        return self.ball(expr)
+
+    def _bound(self, symbol: Basic) -> Number:
+        try:
+            value = self.environment[symbol]
+        except KeyError:
+            raise ValueError(f"the point has no value for {symbol}") from None
+        if isinstance(value, Later):
+            return type(self)(value.environment, self.digits).number(value.expr)
+        if isinstance(value, arb | acb):
+            return value, -math.inf
+        return self.number(sp.sympify(value))
+
+    def _on_Add(self, expr: sp.Add) -> Number:
+        terms = [self.number(arg) for arg in expr.args]
+        return reduce(operator.add, (b for b, _ in terms)), max(s for _, s in terms)
+
+    def _on_Mul(self, expr: sp.Mul) -> Number:
+        factors = [self.number(arg) for arg in expr.args]
+        return reduce(operator.mul, (b for b, _ in factors)), sum(s for _, s in factors)
+
+    def _on_Pow(self, expr: sp.Pow) -> Number:
+        if expr.exp.is_Rational:
+            base, scale = self.number(expr.base)
+            large = float(expr.exp) * scale if expr.exp > 0 else -math.inf
+            return rational_power(expr.exp)(base), large
+        if expr.base == sp.E:
+            return self.ball(expr.exp).exp(), -math.inf
+        return general_power(self.ball(expr.base), self.ball(expr.exp)), -math.inf
+
+    def _on_Abs(self, expr: Expr) -> Number:
+        # What cancelled between the bars is what the error is relative to, as without the bars.
+        inside, scale = self.number(expr.args[0])
+        return abs(inside), scale
+
+    def _on_Piecewise(self, expr: sp.Piecewise) -> Number:
+        for value, condition in expr.args:
+            if self.condition(condition):
+                return self.number(value)
+        raise Inconclusive(f"no branch of {expr} applies")
+
+    def _on_Indexed(self, expr: Indexed) -> Number:
+        indices = [self.integer(index) for index in expr.indices]
+        exact = expr.base[tuple(map(sp.Integer, indices))]
+        for key in (exact, expr):
+            if key in self.environment:
+                return self._bound(key)
+        entries = self.environment.get(expr.base, self.environment.get(expr.base.label))
+        several = len(indices) != 1
+        if several and isinstance(entries, Mapping) and tuple(indices) in entries:
+            return self.number(sp.sympify(entries[tuple(indices)]))
+        if entries is None or several:
+            raise ValueError(f"the point has no value for {exact}")
+        if isinstance(entries, Mapping):
+            return self.number(sp.sympify(entries[indices[0]]))
+        if not 1 <= indices[0] <= len(entries):
+            raise ValueError(
+                f"{exact} is outside of the {len(entries)} values given for {expr.base}"
+            )
+        return self.number(sp.sympify(entries[indices[0] - 1]))
+
+    def _on_Sum(self, expr: Expr) -> Number:
+        terms = [self.number(term) for term in self._written_out(expr)]
+        total = reduce(operator.add, (b for b, _ in terms), arb(0))
+        return total, max((s for _, s in terms), default=-math.inf)
+
+    def _on_Product(self, expr: Expr) -> Number:
+        factors = [self.number(factor) for factor in self._written_out(expr)]
+        return reduce(operator.mul, (b for b, _ in factors), arb(1)), sum(s for _, s in factors)
+
+    def _written_out(self, expr: Basic) -> list[Expr]:
+        """The summands of a Sum or factors of a Product over its last range."""
+        *inner, (index, low, high) = expr.args[1:]
+        first, last = self.integer(low), self.integer(high)
+        if last - first > _MOST_SUMMANDS:
+            raise Inconclusive(f"{expr} has more than {_MOST_SUMMANDS} terms")
+        body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
+        return [replaced(body, index, sp.Integer(k)) for k in range(first, last + 1)]
+
+    def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]) -> Expr:
+        """The integrand with finite sums, elementary derivatives and sums of copies written out."""
+        if not binds(expr):
+            return expr
+        name = type(expr).__name__
+        if name in ("Expectation", "Integral", "Limit"):
+            return expr
+        if isinstance(expr, IIDSum):
+            if expr not in sums:
+                sums[expr] = self._copies(expr)
+            return sums[expr][0]
+        if name in ("Sum", "Product"):
+            try:
+                parts = [self.prepared(part, sums) for part in self._written_out(expr)]
+            except ValueError:
+                return expr  # its range depends on a variable of integration
+            return sp.Add(*parts) if name == "Sum" else sp.Mul(*parts)
+        if name == "Derivative":
+            inner = expr.func(self.prepared(expr.expr, sums), *expr.variable_count)
+            slope = derivative_of(inner) if type(inner).__name__ == "Derivative" else inner
+            return inner if slope is None else slope
+        if name in ("Subs", "AtPoint"):
+            body, variables, values = expr.args
+            body = self.prepared(body, sums)
+            values = [self.prepared(value, sums) for value in values]
+            if binds(body):
+                return expr.func(body, variables, tuple(values))
+            return body.xreplace(dict(zip(variables, values, strict=True)))
+        return expr.func(*(self.prepared(arg, sums) for arg in expr.args))
+
+    def _copies(self, node: IIDSum) -> tuple[Expr, list[IndependentPart]]:
+        if node.term.has(IIDSum):
+            raise Inconclusive(f"a sum of copies inside a sum of copies: {node}")
+        term = self.prepared(node.term, {})
+        count = self.integer(node.count)
+        if count < 0:
+            raise Inconclusive(f"{node} has {count} copies at this point")
+        terms: list[Expr] = []
+        blocks: list[IndependentPart] = []
+        for _ in range(count):
+            names: dict[Basic, Basic] = {}
+            for block in IndependentPart.of(node.law):
+                copy, renamed = block.copy()
+                blocks.append(copy)
+                names |= renamed
+            terms.append(term.xreplace(names))
+        return sp.Add(*terms), blocks
+
+    def _on_IIDSum(self, expr: IIDSum) -> Number:
+        raise ValueError(f"{expr} is random, and stands outside of every expectation")

@@ -1,0 +1,398 @@
+"""Random exact points that obey hypotheses, and random smooth functions.
+
+A point gives every symbol a Rational, so that identities are examined where no rounding has
+happened yet.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+from typing import Any
+
+import sympy as sp
+from numpy.random import Generator
+from sympy import Basic, Expr, S, Symbol
+from sympy.logic.boolalg import Boolean
+from sympy.tensor.indexed import Indexed, IndexedBase
+
+from slrsym.crosscheck.balls import Inconclusive, NotALaw
+from slrsym.crosscheck.evaluator import Evaluator, Judge, place
+from slrsym.crosscheck.integrands import with_functions
+from slrsym.crosscheck.values import (
+    _slope,
+    bound_of,
+    declared,
+    exact_truth,
+    fits,
+    random_entries,
+    random_value,
+    solved,
+)
+from slrsym.gaussian.law import IIDSum, Law
+from slrsym.statements.expressions import conjuncts
+
+# How often points are proposed, and how often in a row at one size.
+_TRIES = 4000
+_TRIES_AT_ONE_SIZE = 40
+_TRIES_AT_AN_EXTREME = 10
+
+_SQUARE = sp.Dummy("x^2", real=True)
+
+
+class NoPoint(ValueError):  # noqa: N818
+    """No point was found that obeys the hypotheses."""
+
+
+def parameters(*statements: Any) -> tuple[Any, ...]:
+    """The symbols and indexed families that need a value, sorted by name.
+
+    Examples
+    --------
+    >>> from sympy import symbols
+    >>> a, b = symbols("a b")
+    >>> parameters(a + b > 1, a**2)
+    (a, b)
+    """
+    families = {base for s in statements for base in s.atoms(IndexedBase)}
+    names = {base.label for base in families}
+    free = {x for s in statements for x in s.free_symbols if not isinstance(x, Indexed)}
+    shapes = {x for base in families for size in base.shape or () for x in size.free_symbols}
+    chosen = [x for x in (free | shapes) - families if x not in names]
+    return tuple(sorted([*chosen, *families], key=sp.default_sort_key))
+
+
+def sample_points(
+    symbols: Iterable[Any],
+    given: Iterable[Any],
+    rng: Generator,
+    count: int,
+    laws: Iterable[Law] = (),
+) -> list[dict[Any, Any]]:
+    """Random exact points.
+
+    Notes
+    -----
+    Sizes are log-uniform between 1/8 and 4, denominators at most 64. A value that a hypothesis
+    allows as the end of its range is taken now and then.
+    """
+    sampler = Sampler(symbols, given, laws)
+    return [sampler.draw(rng) for _ in range(count)]
+
+
+class Sampler:
+    """Draws points, one at a time."""
+
+    def __init__(
+        self, symbols: Iterable[Any], given: Iterable[Any], laws: Iterable[Law] = ()
+    ) -> None:
+        wanted = sorted(set(symbols), key=sp.default_sort_key)
+        hypotheses = _conjuncts(given)
+        self.families = [x for x in wanted if isinstance(x, IndexedBase)]
+        self.symbols = [x for x in wanted if not isinstance(x, IndexedBase)]
+        self.bounds = {x: declared(x) for x in self.symbols}
+        equations: list[sp.Eq] = []
+        self.hypotheses = hypotheses
+        for hypothesis in hypotheses:
+            bound = bound_of(hypothesis)
+            if bound is not None and bound[0] in self.bounds:
+                self.bounds[bound[0]] = self.bounds[bound[0]].narrowed(bound[1])
+            elif isinstance(hypothesis, sp.Eq):
+                equations.append(hypothesis)
+        self.laws = [law for law in laws if law.parameters <= set(self.symbols)]
+        self.determined, self.normalised = solved(equations, self.symbols, self.families)
+        # What is drawn within the bounds of a single symbol obeys them already.
+        computed = {x for x, _ in self.determined}
+        self.in_question = [
+            (h, exact_truth(h) if h.free_symbols <= set(self.symbols) else None)
+            for h in hypotheses
+            if (bound := bound_of(h)) is None
+            or bound[0] not in self.bounds
+            or bound[0] in computed
+            or bound[0].is_imaginary
+        ]
+
+    def draw(self, rng: Generator) -> dict[Any, Any]:
+        """One point."""
+        # Bounds of single symbols that exclude each other need no tries.
+        tries = 0 if any(bounds.is_empty for bounds in self.bounds.values()) else _TRIES
+        for attempt in range(tries):
+            # Hypotheses such as |x|^2 <= 1 starve large values: become smaller, then large again.
+            size = sp.Rational(1, 2 ** (attempt // _TRIES_AT_ONE_SIZE % 5))
+            point = self._proposal(rng, size)
+            if point is not None and self._allowed(point):
+                return point
+        listed = ", ".join(map(str, self.hypotheses)) or "none"
+        names = ", ".join(map(str, [*self.symbols, *self.families]))
+        laws = f" and of the laws {', '.join(map(str, self.laws))}" if self.laws else ""
+        raise NoPoint(
+            f"no point ({names}) found in {tries} tries under the hypotheses {listed}{laws}; "
+            f"state bounds of single symbols as such, or check that the hypotheses do not exclude "
+            f"one another"
+        )
+
+    def far(
+        self, statements: Iterable[Basic], rng: Generator, count: int
+    ) -> Iterator[dict[Any, Any]]:
+        """Points far out, if some are found: of some of the symbols from 1e-8 to 1e8 in size.
+
+        The first two are opposite corners: every symbol far up or near its lower end, or far down
+        or near its upper end.
+        """
+        movable = self._movable(statements)
+        corner = {x: 1 if rng.random() < 0.5 else -1 for x in movable}
+        for number in range(count if movable else 0):
+            chosen = {x: 0 for x in movable if rng.random() < 0.5} or {movable[-1]: 0}
+            if number < 2:
+                chosen = {x: side * (-1) ** number for x, side in corner.items()}
+            yield from self._first(partial(self._proposal, rng, S.One, chosen))
+
+    def near(self, statement: Basic, rng: Generator, count: int) -> Iterator[dict[Any, Any]]:
+        """Points near a zero of a denominator, if some are found."""
+        zeros = _zeros_of_denominators(statement, self._movable([statement])) if count else []
+        for _ in range(count if zeros else 0):
+            yield from self._first(partial(self._near, zeros, rng))
+
+    def _movable(self, statements: Iterable[Basic]) -> list[Symbol]:
+        fixed = {x for x, _ in self.determined}
+        # As many terms as a far integer says cannot be added.
+        counted = bool(self.families) or any(s.has(sp.Sum, sp.Product, IIDSum) for s in statements)
+        return [
+            x
+            for x in self.symbols
+            if x not in fixed and not (x.is_imaginary or (x.is_integer and counted))
+        ]
+
+    def _first(self, proposal: Callable[[], dict[Any, Any] | None]) -> Iterator[dict[Any, Any]]:
+        """The first proposal that is allowed, if there is one soon."""
+        for _ in range(_TRIES_AT_AN_EXTREME):
+            point = proposal()
+            if point is not None and self._allowed(point):
+                yield point
+                return
+
+    def _near(self, zeros: Sequence[tuple[Symbol, Expr]], rng: Generator) -> dict[Any, Any] | None:
+        """A point at which a denominator is small."""
+        point = self._proposal(rng, S.One)
+        x, zero = zeros[int(rng.integers(len(zeros)))]
+        if point is None:
+            return None
+        root = zero.xreplace(point)
+        if root.is_real is not True or not root.is_number:
+            return None
+        step = sp.Rational(1, 10 ** int(rng.integers(2, 9)))
+        value = sp.Rational(str(root.evalf(20))) if not root.is_Rational else root
+        value += step if rng.random() < 0.5 else -step
+        if x.is_integer or not (self.bounds[x].allow(value) and fits(value, x)):
+            return None
+        return self._completed({**point, x: value})
+
+    def _completed(self, point: dict[Any, Any]) -> dict[Any, Any] | None:
+        """The point with what equations determine."""
+        for x, expr in self.determined:
+            value = expr.xreplace({y: v for y, v in point.items() if y != x})
+            if not value.is_Rational or not fits(value, x):
+                return None
+            point[x] = value
+        return point
+
+    def _proposal(
+        self, rng: Generator, size: sp.Rational, far: Mapping[Symbol, int] | None = None
+    ) -> dict[Any, Any] | None:
+        fixed = {x for x, _ in self.determined}
+        point: dict[Any, Any] = {}
+        for x in self.symbols:
+            if x not in fixed:
+                value = random_value(x, self.bounds[x], rng, size, (far or {}).get(x))
+                if value is None:
+                    return None
+                point[x] = value
+        if self._completed(point) is None:
+            return None
+        for family in self.families:
+            entries = random_entries(family, self.normalised.get(family), point, rng)
+            if entries is None:
+                return None
+            point[family] = entries
+        return point
+
+    def _allowed(self, point: dict[Any, Any]) -> bool:
+        try:
+            for hypothesis, exact in self.in_question:
+                if not (exact(point) if exact else Judge(point, 20).holds(hypothesis)):
+                    return False
+            for law in self.laws:
+                Evaluator(point, 20).check_law(law)
+        except (NotALaw, Inconclusive):
+            return False
+        return True
+
+
+def _zeros_of_denominators(
+    statement: Basic, symbols: Collection[Symbol]
+) -> list[tuple[Symbol, Expr]]:
+    """Symbols with the values at which a denominator vanishes that is affine in them, or in x^2."""
+    zeros = []
+    powers = (p for p in statement.atoms(sp.Pow) if p.exp.is_negative and p.base.free_symbols)
+    for base in sorted({p.base for p in powers}, key=sp.default_sort_key):
+        for x in sorted(base.free_symbols & set(symbols), key=sp.default_sort_key):
+            square = base.xreplace({x**2: _SQUARE})
+            for y, form in ((x, base), (_SQUARE, square)):
+                slope = _slope(form, y) if y is x or x not in form.free_symbols else None
+                if slope is not None:
+                    zero = -form.xreplace({y: S.Zero}) / slope
+                    zeros.append((x, zero if y is x else sp.sqrt(zero)))
+    return zeros
+
+
+def _conjuncts(given: Iterable[Any]) -> list[Boolean]:
+    result: list[Boolean] = []
+    for hypothesis in map(sp.sympify, given):
+        if not isinstance(hypothesis, Boolean) or isinstance(hypothesis, Symbol):
+            raise TypeError(f"a hypothesis must be a relation or a combination; got {hypothesis!r}")
+        result += conjuncts(hypothesis)
+    return [h for h in result if h is not S.true]
+
+
+def random_test_function(rng: Generator, nargs: int = 1) -> sp.Lambda:
+    r"""A smooth function of moderate growth, for lemmas that speak of all of these."""
+    if nargs < 1:
+        raise ValueError(f"nargs must be at least 1; got {nargs}")
+    arguments = [sp.Dummy(f"x_{i}", real=True) for i in range(1, nargs + 1)]
+
+    def coefficient() -> sp.Rational:
+        numerator = int(rng.integers(1, 6)) * (1 if rng.random() < 0.5 else -1)
+        return sp.Rational(numerator, int(rng.integers(2, 6)))
+
+    def polynomial() -> Expr:
+        first, second = (arguments[int(rng.integers(nargs))] for _ in range(2))
+        return coefficient() + coefficient() * first + coefficient() * first * second
+
+    def slope() -> sp.Rational:
+        return coefficient() / 2
+
+    def form() -> Expr:
+        return coefficient() / 2 + sp.Add(*(slope() * x for x in arguments))
+
+    ridges = (sp.sin, sp.cos, sp.erf, lambda u: sp.exp(-(u**2) / 2))
+    chosen = rng.permutation(len(ridges))[:2]
+    # In several variables one direction for both keeps the quadrature one-dimensional.
+    shared = form() if nargs > 1 else None
+    terms = [polynomial() * ridges[int(k)](shared or form()) for k in chosen]
+    return sp.Lambda(tuple(arguments), sp.Add(*terms))
+
+
+_MOST_REJECTED = 200
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A statement held at every point at which it was examined."""
+
+    relation: Any
+    points: tuple[Mapping[Any, Any], ...]
+    digits: int | None
+    example: str = ""
+
+
+class Bench:
+    """Points for statements under the same hypotheses; what they share is evaluated once at each.
+
+    The mapping `functions` says what stands for undefined ones.
+    """
+
+    def __init__(
+        self,
+        statements: Iterable[Any],
+        given: Iterable[Any],
+        rng: Generator,
+        functions: Mapping[Any, Any] | None = None,
+    ) -> None:
+        self.functions = functions or {}
+        self.all = [with_functions(sp.sympify(s), self.functions) for s in statements]
+        hypotheses = [with_functions(sp.sympify(h), self.functions) for h in given]
+        laws = {law for s in self.all for law in s.atoms(Law)}
+        self.sampler = Sampler(
+            parameters(*self.all, *hypotheses), hypotheses, sorted(laws, key=sp.default_sort_key)
+        )
+        # Of its own for each use, so that the order in which statements come does not matter.
+        self._plain_rng = rng
+        self._far_rng, *self._near_rngs = rng.spawn(1 + len(self.all))
+        self._drawn: list[tuple[dict[Any, Any], dict[int, Evaluator]]] = []
+        self._far: list[tuple[dict[Any, Any], dict[int, Evaluator]]] | None = None
+
+    def compare(
+        self, relation: Any, points: int = 3, digits: int = 30, extremes: int = 0
+    ) -> Comparison:
+        """Examine one of the statements, as the function `compare` does."""
+        statement = with_functions(sp.sympify(relation), self.functions)
+        wanted = points if parameters(statement) else 1
+        used: list[Mapping[Any, Any]] = []
+        agreed, example = math.inf, ""
+        for number in count():
+            if len(used) == wanted:
+                break
+            while len(self._drawn) <= number:
+                self._drawn.append((self.sampler.draw(self._plain_rng), {}))
+            point, evaluators = self._drawn[number]
+            judge = Judge(point, digits, evaluators=evaluators)
+            try:
+                verdict = judge.holds(statement)
+            except NotALaw as reason:
+                rejected = number + 1 - len(used)
+                if rejected > _MOST_REJECTED:
+                    raise NoPoint(f"{reason}, at each of {rejected} points{place(point)}") from None
+                continue
+            except Inconclusive as reason:
+                raise Inconclusive(f"{reason}{place(point)}") from reason
+            if not verdict:
+                raise judge.disagreement(statement)
+            used.append(point)
+            agreed = min(agreed, judge.agreed)
+            example = example or judge.told()
+        for point, evaluators in self._extremes(statement, extremes):
+            judge = Judge(point, digits, lenient=True, evaluators=evaluators)
+            try:
+                if not judge.holds(statement):
+                    raise judge.disagreement(statement)
+            except (NotALaw, Inconclusive):
+                continue
+            used.append(point)
+        worst = None if agreed == math.inf else int(agreed)
+        return Comparison(relation, tuple(used), worst, example)
+
+    def _extremes(
+        self, statement: Basic, count: int
+    ) -> Iterator[tuple[dict[Any, Any], dict[int, Evaluator]]]:
+        if self._far is None and count:
+            self._far = [(p, {}) for p in self.sampler.far(self.all, self._far_rng, count)]
+        yield from (self._far or [])[:count]
+        rng = self._near_rngs[self.all.index(statement)]
+        yield from ((p, {}) for p in self.sampler.near(statement, rng, count))
+
+
+def compare(
+    relation: Any,
+    given: Iterable[Any] = (),
+    *,
+    rng: Generator,
+    points: int = 3,
+    digits: int = 30,
+    functions: Mapping[Any, Any] | None = None,
+    extremes: int = 0,
+) -> Comparison:
+    """Examine a statement at random exact points of its domain.
+
+    Besides, at so many points far out, and near zeros of denominators, where numbers can decide.
+
+    Notes
+    -----
+    An equality is accepted if both sides agree to all but two of the digits asked for, and are not
+    seen to differ in these two. Agreement is relative to the larger side; or to the largest term
+    added on the way, where both sides are below 1e-15 of that. A strict inequality whose sides are
+    equal to twice the digits is rejected.
+    """
+    return Bench([relation], given, rng, functions).compare(relation, points, digits, extremes)

@@ -1,0 +1,169 @@
+"""Quadrature of integrands with kinks and jumps: each smooth piece by itself.
+
+Kinks are where absolute values, signs, maxima and cases bend or jump: at zeros of affine forms of
+the variables, and of quadratic functions of one. In one dimension these are points; in two, lines,
+whose crossings divide the outer range and which divide the inner one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from flint import arb, ctx
+from sympy import Expr, Symbol
+
+from slrsym.crosscheck.balls import (
+    DIGITS_PER_BIT,
+    Ball,
+    CompiledIntegrand,
+    Inconclusive,
+    Node,
+    Sum,
+    magnitude,
+    real_ball,
+    widened,
+)
+from slrsym.statements.expressions import free
+
+# Constant and coefficients of an affine form in the coordinates of the quadrature.
+Line: TypeAlias = tuple[Ball, tuple[Ball, ...]]
+_WIDTHS = (5.0, 4.0, 2.6, 1.7, 1.1, 0.7, 0.45)
+_MOST_NODES = 2_000_000
+
+
+def lines_of(
+    kinks: Iterable[Expr],
+    random: frozenset[Symbol],
+    affine: Callable[[Expr], Line | None],
+    ball: Callable[[Expr], Ball],
+) -> list[Line]:
+    """The lines on which the kinks lie; refused where one is not straight."""
+    lines = []
+    for kink in kinks:
+        line = affine(kink)
+        if line is not None:
+            lines.append(line)
+            continue
+        present = sorted(free(kink) & random, key=str)
+        polynomial = kink.as_poly(*present) if len(present) == 1 else None
+        if polynomial is None or polynomial.degree() > 2:
+            raise Inconclusive(f"where {kink} vanishes is not known, and the integrand bends there")
+        c, b, a = (real_ball(ball(polynomial.nth(k)), "a coefficient") for k in range(3))
+        disc = b * b - 4 * a * c
+        if disc < 0 or a.is_zero():
+            continue
+        place = affine(present[0])
+        assert place is not None
+        for side in (-1, 1):
+            lines.append((place[0] - (-b + side * abs(disc).sqrt()) / (2 * a), place[1]))
+    return lines
+
+
+def piecewise_sum(
+    program: CompiledIntegrand, lines: Sequence[Line], smooth: int, rules: Sequence[Sequence[Node]],
+    digits: int,
+) -> Sum:  # fmt: skip
+    """Expectation over independent standard normals, the first one or two coordinates in pieces.
+
+    Notes
+    -----
+    Gauss-Legendre rules on panels that no kink divides. Two divisions into panels of other widths,
+    the second one reaching further out, have to agree.
+    """
+    if smooth > 2:
+        raise Inconclusive(f"an integrand with kinks in {smooth} dimensions")
+    goal = -(digits + 1.5)
+    reach = math.sqrt(2 * (2 - goal) * math.log(10))
+    count = digits - 2 if digits < 60 else digits
+    # Far kinks, and such as are the same line, divide nothing.
+    vertical, others = [], []
+    for constant, row in lines:
+        first, second = row[0], row[1] if smooth == 2 else arb(0)
+        if _is_small(second, first, digits):
+            if not first.is_zero():
+                vertical.append(-constant / first)
+        else:
+            others.append((-constant / second, -first / second))
+    for (a, b), (c, d) in itertools.combinations(others, 2):
+        if not _is_small(b - d, abs(b) + abs(d) + 1, digits):
+            vertical.append((c - a) / (b - d))
+    previous: Sum | None = None
+    for stage, width in enumerate(_WIDTHS):
+        panels = _Panels(count, width, reach * (1 + 0.06 * stage))
+        total = _swept(program, panels, vertical, others, smooth, rules)
+        whole = total.absolute
+        if whole == -math.inf:
+            return Sum(arb(0), whole)
+        if previous is not None:
+            difference = total.value - previous.value
+            if (magnitude(difference) - whole) * DIGITS_PER_BIT < goal:
+                return Sum(widened(total.value, difference.abs_upper()), whole)
+        previous = total
+    raise Inconclusive("the quadrature does not converge: the integrand is not smooth in pieces")
+
+
+def _is_small(x: Ball, beside: Ball, digits: int) -> bool:
+    return x.is_zero() or magnitude(x) < magnitude(beside) - (digits + 5) / DIGITS_PER_BIT
+
+
+class _Panels:
+    """A Gauss-Legendre rule on each panel of a line, against the normal density."""
+
+    def __init__(self, count: int, width: float, reach: float) -> None:
+        self.count, self.most = count, math.ceil(reach / width)
+        self.width = arb(reach) / self.most
+        self._whole = [
+            self._rule(self.width * k, self.width * (k + 1)) for k in range(-self.most, self.most)
+        ]
+
+    def nodes(self, cuts: Iterable[Ball]) -> list[tuple[Ball, Ball]]:
+        """Nodes and weights; panels with cuts in them are divided there."""
+        divided: dict[int, list[Ball]] = {}
+        width = float(self.width.mid())
+        for cut in cuts:
+            panel = math.floor(float(cut.mid()) / width)
+            if -self.most <= panel < self.most:
+                divided.setdefault(panel, []).append(cut)
+        found = []
+        for k, whole in zip(range(-self.most, self.most), self._whole, strict=True):
+            if k not in divided:
+                found += whole
+                continue
+            inner = sorted(divided[k], key=lambda c: float(c.mid()))
+            for low, high in itertools.pairwise([self.width * k, *inner, self.width * (k + 1)]):
+                # Two cuts that differ by rounding alone have nothing between them.
+                if low < high:
+                    found += self._rule(low, high)
+        return found
+
+    def _rule(self, low: Ball, high: Ball) -> list[tuple[Ball, Ball]]:
+        middle, half = (low + high) / 2, (high - low) / 2
+        nodes = [(middle + half * x, w * half) for x, w in _legendre(self.count, ctx.prec)]
+        return [(x, weight * (-x * x / 2).exp()) for x, weight in nodes]
+
+
+@lru_cache(maxsize=16)
+def _legendre(count: int, bits: int) -> tuple[tuple[Ball, Ball], ...]:
+    return tuple(arb.legendre_p_root(count, k, weight=True) for k in range(count))
+
+
+def _swept(
+    program: CompiledIntegrand, panels: _Panels, vertical: Sequence[Ball],
+    others: Sequence[tuple[Ball, Ball]], smooth: int, rules: Sequence[Sequence[Node]],
+) -> Sum:  # fmt: skip
+    scale = (2 * arb.pi()).sqrt() ** smooth
+    outer = panels.nodes(vertical)
+    if smooth == 2 and len(outer) ** 2 * math.prod(map(len, rules)) > _MOST_NODES:
+        raise Inconclusive("too many nodes for an integrand with kinks in two dimensions")
+    total, absolute = arb(0), arb(0)
+    for x, weight in outer:
+        loops: list[Sequence[Node]] = [((x, weight, 0.0),)]
+        if smooth == 2:
+            loops.append([(y, w, 0.0) for y, w in panels.nodes([a + b * x for a, b in others])])
+        value, size, _ = program.sum([*loops, *rules], 1.0, 0.0)
+        total, absolute = total + value, absolute + size
+    return Sum(total / scale, magnitude(absolute / scale))

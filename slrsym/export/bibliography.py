@@ -1,0 +1,77 @@
+"""The works that axioms and claims refer to, read from ``references.bib``."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+from slrsym.export.document import Citation, Inline, Text
+from slrsym.export.prose import escaped
+from slrsym.proofs.axioms import OWN_PROOF
+
+PAPER = "marion2025"
+
+
+@dataclass(frozen=True)
+class Work:
+    """One work: its entry in BibTeX, and how references to it begin."""
+
+    key: str
+    entry: str
+    called: str
+
+
+@cache
+def works() -> tuple[Work, ...]:
+    """The works of `references.bib`."""
+    text = (files(__package__) / "references.bib").read_text(encoding="utf-8")
+    found = []
+    for entry in _ENTRY.findall(text):
+        called = _CALLED.search(entry)
+        assert called is not None
+        found.append(
+            Work(entry.partition("{")[2].partition(",")[0], _CALLED.sub("", entry), called[1])
+        )
+    return tuple(found)
+
+
+_ENTRY = re.compile(r"^@.*?^}\n", re.MULTILINE | re.DOTALL)
+_CALLED = re.compile(r"^  called = \{(.*)\},\n", re.MULTILINE)
+_EDITION = re.compile(r"^,? *\d+(st|nd|rd|th) ed\.,? *")
+
+
+def cited(reference: str) -> tuple[Inline, ...]:
+    """A reference, as it stands in the code, as a citation."""
+    for work in works():
+        if reference.startswith(work.called):
+            rest = reference.removeprefix(work.called)
+            return (Citation(work.key, _EDITION.sub("", rest).strip(" ,")),)
+    if reference == "the author of the rule" or reference.startswith(OWN_PROOF):
+        return (Text(reference),)
+    return (Citation(_made_key(reference)),)
+
+
+def _made_key(reference: str) -> str:
+    return f"ref{zlib.crc32(reference.encode()):08x}"
+
+
+def bibtex(references: Iterable[str]) -> str:
+    """The BibTeX file for some references."""
+    entries = {}
+    for reference in references:
+        for piece in cited(reference):
+            if isinstance(piece, Citation):
+                known = next((work for work in works() if work.key == piece.key), None)
+                # BibTeX counts brackets, also those behind a backslash.
+                note = escaped(reference).replace(r"\{", r"\textbraceleft{}")
+                note = note.replace(r"\}", r"\textbraceright{}")
+                entries[piece.key] = known.entry if known else (
+                    f"@misc{{{piece.key},\n  note = {{{note}}},\n}}\n"
+                )  # fmt: skip
+    entries.pop(PAPER, None)
+    paper = next(work for work in works() if work.key == PAPER)
+    return "\n".join([paper.entry, *(entries[key] for key in sorted(entries))])

@@ -1,0 +1,223 @@
+"""From a verified ledger to a document."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from slrsym import notation
+from slrsym.claims.ledger import Ledger
+from slrsym.claims.verification import Row
+from slrsym.export.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold
+from slrsym.export.bibliography import cited
+from slrsym.export.claims import claim_entry
+from slrsym.export.document import (
+    AxiomEntry,
+    Block,
+    Display,
+    Document,
+    Inline,
+    Label,
+    Paragraph,
+    Raw,
+    Section,
+    ShownFormula,
+    ShownLink,
+    Text,
+)
+from slrsym.export.errata import errata
+from slrsym.export.prose import ORDER, inline_text
+from slrsym.proof import Claim
+from slrsym.proofs.axioms import axiom
+from slrsym.typeset import Printer, declared_laws
+
+
+def build(
+    ledger: Ledger,
+    rows: Iterable[Row],
+    verdicts: Mapping[str, Any],
+    ids: Iterable[str] | None = None,
+    notation: bool = True,
+) -> Document:
+    """A document of claims that have been verified.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Holds the claims.
+    rows : iterable of Row
+        What `Ledger.verify` returned: the claims of the document and all that they rest on.
+    verdicts : mapping of str to Verdict
+        What checking each claim gave.
+    ids : iterable of str, optional
+        The claims of the document; all that were verified by default.
+    notation : bool, optional
+        Whether the document has a table of notation.
+
+    Returns
+    -------
+    Document
+        Its claims have the status of their rows, and no other.
+
+    Raises
+    ------
+    ValueError
+        If a claim was not verified.
+    """
+    by_id = {row.id: row for row in rows}
+    wanted = list(by_id) if ids is None else list(dict.fromkeys(ids))
+    for id in wanted:
+        if id not in by_id:
+            raise ValueError(f"claim {id} was not verified")
+    every = [ledger.find(id) for id in by_id]
+    # What a claim is called does not depend on what else is exported.
+    known = {c.id: c for c in [*ledger.claims.values(), *every]}
+    grouped = sections(known.values())
+    called = {claim.id: Label.of(claim) for _, inside in grouped for claim in inside}
+    made = []
+    for title, inside in sections(ledger.find(id) for id in wanted):
+        entries = tuple(
+            claim_entry(
+                claim,
+                ledger.find,
+                called[claim.id],
+                wanted,
+                notation,
+                verdicts.get(claim.id),
+                by_id[claim.id],
+            )
+            for claim in inside
+        )
+        file = inside[0].file
+        made.append(Section(inline_text(title), entries, file.stem if file else ""))
+    used = sorted({a for id in wanted for a in by_id[id].axioms})
+    users: dict[str, list[str]] = {}
+    for section in made:
+        for entry in section.claims:
+            verdict = verdicts.get(entry.id)
+            for name in getattr(verdict, "axioms", entry.axioms):
+                users.setdefault(name, []).append(entry.id)
+    axioms = tuple(
+        AxiomEntry(
+            name,
+            inline_text(axiom(name).statement),
+            cited(axiom(name).reference),
+            tuple(users.get(name, ())),
+        )
+        for name in used
+    )
+    from slrsym import __version__
+
+    table = notation_table() if notation else ()
+    told = errata(wanted) if notation else ()
+    return Document(tuple(made), axioms, called, table, __version__, told)
+
+
+def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
+    """Claims by the files that make them, files in the order of the paper's numbers."""
+    files: dict[Path | None, list[Claim]] = {}
+    for claim in claims:
+        files.setdefault(claim.file, []).append(claim)
+
+    def key(item: tuple[Path | None, list[Claim]]) -> tuple[bool, int, str]:
+        file, inside = item
+        match = re.match(r"[A-Za-z]+ (\d+)", file_title(file)) or next(
+            (m for c in inside if (m := re.search(r"[A-Z][a-z]+ (\d+)", c.source))), None
+        )
+        return (file is None, int(match[1]) if match else 10**6, str(file))
+
+    return [(file_title(file), inside) for file, inside in sorted(files.items(), key=key)]
+
+
+@cache
+def file_title(file: Path | None) -> str:
+    """The first line of a file's docstring."""
+    if file is None:
+        return "Claims"
+    try:
+        text = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8")))
+    except (OSError, SyntaxError, UnicodeDecodeError):
+        text = None
+    return (text or file.stem).splitlines()[0].strip().rstrip(".")
+
+
+_ROW = re.compile(r"^:math:`(.+?)` +``\w+``[ \t]*(.*)$", re.MULTILINE)
+_MATH = re.compile(r":math:`(.+?)`")
+
+
+def notation_table() -> tuple[Any, ...]:
+    """The letters of `slrsym.notation`, and the definition of the risk."""
+    rows: list[tuple[tuple[Inline, ...], tuple[Inline, ...]]] = []
+    for letter, meaning in _ROW.findall(notation.__doc__ or ""):
+        rows.append(((Raw(letter),), _meaning(meaning)))
+    return (tuple(rows), _risk(), (*_planar(), *_slopes())) if rows else ()
+
+
+def _meaning(text: str) -> tuple[Inline, ...]:
+    return inline_text(re.sub(r"\b([kv]\*?)(?!\w)", r"$\1$", _MATH.sub(r"$\1$", text)))
+
+
+def _planar() -> tuple[Block, ...]:
+    shorthand, letters = on_manifold()
+    printer = Printer(ORDER, None, NAMES | PLANAR_NAMES)
+    said = inline_text(
+        "On the manifold a step takes $(kappa, nu)$ to a point that is marked by a plus, two steps "
+        "by $2+$. The slopes of the risk there are called"
+    )
+    return (
+        Paragraph(said),
+        *(
+            Display(
+                ShownFormula(printer.symbol(letter), shorthand.letters[letter]),
+                (ShownLink("=", ShownFormula(printer.box(shorthand.inside(letter)), None)),),
+            )
+            for letter in letters
+        ),
+    )
+
+
+def _slopes() -> tuple[Block, ...]:
+    """Say what the letters of the partial derivatives are; written out they fill a page."""
+    said = inline_text(
+        "$D_kappa$, $D_nu$, $D_theta$, $D_eta$ and $D_rho$ are the partial derivatives of the risk "
+        "in these overlaps, in its closed form."
+    )
+    return (Paragraph(said),)
+
+
+def _risk() -> tuple[Block, ...]:
+    from slrsym.symbolic import risk_definition
+
+    definition = risk_definition()
+    shorthand = chosen([definition], risk=True)
+    name = shorthand(definition)
+    printer = Printer(ORDER, declared_laws([definition]), NAMES)
+    shown = ShownFormula(printer.box(chosen([definition], risk=False)(definition)), definition)
+    laws = list(dict.fromkeys((printer.laws or {}).values()))
+    blocks: list[Block] = [
+        Paragraph(
+            (
+                Text("The risk, given the location, is the mean square of the error. "),
+                Raw("U_1, V_1, Y_1"),
+                Text(" are the projections of the informative token on "),
+                Raw(r"k, v, v^{\star}"),
+                Text("; "),
+                Raw("U, V"),
+                Text(" those of another token on "),
+                Raw("k, v"),
+                Text(", of which there are "),
+                Raw("L - 1"),
+                Text(" independent copies; "),
+                Raw(r"\xi"),
+                Text(" is the noise of the output."),
+            )
+        ),
+        Display(ShownFormula(printer.box(name), definition), (ShownLink("=", shown),)),
+        Paragraph((Text("Here"),)),
+    ]
+    blocks += [Display(ShownFormula(printer.law(law), law)) for law in laws]
+    return tuple(blocks)

@@ -1,0 +1,390 @@
+"""A checked claim as a `ClaimEntry`: what it supposes, its formulas abbreviated, its evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sympy import And, Basic, Eq, Symbol
+
+from slrsym import notation
+from slrsym.claims.claim import Claim
+from slrsym.coq import also_by_coq, confirmed, confirmed_claims
+from slrsym.export.abbreviations import (
+    NAMES,
+    PLANAR_NAMES,
+    chosen,
+    in_notation,
+    in_table,
+    narrowed,
+    reading_names,
+    told_apart,
+    with_planar_letters,
+)
+from slrsym.export.document import (
+    AxiomReference,
+    Block,
+    ClaimEntry,
+    Display,
+    Inline,
+    Label,
+    Math,
+    NotationReference,
+    Paragraph,
+    Reference,
+    ShownFormula,
+    ShownLink,
+    Text,
+    listed,
+)
+from slrsym.export.letters import shared_letters
+from slrsym.export.proofs import Writer, proof_blocks, written_out
+from slrsym.export.prose import (
+    ORDER,
+    assumed,
+    free_in,
+    functions_in,
+    inline_text,
+    marked,
+    referring,
+)
+from slrsym.export.shorthand import Shorthand, names_in
+from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.step import Step
+from slrsym.statements.expressions import conjuncts
+from slrsym.tactics.bundled_log import by_kernel
+from slrsym.typeset import Printer, declared_laws
+from slrsym.typeset.boxes import Box, Fence, Operator, row
+
+# The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
+DEFINES_RISK_ON_M = "lemma-6"
+_HAS_CLOSED_FORM = "excess-risk-stable"
+
+
+def claim_entry(
+    claim: Claim,
+    find: Callable[[str], Claim],
+    label: Label,
+    included: Collection[str] = (),
+    defined: bool = False,
+    verdict: Any = None,
+    row_of_ledger: Any = None,
+) -> ClaimEntry:
+    """Everything that is said of a claim."""
+    try:
+        steps = steps_of(claim, find)
+    # A proof is user code: whatever it raises, there are no steps to show.
+    except (Exception, SystemExit):
+        steps = []
+    shown = _shown(claim, steps)
+    shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
+    shorthand = with_planar_letters(shorthand, shown).with_written(claim.written)
+    names = _names(shown)
+    own = [x for x in free_in([claim.statement, *claim.given]) if isinstance(x, Symbol)]
+    names = names | told_apart(own, names)
+
+    def printer_of(shorthand: Shorthand) -> Printer:
+        short = [shorthand(e) for e in shown]
+        definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
+        inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
+        return Printer(ORDER, declared_laws([*short, *definitions]), names, inside)
+
+    shorthand, printer = narrowed(shorthand, shown, claim.symbols, printer_of)
+    laws = printer.laws or {}
+    writer = Writer(printer, shorthand, find)
+    status = row_of_ledger.status if row_of_ledger is not None else "unverified"
+    repeated, statement = _repeated(claim, find, steps, included)
+    said = [statement, *claim.given]
+    functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
+    stated = _used(shorthand, [shorthand(e) for e in said])
+    proving = [shorthand(e) for step in written_out(steps, writer) for e in _of_step(step)]
+    later = (
+        []
+        if status == "failed"
+        else _letters(shorthand, _used(shorthand, proving) - stated, printer, defined)
+    )
+    return ClaimEntry(
+        id=claim.id,
+        label=label,
+        title=inline_text(claim.title) if claim.title else (),
+        source=claim.source,
+        assumptions=assumed(
+            free_in(said),
+            functions,
+            [shorthand(h) for h in claim.given],
+            laws,
+            printer,
+        ),
+        statement=(
+            *repeated,
+            *writer.display(statement, sentences=claim.explanation.equations),
+        ),
+        letters=(
+            shared_letters(shorthand, stated, [shorthand(e) for e in said], printer)
+            if defined
+            else ()
+        ),
+        explanation=referring(inline_text(claim.explanation.text), included),
+        lead=inline_text(claim.explanation.lead),
+        where=(
+            *_where(claim, shorthand, printer, find, included, defined),
+            *_letters(shorthand, stated, printer, defined),
+        ),
+        idea=inline_text(claim.idea),
+        proof=(*later, *proof_blocks(steps, writer, claim.given)) if status != "failed" else (),
+        status=status,
+        evidence=evidence(row_of_ledger),
+        reason=getattr(row_of_ledger, "error", ""),
+        depends=tuple(getattr(row_of_ledger, "depends", ())),
+        axioms=tuple(getattr(row_of_ledger, "axioms", ())),
+        rules=_rules(steps),
+        steps=getattr(row_of_ledger, "steps", len(steps)),
+        digits=getattr(row_of_ledger, "digits", None),
+        marks=marks(row_of_ledger),
+        names=partial(reading_names, shown, shorthand, printer),
+        checks={r.label: r for r in getattr(verdict, "reports", ())},
+        place=_place(claim),
+        monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
+        box=marked(getattr(row_of_ledger, "box", "")),
+        trials=getattr(row_of_ledger, "trials", ""),
+        against=claim.against,
+        plain_title=claim.title.replace("$", ""),
+        abbreviated=tuple(shorthand(part) for part in conjuncts(statement)),
+    )
+
+
+def _place(claim: Claim) -> tuple[Path | None, int]:
+    """The file of a claim, and the line of its proof, for links to the source."""
+    line = getattr(getattr(claim.way, "__code__", None), "co_firstlineno", 1)
+    return claim.file, line
+
+
+def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
+    """All expressions and statements that the claim and its proof are written with."""
+    found: list[Basic] = [claim.statement, *claim.given]
+    found += [expr for step in steps for expr in _of_step(step)]
+    return list(dict.fromkeys(found))
+
+
+def _of_step(step: Step) -> list[Basic]:
+    values = [value for _, value in getattr(step.rule, "values", ()) if isinstance(value, Basic)]
+    return [step.statement, *values]
+
+
+def _names(shown: list[Basic]) -> dict[str, Box]:
+    """The paper's ways of writing, where the claim does not use these names for its own."""
+    own = names_in(shown)
+    return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
+
+
+# A claim of fewer parts is repeated where a statement has all of it.
+_MANY_PARTS = 4
+
+
+def _repeated(
+    claim: Claim, find: Callable[[str], Claim], steps: Iterable[Step], included: Collection[str]
+) -> tuple[list[Block], Any]:
+    """What a statement takes from others as a whole, by their names; and the rest of it."""
+    parts = And.make_args(claim.statement)
+    named: list[Inline] = []
+    names = [step.rule.name for step in steps if step.rule.name.startswith("claim ")]
+    for id in (name.removeprefix("claim ") for name in dict.fromkeys(names)):
+        whole = And.make_args(find(id).statement) if id in included else ()
+        if len(whole) >= _MANY_PARTS and {*whole} < {*parts}:
+            named.append(Reference(id))
+            parts = tuple(part for part in parts if part not in whole)
+    if not named:
+        return [], claim.statement
+    verb = " says holds" if len(named) == 1 else " say holds"
+    # What follows is a formula, or has a sentence.
+    verb += "." if claim.explanation.equations else ", and"
+    said = Paragraph((Text("All that "), *listed(named), Text(verb)))
+    return [said], And(*parts, evaluate=False)
+
+
+# -- what abbreviations mean -------------------------------------------------------------------
+
+
+def _letters(
+    shorthand: Shorthand, used: set[Symbol], printer: Printer, defined: bool
+) -> list[Block]:
+    """What letters stand for, but for those that a table of notation has."""
+    parts: list[Inline] = []
+    for letter, value in shorthand.letters.items():
+        known = letter.name in NAMES or value in shorthand.local
+        if letter in used and not known and not (defined and in_notation(shorthand, letter)):
+            parts += [Text(", ")] if parts else [Text("Here ")]
+            equals = [
+                printer.symbol(letter),
+                Operator("=", "relation"),
+                printer.box(value, inline=True),
+            ]
+            parts.append(Math(row(equals)))
+    local = {letter: value for value, letter in shorthand.local.items() if letter in used}
+    shared = [x for x, value in local.items() if defined and in_table(x, value)]
+    own = {letter: value for letter, value in local.items() if letter not in shared}
+    ending = Text(", and" if own and not shared else ".")
+    blocks: list[Block] = [Paragraph((*parts, ending))] if parts else []
+    if shared:
+        letters = listed([Math(printer.symbol(letter)) for letter in shared])
+        verb = " is" if len(shared) == 1 else " are"
+        there = (Text(f"{verb} on the page "), NotationReference(), Text("."))
+        blocks.append(Paragraph((*letters, *there)))
+    if own and (shared or not parts):
+        blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
+    for letter, value in own.items():
+        body = ShownFormula(printer.box(shorthand.inside(letter)), value)
+        blocks.append(Display(ShownFormula(printer.symbol(letter), value), (ShownLink("=", body),)))
+    return blocks
+
+
+def _where(
+    claim: Claim,
+    shorthand: Shorthand,
+    printer: Printer,
+    find: Callable[[str], Claim],
+    included: Collection[str],
+    defined: bool,
+) -> list[Block]:
+    blocks: list[Block] = []
+    for function, meaning in shorthand.functions.items():
+        applied = printer.box(function(*meaning.variables))
+        source = _source(meaning, claim, find, included) if function in shorthand.meant else None
+        if source is not None:
+            same = (Text(" is the right-hand side of "), Reference(source), Text("."))
+            blocks.append(Paragraph((Math(applied), *same)))
+            continue
+        if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
+            text = (Math(applied), Text(" is the risk on the manifold, "))
+            blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
+            continue
+        if function.__name__ == "R^" and _HAS_CLOSED_FORM in included and defined:
+            said = (Text(" is the closed form of the risk: "), Reference(_HAS_CLOSED_FORM))
+            square = Math(printer.box(notation.epsilon**2))
+            added = (Text(" with "), square, Text(" added."))
+            blocks.append(Paragraph((Math(applied), *said, *added)))
+            continue
+        if function.__name__ == "R(6)" and defined:
+            continue
+        lead = {
+            "R(6)": "The risk is",
+            "R<": "The risk on the manifold is",
+            "R^": "The closed form of the risk is",
+        }[function.__name__]
+        body = _definition(meaning, shorthand, printer)
+        blocks += [
+            Paragraph((Text(lead),)),
+            Display(ShownFormula(applied, None), (ShownLink("=", body),)),
+        ]
+    if claim.id == DEFINES_RISK_ON_M:
+        name = printer.box(Symbol("R<"))
+        place = [name, printer.box(Symbol("kappa")), printer.box(Symbol("nu"))]
+        inside = row([place[1], Operator(",", "comma"), place[2]])
+        called = Math(row([place[0], Fence("(", inside, ")")]))
+        blocks.append(Paragraph((Text("The right-hand side is called "), called, Text("."))))
+    return blocks
+
+
+def _source(
+    meaning: Any, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
+) -> str | None:
+    """The claim of the document that says what a function is equal to, on its right-hand side."""
+    for id in included:
+        for part in conjuncts(find(id).statement):
+            if id != claim.id and isinstance(part, Eq) and part.rhs == meaning.expr:
+                return id
+    return None
+
+
+def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
+    """The letters that are written, and those that say what they mean."""
+    letters = set(shorthand.letters)
+    own = set(shorthand.local.values())
+    used: set[Symbol] = set()
+    more = {s for e in short for s in e.atoms(Symbol)} & letters
+    while more:
+        used |= more
+        meanings = [shorthand.inside(x) if x in own else shorthand.letters[x] for x in more]
+        more = ({s for e in meanings for s in e.atoms(Symbol)} & letters) - used
+    return used
+
+
+def _definition(meaning: Any, shorthand: Shorthand, printer: Printer) -> ShownFormula:
+    inner = Shorthand(dict(shorthand.letters), {}, shorthand.spread, False, False, False)
+    return ShownFormula(printer.box(inner(meaning.expr)), None)
+
+
+def _rules(steps: list[Step]) -> tuple[str, ...]:
+    names = set()
+    for step in steps:
+        if getattr(step.rule, "chainable", True):
+            name = step.rule.name.removeprefix("inside the expectation, ")
+            name = re.sub(r" in [\w, ]+$", "", name)
+            if not name.startswith(("claim ", "inside ")):
+                names.add(name)
+    return tuple(sorted(names))
+
+
+def evidence(row: Any) -> tuple[Inline, ...]:
+    """How a claim was checked, and what it rests on."""
+    if row is None:
+        return (Text("Not verified."),)
+    steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
+    if row.status == "certified":
+        said = "Certified, not proved: enclosed by ball arithmetic on the whole box "
+        return (*inline_text(f"{said}{marked(row.box)}."), *_rest(row))
+    if row.status == "empirical":
+        return (*inline_text(f"Empirical, not proved: {row.trials}."), *_rest(row))
+    parts: list[Inline] = []
+    if row.status == "proved":
+        parts.append(Text(f"Proved in {steps}, each accepted by the proof checker"))
+    elif row.status == "cited":
+        parts.append(Text(f"Cited, not proved: {row.error}. {steps}, all accepted"))
+    elif row.status == "conditional":
+        parts.append(Text(f"Conditional, not proved: {row.error}. {steps}, all accepted"))
+    else:
+        why = f": {row.error}" if row.error else ""
+        parts.append(Text(f"{row.status.capitalize()}, not proved{why}. {steps}."))
+        return (*parts, *_rest(row))
+    if row.digits is not None:
+        parts.append(Text(f"; at random points both sides agree to {row.digits} digits or more"))
+    parts.append(Text("."))
+    if not row.replaces and (mark := also_by_coq(row.id, row.steps)):
+        parts.append(Text(f" {mark}"))
+    parts += _rest(row)
+    if not row.axioms:
+        parts.append(Text(" Rests on no axiom."))
+    return tuple(parts)
+
+
+def marks(row: Any) -> tuple[str, ...]:
+    """In few words how a claim was checked: 13 steps, 30 digits, kernel, Coq."""
+    if row is None or not row.steps:
+        return ()
+    told = [f"{row.steps} step{'' if row.steps == 1 else 's'}"]
+    if row.digits is not None:
+        told.append(f"{row.digits} digits")
+    if row.replaces or row.status not in ("proved", "cited", "conditional"):
+        return tuple(told)
+    whole = row.id in confirmed_claims()
+    by_coq = row.steps if whole else len(confirmed().get(row.id, {}))
+    for name, count in (("kernel", by_kernel(row.id, row.steps)), ("Coq", by_coq)):
+        if count:
+            told.append(name if count == row.steps else f"{name} {count}/{row.steps}")
+    return tuple(told)
+
+
+def _rest(row: Any) -> list[Inline]:
+    """The claims and axioms that it uses, and whose place it takes."""
+    parts: list[Inline] = []
+    if row.replaces:
+        parts.append(Text(" It takes the place of the claim of this id that comes with slrsym."))
+    if row.depends:
+        parts += [Text(" Uses "), *listed([Reference(id) for id in row.depends]), Text(".")]
+    if row.axioms:
+        parts += [Text(" Rests on "), *listed([AxiomReference(id) for id in row.axioms])]
+        parts.append(Text("."))
+    return parts

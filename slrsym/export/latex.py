@@ -1,0 +1,455 @@
+"""Displayed formulas, blocks, claims and axioms as LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from typing import TypeGuard, cast
+
+from slrsym.export.document import (
+    AxiomEntry,
+    AxiomReference,
+    Block,
+    Citation,
+    ClaimEntry,
+    Display,
+    Group,
+    Inline,
+    Label,
+    Math,
+    NotationReference,
+    Paragraph,
+    Raw,
+    Reference,
+    ShownFormula,
+    ShownLink,
+    Text,
+    listed,
+)
+from slrsym.export.pictures import PICTURES, Picture
+from slrsym.export.prose import escaped, inline_text
+from slrsym.typeset import Box, FormulaLine, broken, to_latex
+from slrsym.typeset.boxes import Operator, RowBox
+from slrsym.typeset.elision import changes
+
+# The room for a displayed formula on the page that `preamble` lays out, in em.
+TEXT_WIDTH = 35.2
+# A left side that is wider than this stands in a line of its own.
+_WIDE_LEFT = 14.0
+# Also where what follows does not fit beside it, unless it is narrow.
+_NARROW_LEFT = 5.0
+_INDENT = 2.0
+# Formulas of which each is narrower than the half of this stand beside each other: as they are
+# short, not much is added to their widths for safety.
+_SHARED = 39.0
+# A step of more lines shows what it changes.
+_LONG = 2
+
+_PART = re.compile(r"Parts? \d+( to \d+)?")
+
+SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
+
+
+class Displays:
+    r"""Writes paragraphs and displayed formulas."""
+
+    def __init__(
+        self,
+        labels: Mapping[str, Label],
+        linked: Collection[str] = (),
+        axioms: Mapping[str, Collection[str]] | None = None,
+        step_numbers: bool = True,
+        brief: bool = False,
+        pictured: bool = False,
+        site: str = "",
+    ) -> None:
+        self.labels = labels
+        # The folder of pages of claims.
+        self.site = site.removesuffix("index.html")
+        # Whether statements have their pictures, and which have been drawn.
+        self.pictured = pictured
+        self.drawn: frozenset[Picture] = frozenset()
+        self.brief = brief
+        # The formulas of the statement, which its proof need not repeat.
+        self.stated: frozenset[Box] = frozenset()
+        self.proving: tuple[Block, ...] = ()
+        self.linked = frozenset(linked)
+        # The axioms that have a place in the document, with the claims that use them themselves.
+        self.axioms = axioms or {}
+        self.step_numbers = step_numbers
+
+    def inline(self, parts: Iterable[Inline]) -> str:
+        """Pieces of a paragraph; a displayed formula ends with the comma or full stop after it."""
+        text = "".join(map(self.piece, parts))
+        return re.sub(r"(\n\\end\{align\*\}\n)([.,]) ?", r"\2\1", text)
+
+    def piece(self, part: Inline) -> str:
+        """A piece of a paragraph."""
+        match part:
+            case Text(text):
+                return escaped(text)
+            case Math(box) if _unbreakable(box) > TEXT_WIDTH - 6:
+                shown = self.display(Display(ShownFormula(box, None)))
+                return f"\n{shown}\n"
+            case Math(box):
+                return f"${_small(to_latex(box))}$"
+            case Raw(latex):
+                return f"${latex}$"
+            case Reference(id):
+                if id in self.linked:
+                    return rf"\cref{{{id}}}"
+                label = self.labels.get(id)
+                return escaped(str(label) if label else id).replace(" ", "~", 1)
+            case AxiomReference(id):
+                shown = escaped(id.replace("-", " "))
+                return rf"\hyperref[axiom:{id}]{{{shown}}}" if id in self.axioms else shown
+            case NotationReference():
+                return r"\hyperref[notation]{Notation}"
+            case Citation(key, place):
+                return rf"\cite[{escaped(place)}]{{{key}}}" if place else rf"\cite{{{key}}}"
+        raise TypeError(f"no piece of a paragraph: {part!r}")
+
+    def display(self, display: Display, width: float = TEXT_WIDTH) -> str:
+        r"""A displayed formula or chain, as an ``align*`` environment."""
+        rows = "\\\\\n".join(self._rows(display, width))
+        return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
+
+    def _rows(self, display: Display, width: float) -> list[str]:
+        start = display.start.box
+        if not display.links:
+            lines = broken(start, width)
+            rows = [f"& {_line(line)}" for line in lines]
+            return [*rows[:-1], rows[-1] + self.tag(display.label, display.why)]
+        if self._is_between(display, width):
+            first, last = display.links
+            parts = [start, first.formula.box, last.formula.box]
+            low, of, high = map(to_latex, parts)
+            row = f"& {low} {SIGNS[first.sign]} {of} {SIGNS[last.sign]} {high}"
+            return [row + self.tag(last.label, last.why)]
+        fits = all(link.formula.box.width <= width - start.width - 2.0 for link in display.links)
+        beside = start.width <= (_WIDE_LEFT if fits else _NARROW_LEFT)
+        if beside:
+            room = width - start.width - 2.0
+            rows = [f"{to_latex(start)}"]
+        else:
+            room = width - _INDENT - 2.0
+            rows = [f"& {_line(line)}" for line in broken(start, width)]
+        before_it = start
+        alone = len(display.links) == 1 and not display.links[0].why
+        for place, link in enumerate(display.links):
+            box = link.formula.box
+            lines = broken(box, room)
+            told = place < len(display.links) - 1 or (place and box in self.stated)
+            if self.brief and len(lines) > _LONG and told:
+                lines = broken(changes(before_it, box), room)
+            before_it = box
+            sign = SIGNS[link.sign]
+            before = "" if beside else r"\quad "
+            made = [
+                f"& {before}{sign} {to_latex(lines[0].box)}",
+                *(f"& {before}{_line(line)}" for line in lines[1:]),
+            ]
+            made[-1] += self.tag(link.label, link.why)
+            if beside and place == 0:
+                rows[0] += made.pop(0)
+            elif place == 0 and len(made) == 1 and self._ends(start, link, width, alone):
+                # What is no more than "= 0" needs no line of its own.
+                rows[-1] += made.pop(0).replace("& \\quad ", " ", 1)
+            rows += made
+        return rows
+
+    @staticmethod
+    def _ends(start: Box, link: ShownLink, width: float, alone: bool) -> bool:
+        """Whether a right side, narrow if others follow, fits behind the last line of the left."""
+        last = broken(start, width)[-1]
+        said = 10.0 if link.why else 0.0
+        used = last.indent + last.box.width + link.formula.box.width + 2.0 + said
+        return used <= width and (alone or link.formula.box.width <= _NARROW_LEFT)
+
+    def _is_between(self, display: Display, width: float) -> bool:
+        """Whether it is an expression between two bounds, and fits on a line."""
+        short = len(display.links) == 2 and not display.links[0].why
+        said = 8.0 if display.links[-1].why else 0.0
+        used = sum(f.box.width + 2.0 for f in display.formulas) + said
+        return short and display.start.box.width < _NARROW_LEFT and used <= width
+
+    def tag(self, label: str, why: tuple[Inline, ...]) -> str:
+        """The justification at the right of a line."""
+        if not why:
+            return ""
+        number = label.rsplit(".", 1)[-1]
+        shown = number if self.step_numbers and number.isdigit() else ""
+        return rf" \slrwhy{{{shown}}}{{{self.inline(why)}}}"
+
+
+def _unbreakable(box: Box) -> float:
+    """The width of the longest part of a list, after each of whose commas a line may end."""
+    if not isinstance(box, RowBox):
+        return box.width
+    longest = width = 0.0
+    for part in box.parts:
+        if isinstance(part, Operator) and part.kind == "comma":
+            longest, width = max(longest, width), 0.0
+        elif isinstance(part, RowBox):
+            longest, width = max(longest, width + _unbreakable(part)), _unbreakable(part)
+        else:
+            width += part.width
+    return max(longest, width)
+
+
+def _small(latex: str) -> str:
+    """A formula within the text: small matrices, and lists that may be broken."""
+    if "pmatrix" in latex:
+        latex = latex.replace(r"\begin{pmatrix}", r"\bigl(\begin{smallmatrix}")
+        latex = latex.replace(r"\end{pmatrix}", r"\end{smallmatrix}\bigr)")
+        latex = latex.replace(r"\biggl", r"\bigl").replace(r"\biggr", r"\bigr")
+    result, depth = "", 0
+    for place, character in enumerate(latex):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)
+        listed = character == "," and depth == 0 and latex[place - 1] != "\\"
+        result += r",\allowbreak" if listed else character
+    return result
+
+
+def _line(line: FormulaLine) -> str:
+    text = to_latex(line.box)
+    if text.startswith(("+", "-", "=", "\\cdot")) or line.indent:
+        text = "{}" + text
+    return f"\\hspace{{{line.indent:g}em}}{text}" if line.indent else text
+
+
+def snippet(display: Display, width: float = TEXT_WIDTH) -> str:
+    """A displayed formula alone, for pasting."""
+    links = tuple(ShownLink(link.sign, link.formula) for link in display.links)
+    boxes: list[Box] = [f.box for f in display.formulas]
+    if len(links) <= 1 and sum(box.width for box in boxes) + 2 <= width:
+        return _on_a_line(display)
+    rows = Displays({})._rows(Display(display.start, links), width)
+    return "\\begin{aligned}\n" + "\\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+class LatexRenderer(Displays):
+    r"""Writes LaTeX."""
+
+    def blocks(self, blocks: Iterable[Block]) -> str:
+        """Blocks below each other."""
+        texts: list[str] = []
+        short: list[tuple[str, Display]] = []
+        for block in _beside(self._together(blocks)):
+            if isinstance(block, list):
+                texts.append(_side_by_side(block))
+                continue
+            headed = self._short(block)
+            if headed is not None:
+                short.append(headed)
+                continue
+            texts += self._headed(short)
+            short.clear()
+            texts.append(self._block(block))
+        return "\n".join([*texts, *self._headed(short)])
+
+    def _together(self, blocks: Iterable[Block]) -> list[Block]:
+        """Blocks, parts of a proof as one where they only give the same reason."""
+        made: list[Block] = []
+        for block in blocks:
+            named, before = self._part(block), self._part(made[-1]) if made else None
+            if named and before and named[1] == before[1]:
+                heading = f"Parts {before[0].split()[1]} to {named[0].split()[-1]}"
+                block = Group((Text(heading),), cast(Group, made.pop()).blocks)
+            made.append(block)
+        return made
+
+    def _part(self, block: Block) -> tuple[str, tuple[Inline, ...]] | None:
+        """The heading and the reason of a part of a proof that repeats one of the statement."""
+        if not isinstance(block, Group) or len(block.blocks) != 1:
+            return None
+        only, heading = block.blocks[0], self.inline(block.heading)
+        if not isinstance(only, Display) or not only.repeats(self.proving):
+            return None
+        return (heading, _reasons(only)) if _PART.fullmatch(heading) else None
+
+    def _short(self, block: Block) -> tuple[str, Display] | None:
+        """The heading and the formula of a group that is no more than these, and fits on a line."""
+        if not isinstance(block, Group) or len(block.blocks) != 1:
+            return None
+        (only,) = block.blocks
+        if not isinstance(only, Display) or len(only.links) > 1 or only.repeats(self.proving):
+            return None
+        if any(isinstance(piece, Math | Raw) for piece in block.heading):
+            return None
+        heading = self.inline(block.heading)
+        why = _reasons(only)
+        said = sum(len(getattr(piece, "text", "")) * 0.4 + 2 for piece in why)
+        widths = sum(f.box.width + 2 for f in only.formulas) + 0.6 * len(heading) + said
+        return (heading, only) if widths < TEXT_WIDTH - 4 else None
+
+    def _headed(self, short: list[tuple[str, Display]]) -> list[str]:
+        """Short groups below each other."""
+        if not short:
+            return []
+        rows = []
+        for heading, display in short:
+            tag = self.tag("" if display.links else display.label, _reasons(display))
+            rows.append(f"& \\textit{{{heading}.}} && {_on_a_line(display)}{tag}")
+        body = "\\\\\n".join(rows)
+        return [f"\\begin{{align*}}\n{body}\n\\end{{align*}}"]
+
+    def _block(self, block: Block) -> str:
+        match block:
+            case Paragraph(parts):
+                return self.inline(parts)
+            case Display() if block.repeats(self.proving):
+                return f"By {self.inline(_reasons(block))}."
+            case Display():
+                return self.display(block)
+            case Group(heading, inside):
+                title = self.inline(heading)
+                return f"\\slrgroup{{{title}}}\n{self.blocks(inside)}\n\\slrendgroup"
+        raise TypeError(f"no block: {block!r}")
+
+    # -- claims --------------------------------------------------------------------------------
+
+    def claim(self, claim: ClaimEntry) -> str:
+        """A claim with its proof and its evidence."""
+        self.stated = frozenset(
+            f.box for d in claim.statement if isinstance(d, Display) for f in d.formulas
+        )
+        self.proving = ()
+        kind = claim.label.kind.lower()
+        title = f"[{{{self.inline(claim.title)}}}]" if claim.title else ""
+        opening = (
+            f"\\slrexplained{{{self.inline(claim.explanation)}}}" if claim.explanation else None
+        )
+        parts = [
+            opening,
+            f"\\slrnumber{{{kind}}}{{{escaped(claim.label.number)}}}{{{claim.id}}}",
+            f"\\begin{{{kind}}}{title}\\label{{{claim.id}}}\\slrindex{{{_entry(claim.id)}}}",
+            self._margin(claim) + "%",
+            self.blocks([*claim.assumptions, *claim.statement, *claim.where]),
+            f"\\end{{{kind}}}",
+            *self._picture(claim.id),
+        ]
+        if claim.status != "proved":
+            parts.append(f"\\slrunproved{{{claim.status}}}")
+        if claim.status == "certified":
+            box = self.inline(inline_text(f"{claim.box}."))
+            parts.append(f"What is certified is the statement on a box: {box}")
+        if claim.proof:
+            idea = self.inline(claim.idea)
+            self.proving = claim.statement if self.brief else ()
+            parts += [
+                "\\begin{slrproof}",
+                f"{idea}\\slrgap",
+                self.blocks(claim.proof),
+                "\\end{slrproof}",
+            ]
+        parts += [f"\\slrindex{{{_entry(rule)}}}%" for rule in claim.rules]
+        source = (
+            f"{self.inline(inline_text(claim.source))}. "
+            if str(claim.label) != claim.source
+            else ""
+        )
+        if claim.against:
+            source += f"Against the paper: {self.inline(inline_text(claim.against))}. "
+        shown = "\\slrqed " if claim.proof and claim.status == "proved" else ""
+        evidence = self.inline(self._beneath(claim))
+        called = escaped(claim.id)
+        if self.site:
+            called = rf"\href{{{self.site}claims/{claim.id}.html}}{{{called}}}"
+        parts.append(f"\\slrstatus{{{shown}{source}{evidence}}}{{{called}}}\n")
+        return "\n".join(part for part in parts if part is not None)
+
+    def _picture(self, id: str) -> list[str]:
+        """The picture of a statement, once for all that have it."""
+        picture = PICTURES.get(id) if self.pictured else None
+        if picture is None:
+            return []
+        seen, self.drawn = self.drawn, self.drawn | {picture}
+        if picture in seen:
+            return [rf"See \cref{{{picture.name}}}.\par"]
+        caption = self.inline(inline_text(picture.caption))
+        return [
+            r"\begin{figure}[htb]\centering",
+            rf"\includegraphics[max width=\linewidth]{{{picture.name}.pdf}}",
+            rf"\caption{{{caption}}}\label{{{picture.name}}}",
+            r"\end{figure}",
+        ]
+
+    def _margin(self, claim: ClaimEntry) -> str:
+        """What is known of a claim, in few words."""
+        count = len(claim.axioms)
+        told = [claim.status, *claim.marks, f"{count or 'no'} axiom{'' if count == 1 else 's'}"]
+        return "\\slrmargin{" + "\\\\".join(told) + "}"
+
+    def _beneath(self, claim: ClaimEntry) -> tuple[Inline, ...]:
+        """What a claim uses itself; in full, where more has to be said than the margin does."""
+        if claim.status != "proved" or not self.brief:
+            return claim.evidence
+        own = [AxiomReference(name) for name, users in self.axioms.items() if claim.id in users]
+        used = [*map(Reference, claim.depends), *own]
+        place = " It takes the place"
+        replaced = (p for p in claim.evidence if isinstance(p, Text) and p.text.startswith(place))
+        said = (Text("Uses "), *listed(used), Text(".")) if used else ()
+        return (*said, *replaced)
+
+    def axiom(self, axiom: AxiomEntry) -> str:
+        """An axiom with its reference and its users."""
+        users = ", ".join(self.piece(Reference(id)) for id in axiom.users)
+        used = f" Used by {users}." if users else ""
+        name = escaped(axiom.id.replace("-", " "))
+        return (
+            f"\\item[{name}]\\phantomsection\\label{{axiom:{axiom.id}}}"
+            f"\\slrindex{{{_entry(axiom.id)}}} {self.inline(axiom.statement)} "
+            f"{self.inline(axiom.reference)}.{used}"
+        )
+
+
+def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
+    """Blocks, short formulas without reasons together where they fit on a line."""
+    made: list[Block | list[Display]] = []
+    lines: list[list[Display]] = []
+    for block in blocks:
+        if not _is_plain(block):
+            lines = []
+        elif (width := _width(block)) <= _SHARED / 2:
+            for line in lines:
+                if sum(map(_width, line)) + width <= _SHARED:
+                    line.append(block)
+                    break
+            else:
+                lines.append([block])
+                made.append(lines[-1])
+            continue
+        made.append(block)
+    return [x[0] if isinstance(x, list) and len(x) == 1 else x for x in made]
+
+
+def _is_plain(block: Block) -> TypeGuard[Display]:
+    """Whether it is one formula, of which no reason is given."""
+    return isinstance(block, Display) and len(block.links) < 2 and not _reasons(block)
+
+
+def _reasons(display: Display) -> tuple[Inline, ...]:
+    return display.links[-1].why if display.links else display.why
+
+
+def _width(display: Display) -> float:
+    """That of a display on one line, with room before the next."""
+    return sum(f.box.width + 2 for f in display.formulas)
+
+
+def _on_a_line(display: Display) -> str:
+    parts = [to_latex(display.start.box)]
+    for link in display.links:
+        parts += [SIGNS[link.sign], to_latex(link.formula.box)]
+    return " ".join(parts)
+
+
+def _side_by_side(displays: list[Display]) -> str:
+    shown = r", \qquad ".join(map(_on_a_line, displays))
+    return f"\\begin{{align*}}\n& {shown}\n\\end{{align*}}"
+
+
+def _entry(text: str) -> str:
+    """Text for the index, where two signs have a meaning."""
+    return re.sub("[!@]", r'"\g<0>', escaped(text))

@@ -1,0 +1,579 @@
+"""The files of a LaTeX document: a book with its graph, or one claim that compiles by itself."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from slrsym.export.bibliography import PAPER, bibtex
+from slrsym.export.chapters import Chapter, chapters, uses
+from slrsym.export.document import Citation, ClaimEntry, Document, Reference, Section
+from slrsym.export.errata import LEAD
+from slrsym.export.graph import laid_out, routed
+from slrsym.export.latex import LatexRenderer
+from slrsym.export.prose import escaped, inline_text
+from slrsym.proofs.axioms import axiom
+
+KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Assumption", "Claim")
+
+# The Debian packages that hold what is used here.
+PACKAGES = (
+    "texlive-latex-base",
+    "texlive-latex-recommended",
+    "texlive-latex-extra",
+    "texlive-fonts-recommended",
+    "latexmk",
+)
+
+_HEAD = r"""\documentclass[11pt,a4paper,fleqn,openany,notitlepage]{report}
+\usepackage[utf8]{inputenc}
+\usepackage[a4paper,textwidth=160mm,textheight=238mm,headheight=14pt,
+  marginparwidth=19mm,marginparsep=3mm]{geometry}
+\usepackage{amsmath,amssymb,amsthm}
+\usepackage{booktabs,longtable}
+\usepackage{xcolor}
+\usepackage[export]{adjustbox}
+\usepackage{fancyhdr}
+\usepackage{tikz}
+\usetikzlibrary{backgrounds}
+\usepackage{makeidx}
+\usepackage[hidelinks]{hyperref}
+\usepackage[capitalise,noabbrev,nameinlink]{cleveref}
+\setlength{\mathindent}{1em}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{0.4em plus 0.2em}
+\allowdisplaybreaks
+\AtBeginDocument{%
+  \abovedisplayskip=5pt plus 2pt minus 2pt
+  \belowdisplayskip=5pt plus 2pt minus 2pt
+  \abovedisplayshortskip=3pt plus 2pt
+  \belowdisplayshortskip=4pt plus 2pt minus 2pt}
+\emergencystretch=2em
+\definecolor{slrgray}{gray}{0.42}
+\definecolor{slrproved}{RGB}{46,125,50}
+\definecolor{slrcertified}{RGB}{21,101,192}
+\definecolor{slrempirical}{RGB}{0,121,107}
+\definecolor{slrconditional}{RGB}{123,31,162}
+\definecolor{slrcited}{RGB}{123,31,162}
+\definecolor{slrunproved}{RGB}{239,108,0}
+\definecolor{slrfailed}{RGB}{198,40,40}
+\definecolor{slrunverified}{gray}{0.5}
+"""
+
+_MACROS = r"""% The number of a claim is the paper's.
+\newcommand{\slrnumber}[3]{%
+  \expandafter\def\csname the#1\endcsname{#2}%
+  \expandafter\def\csname theH#1\endcsname{#3}}
+\newcommand{\slrwhy}[2]{\tag*{\footnotesize\color{slrgray}%
+  \if\relax\detokenize{#1}\relax\else(#1)\ \fi#2}}
+% What opens a statement is not parted from it.
+\newcommand{\slrexplained}[1]{\par\medskip\noindent{\small #1}\par\nopagebreak}
+\newcommand{\slrgroup}[1]{\par
+  \begin{list}{}{\leftmargin=1em\topsep=2pt\parsep=0.2em\partopsep=0pt}\item[]\textit{#1.}\slrgap}
+\newcommand{\slrendgroup}{\end{list}}
+\newcommand{\slrstatus}[2]{\par{\footnotesize\color{slrgray}\noindent\raggedright
+  #1 \texttt{#2}\par}\medskip}
+\newcommand{\slrunproved}[1]{\par\noindent{\bfseries\color{slr#1}%
+  This claim is \uppercase{not proved} (#1).}\par}
+% What is known of a claim, beside it.
+\newcommand{\slrmargin}[1]{\marginpar{\raggedright\tiny\sffamily\color{slrgray}#1}}
+% Heads say where one is: the chapter, and the section.
+\pagestyle{fancy}
+\fancyhf{}
+\fancyhead[L]{\footnotesize\color{slrgray}\nouppercase{\leftmark}}
+\fancyhead[R]{\footnotesize\color{slrgray}\nouppercase{\rightmark}}
+\fancyfoot[C]{\thepage}
+\renewcommand{\headrulewidth}{0.2pt}
+\renewcommand{\chaptermark}[1]{\markboth{\thechapter\quad #1}{}}
+% Not the whole title, which a section would put there by itself.
+\renewcommand{\sectionmark}[1]{}
+\newcommand{\slrrunning}[1]{\markright{#1}}
+% A chapter begins below the last one, if a quarter of the page is left.
+\makeatletter
+\renewcommand{\chapter}{\par\vskip 0pt plus .25\textheight\penalty-200%
+  \vskip 0pt plus -.25\textheight\vskip 2.5em\relax
+  \global\@topnum\z@\@afterindentfalse\secdef\@chapter\@schapter}
+\makeatother
+\setcounter{tocdepth}{1}
+\makeatletter
+\renewcommand{\@makechapterhead}[1]{{\parindent=0pt\raggedright\Large\bfseries
+  \thechapter\quad #1\par\nobreak\vskip 1.5em}}
+\renewcommand{\@makeschapterhead}[1]{{\parindent=0pt\raggedright\Large\bfseries
+  #1\par\nobreak\vskip 1em}}
+\makeatother
+% Long titles in the table of contents leave room for the numbers of pages.
+\makeatletter
+\renewcommand{\@pnumwidth}{2.6em}
+\makeatother
+% Reasons that follow a display need no empty line before it.
+\newcommand{\slrgap}{ }
+\newcommand{\slrqed}{$\square$~}
+\newenvironment{slrproof}{\par\noindent\textit{Proof.} }{\par}
+\newcommand{\slrindex}[1]{\index{#1}}
+"""
+
+
+def preamble() -> str:
+    r"""Everything before ``\begin{document}``."""
+    theorems = ["\\theoremstyle{definition}"]
+    for kind in KINDS:
+        name = kind.lower()
+        theorems.append(f"\\newtheorem{{{name}}}{{{kind}}}")
+        theorems.append(f"\\crefname{{{name}}}{{{kind}}}{{{_plural(kind)}}}")
+    return _HEAD + "\n".join(theorems) + "\n" + _MACROS
+
+
+def _plural(kind: str) -> str:
+    return "Corollaries" if kind == "Corollary" else f"{kind}s"
+
+
+MAIN = "book.tex"
+# What the site is called among what stands beside a book.
+SITE = "Site"
+
+_AUTHOR = "The slrsym authors"
+_TITLE = r"""\title{%s}
+\author{%s}
+\date{%s}
+\hypersetup{pdftitle={%s},pdfauthor={%s}}
+"""
+
+
+def book_files(
+    document: Document,
+    step_numbers: bool = True,
+    title: str | None = None,
+    beside: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """The files of a book: texts, and pictures as bytes; with links to what stands beside it."""
+    beside = beside or {}
+    renderer = _renderer(document, step_numbers, beside.get(SITE, ""))
+    files: dict[str, str] = {"preamble.tex": preamble()}
+    parts = chapters(document.sections)
+    titled = bool(parts) and bool(parts[0].title)
+    body = ["\\input{preamble.tex}", "\\makeindex", _head(document, title), "\\begin{document}"]
+    body += ["\\maketitle", _introduction(document, title is None), _links(beside)]
+    if not titled:
+        body.append("\\renewcommand{\\thesection}{\\arabic{section}}")
+    body += ["{\\parskip=0pt\\small\\tableofcontents}", "\\clearpage"]
+
+    def add(heading: str, name: str, text: str, lead: Sequence[str] = ()) -> None:
+        level = "chapter" if titled else "section"
+        body.extend([
+            *lead, f"\\{level}*{{{heading}}}", f"\\markboth{{{heading}}}{{}}",
+            f"\\addcontentsline{{toc}}{{{level}}}{{{heading}}}", f"\\input{{{name}}}",
+        ])  # fmt: skip
+        files[name] = text
+
+    if titled:
+        add("Statements of the paper", "statements.tex", _statements(document, renderer))
+        add("Roadmap", "roadmap.tex", _roadmap(parts, renderer))
+        add("How to read a step", "reading.tex", _READING)
+    if document.notation:
+        add("Notation", "notation.tex", _notation(document, renderer))
+        body.append("\\markboth{}{}")
+    number = 0
+    for chapter in parts:
+        if chapter.title:
+            body.append(f"\\chapter{{{chapter.title}}}\n{_prose(chapter.about, renderer)}\n")
+        for section in chapter.sections:
+            number += 1
+            name = f"section-{number:02d}.tex"
+            files[name] = _section(section, renderer)
+            body.append(f"\\input{{{name}}}")
+    graph, width, height = picture(document)
+    files["graph.tex"] = graph + "\n"
+    body += [
+        "\\clearpage",
+        *page_with(_GRAPH % (("chapter",) * 2 if titled else ("section",) * 2), width, height),
+    ]
+    add("Ledger", "ledger.tex", _ledger(document))
+    if document.errata:
+        add("Errata and remarks", "errata.tex", _errata(document, renderer))
+    if document.axioms:
+        add("Axioms", "axioms.tex", _axioms(document, renderer))
+    if any("\\cite" in text for text in (*files.values(), *body)):
+        body += _ending()
+    body += ["\\printindex", "\\end{document}", ""]
+    files["references.bib"] = _bibliography(document)
+    files[MAIN] = "\n".join(body)
+    return files | {f"{picture.name}.pdf": picture.pdf() for picture in renderer.drawn}
+
+
+def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True) -> dict[str, str]:
+    """The files of one claim that compiles by itself."""
+    axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
+    alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
+    renderer = LatexRenderer(
+        document.labels, {claim.id}, {a.id: a.users for a in axioms}, step_numbers, brief=True
+    )
+    body = [preamble(), "\\begin{document}", renderer.claim(claim)]
+    if axioms:
+        users = [a.__class__(a.id, a.statement, a.reference, ()) for a in axioms]
+        items = "\n".join(map(renderer.axiom, users))
+        body += ["\\paragraph{Axioms}", _LIST % items]
+    references = [a.reference for a in axioms]
+    if any(isinstance(piece, Citation) for reference in references for piece in reference):
+        body += _ending(claim.id)
+    body += ["\\end{document}", ""]
+    return {f"{claim.id}.tex": "\n".join(body), f"{claim.id}.bib": _bibliography(alone)}
+
+
+_PAPER = (
+    r"Attention layers provably solve\\single-location regression:\\[0.3em]"
+    r"\Large the derivations, as they are checked"
+)
+
+_PLAIN = (
+    "Attention layers provably solve single-location regression: "
+    "the derivations, as they are checked"
+)
+
+_ALL = r"This is every claim of the paper~\cite{%s} that slrsym checks, and what it needs besides."
+_NUMBERS = " The number of a claim is that of %s; what is called a Claim is not stated there."
+_INTRODUCTION = r"""\noindent
+%s Nothing in it is typed by hand: statements, proofs and formulas are printed from the objects that
+were checked.%s Each step of a proof is checked twice, by the rule that stands beside it, and by
+numbers at random points of the domain, where expectations are integrated from their definition.
+"""
+
+_GRAPH = r"""\%s*{What rests on what}
+\addcontentsline{toc}{%s}{What rests on what}\markboth{What rests on what}{}
+\noindent Arrows go from a claim to those that use it; an arrow that follows from others is left
+out. Each claim is a link.\par\bigskip"""
+
+_LIST = "\\begin{description}\\setlength{\\itemsep}{0.3em}\n%s\n\\end{description}"
+
+
+_READING = r"""\noindent
+A proof is a chain of relations. At the right of each line stand the number of the step and its
+reason: a rule, such as \emph{algebra}, \emph{differentiation} or \emph{Stein's lemma}, a claim of
+this book, or a theorem of the literature, which is then listed among the axioms. What is put for
+the letters of a claim stands behind it, as in \emph{Lemma 18 (ii), $\gamma\to s$}.
+
+The proof checker has accepted evidence for each step of a claim that is called proved.
+Independently of that, both sides were evaluated at random points of the domain,
+expectations by quadrature from their definition; the fewest digits to which they agreed anywhere
+in the proof stand in the margin, with the number of steps and that of the axioms it rests on,
+through other claims too.
+
+In long formulas three dots $\cdots$ stand for the terms that are those of the line before: what
+is written is what the step has changed. Where a proof ends with the right-hand side of its
+statement, dots may stand for terms of that. Cases, premises and inductions are indented below the
+step that needs them. Greek and Roman letters that are not introduced in a claim are those of the
+page Notation.
+
+Steps have names. Step 7 of Proposition 15 is P15.7, here as on the site, in \texttt{slrsym verify
+-v} and in notebooks; \texttt{slrsym verify -{}-claim P15 -v} shows that proof with the digits of
+each step. A claim that the paper does not number is called by the name under which it stands in
+the ledger.
+"""
+
+
+def _head(document: Document, title: str | None) -> str:
+    proved = sum(claim.status == "proved" for claim in document.claims)
+    said = (
+        f"{proved} of {len(document.claims)} claims proved{_others(document)}\\\\[0.2em]"
+        rf"{{\small written by slrsym {escaped(document.version)}}}"
+    )
+    shown, plain = (_PAPER, _PLAIN) if title is None else (escaped(title), escaped(title))
+    return _TITLE % (shown, _AUTHOR, said, plain, _AUTHOR)
+
+
+def _prose(text: str, renderer: LatexRenderer) -> str:
+    return renderer.inline(inline_text(text))
+
+
+def _statements(document: Document, renderer: LatexRenderer) -> str:
+    """The paper's numbered statements, in its order, and where they stand."""
+    lines = ["{\\small\\begin{longtable}{@{}p{34mm}p{100mm}r@{}}"]
+    for claim in document.claims:
+        if claim.label.kind != "Claim":
+            mark = "" if claim.status == "proved" else f" ({claim.status})"
+            lines.append(
+                f"\\hyperref[{claim.id}]{{{escaped(str(claim.label))}}} & "
+                f"{renderer.inline(claim.title)}{mark} & \\pageref{{{claim.id}}} \\\\"
+            )
+    return "\n".join([*lines, "\\end{longtable}}", ""])
+
+
+def _roadmap(parts: Sequence[Chapter], renderer: LatexRenderer) -> str:
+    """What each chapter is about, and which others it uses."""
+    lines = ["\\begin{enumerate}"]
+    for chapter in parts:
+        numbers = [str(parts.index(other) + 1) for other in uses(chapter, parts)]
+        needed = f" It uses {'chapter' if len(numbers) == 1 else 'chapters'} " if numbers else ""
+        said = f"\\textbf{{{chapter.title}.}} {_prose(chapter.about, renderer)}"
+        lines.append(f"\\item {said}{needed}{_and(numbers)}{'.' if numbers else ''}")
+    return "\n".join([*lines, "\\end{enumerate}", ""])
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
+
+
+def _introduction(document: Document, whole: bool) -> str:
+    if whole:
+        return _INTRODUCTION % (_ALL % PAPER, _NUMBERS % "the paper")
+    count = len(document.claims)
+    what = f"This is what slrsym says of {count} claim{'' if count == 1 else 's'}."
+    numbered = any(claim.label.kind != "Claim" for claim in document.claims)
+    # One with the paper's letters is about the paper.
+    source = rf"the paper~\cite{{{PAPER}}}" if document.notation else "its source"
+    return _INTRODUCTION % (what, _NUMBERS % source if numbered else "")
+
+
+def _links(beside: Mapping[str, str]) -> str:
+    """Where the same is to be read in other forms."""
+    links = [f"\\href{{{address}}}{{{name}}}" for name, address in beside.items()]
+    return f"\\noindent See also: {', '.join(links)}." if links else ""
+
+
+def _renderer(document: Document, step_numbers: bool, site: str) -> LatexRenderer:
+    linked = {claim.id for claim in document.claims}
+    axioms = {a.id: a.users for a in document.axioms}
+    pictured = bool(document.notation)
+    return LatexRenderer(
+        document.labels, linked, axioms, step_numbers, brief=True, pictured=pictured, site=site
+    )
+
+
+# A running head of more characters would reach into that of the chapter.
+_RUNNING = 60
+_FORMULA = re.compile(r"(?<!\\)\$(.*?)(?<!\\)\$")
+_MARKUP = re.compile(r"[\\{}^_]|operatorname|mathbb")
+
+
+def _section(section: Section, renderer: LatexRenderer) -> str:
+    title = renderer.inline(section.title)
+    # What bookmarks can show of a formula.
+    plain = _FORMULA.sub(lambda found: _MARKUP.sub("", found[1]), title).strip()
+    # As much of it as fits, in whole parts.
+    parts = (title.partition(":")[0], title.partition(",")[0])
+    whole = (part for part in parts if len(part) <= _RUNNING and part.count("$") % 2 == 0)
+    short = next(whole, "")
+    head = f"\\section{{\\texorpdfstring{{{title}}}{{{plain}}}}}\\slrrunning{{{short}}}"
+    return "\n".join([head, *(renderer.claim(claim) for claim in section.claims), ""])
+
+
+def _notation(document: Document, renderer: LatexRenderer) -> str:
+    lines = ["\\phantomsection\\label{notation}", "\\begin{longtable}{@{}ll@{}}"]
+    rows, risk, planar = document.notation
+    for symbol, meaning in rows:
+        lines.append(f"{renderer.inline(symbol)} & {renderer.inline(meaning)} \\\\")
+    lines.append("\\end{longtable}")
+    lines += [renderer.blocks([*risk, *planar])]
+    return "\n".join(lines) + "\n"
+
+
+def _ledger(document: Document) -> str:
+    steps = sum(claim.steps for claim in document.claims)
+    proved = sum(claim.status == "proved" for claim in document.claims)
+    lines = [
+        f"{proved} of {len(document.claims)} claims proved{_others(document)}, in {steps} "
+        "steps.\\par",
+        "{\\small\\begin{longtable}{@{}p{52mm}p{34mm}lrrrr@{}}",
+        "\\toprule",
+        "claim & & status & steps & digits & axioms & page \\\\",
+        "\\midrule\\endhead",
+        "\\bottomrule\\endfoot",
+    ]
+    for claim in document.claims:
+        digits = "--" if claim.digits is None else str(claim.digits)
+        name = escaped(claim.id).replace("-", "-\\allowbreak ")
+        lines.append(
+            f"\\texttt{{\\footnotesize {name}}} & \\hyperref[{claim.id}]"
+            f"{{{escaped(str(claim.label))}}} & "
+            f"\\textcolor{{slr{claim.status}}}{{{claim.status}}} & {claim.steps} & {digits} & "
+            f"{len(claim.axioms)} & \\pageref{{{claim.id}}} \\\\"
+        )
+    lines.append("\\end{longtable}}")
+    return "\n".join(lines) + "\n"
+
+
+def _others(document: Document) -> str:
+    """How many claims have which other status."""
+    counts = Counter(claim.status for claim in document.claims)
+    return "".join(f", {n} {status}" for status, n in counts.items() if status != "proved")
+
+
+def _axioms(document: Document, renderer: LatexRenderer) -> str:
+    lead = "Facts that the proofs use and that are not proved here, each with its reference.\n"
+    return lead + _LIST % "\n".join(map(renderer.axiom, document.axioms)) + "\n"
+
+
+def _errata(document: Document, renderer: LatexRenderer) -> str:
+    lines = [escaped(LEAD)]
+    for heading, paragraphs in document.errata:
+        said = "\n\n".join(map(renderer.inline, paragraphs))
+        lines.append(f"\\paragraph{{{renderer.inline(inline_text(heading))}}} {said}")
+    lines += ["{\\small\\begin{longtable}{@{}p{34mm}p{90mm}@{}}", "\\toprule"]
+    lines += ["claim & against the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
+    for claim in document.claims:
+        if claim.against:
+            named = renderer.piece(Reference(claim.id))
+            lines.append(f"{named} & {renderer.inline(inline_text(claim.against))} \\\\")
+    lines.append("\\end{longtable}}")
+    return "\n".join(lines) + "\n"
+
+
+def _ending(name: str = "references") -> list[str]:
+    return ["\\bibliographystyle{plain}", f"\\bibliography{{{name}}}"]
+
+
+def _bibliography(document: Document) -> str:
+    return bibtex(axiom(entry.id).reference for entry in document.axioms)
+
+
+_SECONDS = 600
+
+
+class TeXMissingError(RuntimeError):
+    """No LaTeX is installed; the message says what to install."""
+
+
+class CompileError(RuntimeError):
+    """LaTeX stopped at an error; the message has what its log says of it."""
+
+
+def require_tex() -> str:
+    """The program that compiles."""
+    if shutil.which("pdflatex"):
+        return "latexmk" if shutil.which("latexmk") else "pdflatex"
+    raise TeXMissingError(
+        "no pdflatex is installed. On Debian or Ubuntu: "
+        f"apt-get install --no-install-recommends {' '.join(PACKAGES)}"
+    )
+
+
+def compiled(folder: Path, main: str) -> Path:
+    """Compile a document, in a copy of its folder, and put the PDF beside it."""
+    program = require_tex()
+    stem = main.removesuffix(".tex")
+    with tempfile.TemporaryDirectory(prefix="slrsym-") as name:
+        work = Path(name)
+        for file in folder.iterdir():
+            if file.suffix in (".tex", ".bib") or file.name.startswith("figure-"):
+                shutil.copy(file, work / file.name)
+        if program == "latexmk":
+            options = ["-pdf", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
+            _run(["latexmk", *options, main], work, stem)
+        else:
+            latex = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape"]
+            _run([*latex, main], work, stem)
+            for tool in (["bibtex", stem], ["makeindex", "-q", f"{stem}.idx"]):
+                if shutil.which(tool[0]):
+                    subprocess.run(
+                        tool, cwd=work, capture_output=True, timeout=_SECONDS, check=False
+                    )
+            for _ in range(3):
+                _run([*latex, main], work, stem)
+        for ending in (".log", ".pdf"):
+            if (work / f"{stem}{ending}").is_file():
+                shutil.copy(work / f"{stem}{ending}", folder / f"{stem}{ending}")
+    return folder / f"{stem}.pdf"
+
+
+def _run(command: list[str], work: Path, stem: str) -> None:
+    try:
+        done = subprocess.run(command, cwd=work, capture_output=True, timeout=_SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        raise CompileError(f"{command[0]} took more than {_SECONDS} s") from None
+    if done.returncode:
+        log = work / f"{stem}.log"
+        text = log.read_text(encoding="latin-1") if log.is_file() else ""
+        raise CompileError(f"{command[0]} failed: {_first_error(text)}")
+
+
+def _first_error(log: str) -> str:
+    match = re.search(r"^! (.+(?:\n.*){0,4})", log, re.MULTILINE)
+    if match is None:
+        return "its log names no error"
+    lines = " ".join(match[1].split())
+    missing = re.search(r"File `([\w.-]+)' not found", lines)
+    if missing:
+        packages = " ".join(PACKAGES)
+        return (
+            f"{missing[0]}; on Debian or Ubuntu: apt-get install --no-install-recommends {packages}"
+        )
+    return lines
+
+
+# Of a page of the text, and of a node, in mm; a row has that much room at least.
+_TEXT_WIDTH, _TEXT_HEIGHT = 160.0, 215.0
+_NODE_WIDTH, _NODE_HEIGHT = 32.0, 8.0
+_COLUMN, _ROW, _LOOSE_ROW = 38.0, 15.0, 17.0
+# How many claims stand beside each other: on a page of the text, and on one of its own.
+_FEW, _MANY = 4, 10
+_CLEAR, _BESIDE = 1.2, 0.8
+_MARGIN = 20.0
+
+
+def picture(document: Document) -> tuple[str, float, float]:
+    """The claims of a document and the arrows between them."""
+    depends = {claim.id: claim.depends for claim in document.claims}
+    graph = laid_out(depends, _FEW)
+    if graph.rows * _ROW > _TEXT_HEIGHT:
+        graph = laid_out(depends, _MANY)
+    width = graph.columns * _COLUMN
+    row = min(_LOOSE_ROW, max(_ROW, _TEXT_HEIGHT / max(graph.rows, 1)))
+    places = {node.id: (node.column * _COLUMN, -node.row * row) for node in graph.nodes}
+    reach = _NODE_WIDTH / 2 + _CLEAR
+    ways = routed(graph, places, reach, (_CLEAR, width - _CLEAR), _BESIDE)
+    status = {claim.id: claim.status for claim in document.claims}
+    lines = [
+        "\\begin{tikzpicture}[x=1mm,y=1mm,every node/.style={draw,rounded corners=1.5pt,"
+        f"text width={_NODE_WIDTH - 2:g}mm,align=center,inner sep=1mm,font=\\scriptsize,"
+        f"minimum height={_NODE_HEIGHT:g}mm}},>=stealth]"
+    ]
+    for node in graph.nodes:
+        x, y = places[node.id]
+        name = document.labels[node.id]
+        label = escaped(node.id if name.kind == "Claim" else str(name))
+        lines.append(
+            f"\\node[draw=slr{status[node.id]},fill=slr{status[node.id]}!7] ({node.id}) "
+            f"at ({x:.1f},{y:.1f}) {{\\hyperref[{node.id}]{{{label}}}}};"
+        )
+    lines.append("\\begin{scope}[on background layer]")
+    for one, other in graph.edges:
+        way = [places[one], *ways[one, other], places[other]]
+        lines.append(f"\\draw[->,black!40] {_way(way)};")
+    lines += ["\\end{scope}", "\\end{tikzpicture}"]
+    return "\n".join(lines), width, max(graph.rows - 1, 0) * row + _NODE_HEIGHT
+
+
+def _way(points: Sequence[tuple[float, float]]) -> str:
+    """From below the first point, past the others, to above the last one."""
+    half = _NODE_HEIGHT / 2
+    x, y = points[0]
+    y -= half
+    drawn = f"({x:.1f},{y:.1f})"
+    for number, (right, middle) in enumerate(points[1:], start=1):
+        below = middle + half
+        bend = (y + below) / 2
+        drawn += f" .. controls ({x:.1f},{bend:.1f}) and ({right:.1f},{bend:.1f}) .. "
+        drawn += f"({right:.1f},{below:.1f})"
+        if number < len(points) - 1:
+            drawn += f" -- ({right:.1f},{middle - half:.1f})"
+        x, y = right, middle - half
+    return drawn
+
+
+def page_with(lead: str, width: float, height: float) -> list[str]:
+    """LaTeX that shows the picture, in the text or on a page that is large enough for it."""
+    if width <= _TEXT_WIDTH and height <= _TEXT_HEIGHT:
+        return [lead, "\\noindent\\input{graph.tex}", "\\clearpage"]
+    paper = (max(width, _TEXT_WIDTH) + 2 * _MARGIN, height + 2 * _MARGIN + 40)
+    return [
+        f"\\clearpage\\pdfpagewidth={paper[0]:.0f}mm\\pdfpageheight={paper[1]:.0f}mm",
+        "\\thispagestyle{empty}",
+        lead,
+        "\\noindent\\vbox to 0pt{\\hbox to 0pt{\\input{graph.tex}\\hss}\\vss}",
+        "\\clearpage\\pdfpagewidth=210mm\\pdfpageheight=297mm",
+    ]

@@ -1,0 +1,93 @@
+"""What the letters of a statement mean, for pages that are read by themselves.
+
+A book has the table of notation once. A page of the site repeats what its statement needs of it:
+the abbreviations with what they stand for, the risk, zeta and Owen's function with their
+definitions, and for all other letters a link to the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from sympy import Symbol
+
+from slrsym import notation
+from slrsym.export.abbreviations import NAMES, in_notation
+from slrsym.export.document import (
+    Block,
+    Inline,
+    Math,
+    NotationReference,
+    Paragraph,
+    Raw,
+    Text,
+)
+from slrsym.export.prose import inline_text
+from slrsym.export.shorthand import RISK, Shorthand
+from slrsym.gaussian import OwensT, zeta
+from slrsym.typeset import Printer
+from slrsym.typeset.boxes import Operator, row
+
+_DEFINED = (
+    (zeta, r"\zeta(t, s) = \mathbb{E}\,\operatorname{erf}(t + sG)^2", " for a standard normal $G$"),
+    (
+        OwensT,
+        r"T(h, x) = \frac{1}{2\pi}\int_0^x \exp(-h^2(1 + u^2)/2)/(1 + u^2)\,\mathrm{d}u",
+        "",
+    ),
+)
+_RISK = (
+    Raw(r"\mathcal{R}(\kappa, \nu, \theta, \eta, \rho)"),
+    Text(" is the risk at these overlaps"),
+)
+# The letters that the table explains and that are not abbreviations.
+_PAPER = {
+    *("d", "L", "gamma", "epsilon", "lambda", "alpha"),
+    *(x.name for x in notation.ORDER_PARAMETERS),
+}
+
+
+def shared_letters(
+    shorthand: Shorthand, used: set[Symbol], said: Iterable[Any], printer: Printer
+) -> tuple[Block, ...]:
+    """Explain the letters of a statement that the table of notation explains, too.
+
+    Parameters
+    ----------
+    shorthand : Shorthand
+        The abbreviations of the claim.
+    used : set of Symbol
+        Those that the statement and its definitions are written with.
+    said : iterable of Basic
+        The statement and its hypotheses, abbreviated.
+    printer : Printer
+        Writes the letters.
+
+    Returns
+    -------
+    tuple of Block
+        One paragraph; none, if the statement has no such letter.
+    """
+    said = list(said)
+    clauses: list[tuple[Inline, ...]] = []
+    for letter, value in shorthand.letters.items():
+        if letter in used and letter.name not in NAMES and in_notation(shorthand, letter):
+            equals = Operator("=", "relation")
+            boxes = [printer.symbol(letter), equals, printer.box(value, inline=True)]
+            clauses.append((Math(row(boxes)),))
+    written = [*said, *(shorthand.inside(x) for x in shorthand.local.values() if x in used)]
+    if RISK in shorthand.functions:
+        clauses.append(_RISK)
+    for function, formula, more in _DEFINED:
+        if any(expr.has(function) for expr in written):
+            clauses.append((Raw(formula), *inline_text(more)))
+    names = {s.name for expr in written for s in expr.atoms(Symbol)}
+    if not clauses and not names & _PAPER:
+        return ()
+    parts: list[Inline] = []
+    for place, clause in enumerate(clauses):
+        last = place == len(clauses) - 1
+        parts += [Text("Here " if not place else " and " if last else ", "), *clause]
+    lead = "; other letters are explained under " if parts else "The letters are explained under "
+    return (Paragraph((*parts, Text(lead), NotationReference(), Text("."))),)

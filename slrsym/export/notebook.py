@@ -1,0 +1,173 @@
+"""Claims and chains as LaTeX and HTML by themselves, for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from html import escape
+from typing import Any
+
+from sympy import Basic, Expr
+
+from slrsym.claims.claim import Claim
+from slrsym.export.document import ClaimEntry, Display, Label, Paragraph, ShownLink
+from slrsym.export.html import WIDE, HtmlRenderer, relation
+from slrsym.export.latex import LatexRenderer, snippet
+from slrsym.export.proofs import Writer
+from slrsym.export.prose import ORDER, assumed, free_in, functions_in, inline_text
+from slrsym.proofs.chain import Chain
+from slrsym.typeset import Box, Printer, broken, declared_laws
+from slrsym.typeset.backends import to_mathml
+from slrsym.typeset.boxes import Operator, row
+
+# How each relation is written; the operator's name is that of its LaTeX command.
+_SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
+
+
+def _as_it_is(expr: Any) -> Any:
+    return expr
+
+
+def _no_claims(id: str) -> Claim:
+    raise KeyError(id)
+
+
+def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> Writer:
+    return Writer(Printer(ORDER, declared_laws(shown)), _as_it_is, find)
+
+
+def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, Label]]:
+    """What a document says of a claim, and what claims are called in it."""
+    # With a proof, which is seldom asked for: for start-up time.
+    from slrsym.claims.ledger import builtin_ledger
+    from slrsym.export.claims import claim_entry
+
+    ledger = builtin_ledger()
+    entry = claim_entry(claim, ledger.find, Label.of(claim))
+    return entry, {other.id: Label.of(other) for other in [*ledger.claims.values(), claim]}
+
+
+def claim_latex(claim: Claim, proof: bool = False) -> str:
+    """The statement of a claim."""
+    if proof:
+        entry, found = _entry(claim)
+        blocks = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
+        return LatexRenderer(found).blocks(blocks)
+    renderer = LatexRenderer({})
+    return r" \\ ".join(
+        # Words in the midst of formulas, and formulas in the midst of words.
+        rf"\text{{{renderer.inline(block.parts)}}}"
+        if isinstance(block, Paragraph)
+        else snippet(block)
+        for block in _statement(claim)
+    )
+
+
+def cell_latex(claim: Claim) -> str:
+    """A claim as the output of a cell of a notebook that is made a LaTeX document."""
+    renderer = LatexRenderer({})
+    said = [renderer.inline(p.parts) for p in _assumptions([claim.statement], claim.given)]
+    return "\n\n".join([*said, rf"$\displaystyle {claim_latex(claim)}$"])
+
+
+class _Unstyled(HtmlRenderer):
+    """Without the style sheet that chooses between a desk and a phone."""
+
+    def formula(self, box: Box) -> str:
+        return to_mathml(broken(box, WIDE))
+
+
+def claim_html(claim: Claim, proof: bool = False) -> str:
+    """A claim with its name and its hypotheses, for a notebook."""
+    if proof:
+        entry, found = _entry(claim)
+        whole = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
+        shown = _Unstyled(found, claim=entry).blocks(whole)
+        return f"<div>{_heading(claim)}\n{shown}</div>"
+    blocks: list[Display | Paragraph] = [
+        *_assumptions([claim.statement], claim.given),
+        *_statement(claim),
+    ]
+    formulas = "".join(
+        f"<p>{HtmlRenderer({}).inline(block.parts)}</p>"
+        if isinstance(block, Paragraph)
+        else _display_html(block)
+        for block in blocks
+    )
+    return f"<div>{_heading(claim)}{formulas}</div>"
+
+
+def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Paragraph]:
+    """What is assumed of the symbols, functions and random variables of what is shown."""
+    everything = [*shown, *given]
+    printer = _writer(everything).printer
+    laws = declared_laws(everything)
+    said = assumed(free_in(everything), functions_in(everything), given, laws, printer)
+    return [block for block in said if isinstance(block, Paragraph)]
+
+
+def _heading(claim: Claim) -> str:
+    # As the site does: the name that stands everywhere, then what it says, with its formulas.
+    title = HtmlRenderer({}).inline(inline_text(claim.title)) if claim.title else ""
+    return f"<strong>{escape(str(Label.of(claim)))}</strong>{f' ({title})' if title else ''}"
+
+
+def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
+    """A chain as an aligned display, each relation with its rule."""
+    text = LatexRenderer({}, step_numbers=step_numbers).display(_chain_display(chain))
+    return _with_tags(text)
+
+
+def chain_html(chain: Chain) -> str:
+    """A chain as a table, each relation with its rule; above it, what its symbols are."""
+    display = _chain_display(chain)
+    said = "".join(HtmlRenderer({}).inline(p.parts) for p in _assumptions(_shown(chain)))
+    style = "caption-side: top; text-align: left"
+    caption = f'<caption style="{style}">{said}</caption>' if said else ""
+    start = to_mathml(broken(display.start.box, WIDE), False)
+    rows = [f"<tr><td>{start}</td><td></td><td></td></tr>"]
+    for link in display.links:
+        sign = Operator(_SIGNS[link.sign], "relation")
+        side = to_mathml(broken(row([sign, link.formula.box]), WIDE), False)
+        why = HtmlRenderer({}).inline(link.why)
+        rows.append(f"<tr><td>{side}</td><td>({link.label})</td><td>{why}</td></tr>")
+    return f"<table>{caption}{''.join(rows)}</table>"
+
+
+def _statement(claim: Claim) -> list[Display | Paragraph]:
+    blocks = _writer([claim.statement]).display(claim.statement)
+    return [block for block in blocks if isinstance(block, Display | Paragraph)]
+
+
+def _display_html(display: Display) -> str:
+    return to_mathml(broken(relation(display), WIDE))
+
+
+def _shown(chain: Chain) -> list[Expr]:
+    return [chain.start, *(link.rhs for link, _ in chain.links)]
+
+
+def _chain_display(chain: Chain) -> Display:
+    writer = _writer(_shown(chain))
+    links = tuple(
+        ShownLink(link.relation, writer.formula(link.rhs), str(number), writer.why(rule))
+        for number, (link, rule) in enumerate(chain.links, start=1)
+    )
+    return Display(writer.formula(chain.start), links)
+
+
+def _with_tags(text: str) -> str:
+    r"""Reasons as tags of amsmath, in place of the macro of the book."""
+    result, place = "", 0
+    while (found := text.find("\\slrwhy{", place)) >= 0:
+        number_end = text.index("}", found)
+        number = text[found + len("\\slrwhy{") : number_end]
+        start = number_end + 2
+        depth, end = 1, start
+        while depth:
+            depth += {"{": 1, "}": -1}.get(text[end], 0)
+            end += 1
+        said = text[start : end - 1]
+        lead = f"({number}) " if number else ""
+        result += f"{text[place:found]}\\tag*{{{lead}{said}}}"
+        place = end
+    return result + text[place:]

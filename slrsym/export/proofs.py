@@ -1,0 +1,484 @@
+"""The checked steps of a proof as blocks: chains, cases, premises, each where it is needed.
+
+Steps have labels such as ``derivative.3`` or ``case 1.2``. What follows another with the next
+number continues its chain; what shares the beginning of its label stands in one group.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sympy import And, Basic, Eq, FiniteSet, Function, Ge, Gt, Le, Lt, S, Tuple, default_sort_key
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import (
+    Relational,
+)
+from sympy.logic.boolalg import Boolean
+
+from slrsym.export.document import (
+    Block,
+    Display,
+    Group,
+    Inline,
+    Math,
+    Paragraph,
+    Raw,
+    Reference,
+    ShownFormula,
+    ShownLink,
+    Text,
+)
+from slrsym.export.prose import bounds, inline_text, why
+from slrsym.proofs.lemmas import InWords
+from slrsym.proofs.step import Link, Step
+from slrsym.statements.expressions import conjuncts
+from slrsym.statements.maps import BoxMap
+from slrsym.statements.orbits import OrbitStatement, Piece
+from slrsym.typeset import Box, Printer
+from slrsym.typeset.boxes import Fence, Operator, row
+
+# A claim of more parts is not repeated where a proof uses all of it.
+_MANY_PARTS = 4
+# Steps that only say how the others fit together.
+_SILENT = {"the proof concludes the statement", "a hypothesis of the theorem"}
+
+
+def proof_blocks(
+    steps: Iterable[Step], writer: Writer, given: tuple[Boolean, ...] = ()
+) -> tuple[Block, ...]:
+    """The steps of a proof, in the order in which one reads them."""
+    shown = _shown(steps)
+    items = [_Item(tuple(step.label.split(".")), step) for step in shown]
+    return tuple(_blocks(items, writer, given))
+
+
+def _shown(steps: Iterable[Step]) -> list[Step]:
+    return [s for s in steps if s.rule.name not in _SILENT and not _says_nothing(s.statement)]
+
+
+def written_out(steps: Iterable[Step], writer: Writer) -> list[Step]:
+    """The steps whose statements stand in the proof, and not the name of a claim in their place."""
+    return [step for step in _shown(steps) if not _is_all_of_a_claim(step, writer)]
+
+
+def _says_nothing(statement: Any) -> bool:
+    """Whether a statement is that a number is itself."""
+    equal = isinstance(statement, Eq) and statement.lhs == statement.rhs
+    return bool(equal and statement.lhs.is_number)
+
+
+@dataclass(frozen=True)
+class _Item:
+    path: tuple[str, ...]
+    step: Step
+
+    def below(self) -> _Item:
+        return _Item(self.path[1:], self.step)
+
+
+def _blocks(items: list[_Item], writer: Writer, known: tuple[Boolean, ...]) -> list[Block]:
+    numbered = {item.path[0] for item in items if len(item.path) == 1}
+    blocks: list[Block] = []
+    chain: list[_Item] = []
+    premises: list[Block] = []
+    place = 0
+    while place < len(items):
+        item = items[place]
+        head = item.path[0]
+        if len(item.path) > 1:
+            end = place
+            while end < len(items) and len(items[end].path) > 1 and items[end].path[0] == head:
+                end += 1
+            inside = [i.below() for i in items[place:end]]
+            if head in numbered and head.isdigit():
+                for name, part in _by_head(inside):
+                    premises += _premise(head, name, part, writer, known)
+            else:
+                blocks += _closed(chain, premises, writer)
+                blocks.append(_group(head, inside, writer, known))
+            place = end
+            continue
+        if _is_link(item.step):
+            if chain and not _continues(chain[-1].step, item.step):
+                blocks += _closed(chain, premises, writer)
+            chain.append(item)
+        else:
+            blocks += _closed(chain, premises, writer)
+            solved = [i for i in items[place:] if i.path[0].startswith("solution ")]
+            if head.startswith("solution ") and len(items[place : place + len(solved)]) > 1:
+                blocks.append(_solutions(solved))
+                place += len(solved)
+                continue
+            blocks += _alone(item, writer)
+        place += 1
+    return [*blocks, *_closed(chain, premises, writer)]
+
+
+def _by_head(items: list[_Item]) -> list[tuple[str, list[_Item]]]:
+    found: dict[str, list[_Item]] = {}
+    for item in items:
+        found.setdefault(item.path[0], []).append(item)
+    return list(found.items())
+
+
+def _is_link(step: Step) -> bool:
+    return getattr(step.rule, "chainable", True) and step.link.statement == step.statement
+
+
+def _continues(before: Step, after: Step) -> bool:
+    result: bool = before.link.rhs == after.link.lhs
+    return result
+
+
+def _closed(chain: list[_Item], premises: list[Block], writer: Writer) -> list[Block]:
+    """The chain so far as a display, and what it rests on; both are emptied."""
+    blocks: list[Block] = []
+    if chain:
+        links = tuple(
+            ShownLink(
+                item.step.link.relation,
+                writer.formula(item.step.link.rhs),
+                item.step.label,
+                writer.why(item.step.rule),
+            )
+            for item in chain
+        )
+        blocks.append(Display(writer.formula(chain[0].step.link.lhs), links))
+    blocks += premises
+    chain.clear()
+    premises.clear()
+    return blocks
+
+
+def _group(
+    head: str, inside: list[_Item], writer: Writer, known: tuple[Boolean, ...]
+) -> Block:  # fmt: skip
+    here = inside[0].step.context.hypotheses
+    more = [h for h in here if h not in known and h not in (S.true, S.false)]
+    heading = list(inline_text(_headline(head)))
+    about = _about(inside)
+    if about is not None:
+        heading += [Text(", "), *_math(about, writer)]
+    elif len(known) <= len(here) and more and not _substituted(known, here):
+        heading += _supposed(more, writer, ", ")
+    return Group(tuple(heading), tuple(_blocks(inside, writer, here)))
+
+
+def _supposed(more: list[Boolean], writer: Writer, lead: str) -> list[Inline]:
+    boxes = bounds([writer.shorten(hypothesis) for hypothesis in more], writer.printer)
+    pieces: list[Inline] = []
+    for place, box in enumerate(boxes):
+        pieces += [Text(", " if place else lead), Math(box)]
+    return pieces
+
+
+def _substituted(known: tuple[Boolean, ...], here: tuple[Boolean, ...]) -> bool:
+    """Whether hypotheses changed because a symbol got a value, rather than became more."""
+    return here[: len(known)] != known
+
+
+def _about(inside: list[_Item]) -> Boolean | None:
+    """The case that a group is about, if its conclusion says so."""
+    for item in inside:
+        about = getattr(item.step.rule, "about", ())
+        if item.path == ("shown",) and item.step.rule.name.startswith("the case "):
+            return about[0] if about else None
+    return None
+
+
+def _math(statement: Any, writer: Writer) -> tuple[Inline, ...]:
+    return (Math(writer.printer.box(writer.shorten(statement))),)
+
+
+# What the hypotheses of a theorem are about, of which there are several.
+_HYPOTHESES = {
+    "across": "No slope leads off the manifold",
+    "slope": "The slope along the manifold",
+    "step": "A step of the overlaps",
+    "edge": "On the edge",
+}
+
+
+def _headline(head: str) -> str:
+    named = {
+        "value": "The values agree",
+        "derivative": "The derivatives agree",
+        "base": "Base",
+        "step": "Induction step",
+        "case": "Cases",
+    }
+    if head.isdigit():
+        return f"Factor {head}"
+    stem, _, number = head.partition("_")
+    if head.startswith("edge_stays"):
+        return "Steps stay on the edge"
+    if number and stem in _HYPOTHESES:
+        return _HYPOTHESES[stem]
+    return named.get(head, (head[:1].upper() + head[1:]).replace("_", " "))
+
+
+def _premise(
+    number: str, name: str, items: list[_Item], writer: Writer, known: tuple[Boolean, ...]
+) -> list[Block]:
+    """What a step of a chain rests on."""
+    inside = [item.below() for item in items]
+    here = inside[0].step.context.hypotheses
+    more = [h for h in here if h not in known]
+    heading: list[Inline] = [Text(f"For step {number}, the {name}")]
+    heading += _supposed(more, writer, " where ")
+    return [Group(tuple(heading), tuple(_blocks(inside, writer, here)))]
+
+
+def _alone(item: _Item, writer: Writer) -> list[Block]:
+    """A step that is no link of a chain."""
+    step, name = item.step, item.step.rule.name
+    about: tuple[Any, ...] = getattr(step.rule, "about", ())
+    if name.startswith("the case "):
+        return []
+    if item.path == ("conclusion",):
+        if name.startswith("equal at ") and len(about) == 2:
+            return [
+                Paragraph((
+                    Text("Equal at "), *_math(about[0], writer),
+                    Text(", with equal derivatives in "), *_math(about[1], writer),
+                    Text(", the two sides are equal."),
+                ))
+            ]  # fmt: skip
+        if name.startswith("induction on ") and about:
+            return [Paragraph((Text("By induction on "), *_math(about[0], writer), Text(".")))]
+        text = name.split(":")[0] if name.startswith("the cases cover") else name
+        return [Paragraph(inline_text(f"{text[:1].upper()}{text[1:]}."))]
+    if _is_all_of_a_claim(step, writer):
+        claim = Reference(name.removeprefix("claim "))
+        return [Paragraph((Text("All that "), claim, Text(" says holds here.")))]
+    blocks = writer.display(step.statement, step.label, writer.why(step.rule))
+    because = getattr(step.rule, "because", "")
+    return [*blocks, *(Paragraph(inline_text(p)) for p in because.split("\n\n") if p)]
+
+
+def _is_all_of_a_claim(step: Step, writer: Writer) -> bool:
+    """Whether a step repeats a claim of many parts, word by word."""
+    name, statement = step.rule.name, step.statement
+    if not name.startswith("claim ") or not isinstance(statement, And):
+        return False
+    whole: bool = statement == writer.find(name.removeprefix("claim ")).statement
+    return whole and len(statement.args) > _MANY_PARTS
+
+
+def _solutions(items: list[_Item]) -> Block:
+    names = sorted({item.step.rule.name for item in items})
+    text = f"Each of the {len(items)} solutions solves the equations ({', '.join(names)})."
+    return Paragraph((Text(text),))
+
+
+@dataclass
+class Writer:
+    """How formulas and reasons of one claim are written."""
+
+    printer: Printer
+    shorten: Callable[[Any], Any]
+    find: Callable[[str], Any]
+
+    def formula(self, shown: Any) -> ShownFormula:
+        """An expression or statement as a formula."""
+        return ShownFormula(self.printer.box(self.shorten(shown)), shown)
+
+    def why(self, rule: Any) -> tuple[Inline, ...]:
+        """The justification of a step."""
+        return why(rule, self.printer, self.shorten, self.find)
+
+    def display(
+        self,
+        statement: Boolean,
+        label: str = "",
+        reason: tuple[Inline, ...] = (),
+        sentences: Mapping[Any, str] | None = None,
+    ) -> list[Block]:
+        """Write a statement as displayed formulas, one for each part of a conjunction.
+
+        `sentences` says what stands before a part; once, where the next part has the same.
+        """
+        parts = list(conjuncts(statement))
+        blocks: list[Block] = []
+        if isinstance(statement, InWords):
+            text = str(statement.args[0]).rstrip(".")
+            said = inline_text(text[:1].upper() + text[1:])
+            after: tuple[Inline, ...] = (Text(" ("), *reason, Text(")")) if reason else ()
+            return [Paragraph((*said, *after, Text(".")))]
+        # What a claim says of the orbits of a map on a box stands at its end, with the map; what it
+        # says of pairs of vectors stands first.
+        parts = sorted(
+            (p for p in parts if not _says_nothing(p)) if len(parts) > 1 else parts, key=_rank
+        )
+        parts = _paired(parts)
+        told = sentences or {}
+        # In the order of the sentences; parts of the same sentence stand below it together.
+        order = list(told.values())
+
+        def said_of(part: Any) -> str:
+            return told.get(part[0] if isinstance(part, tuple) else part, "")
+
+        if told:
+            parts.sort(key=lambda p: order.index(said_of(p)) if said_of(p) else -1)
+        map_is_shown = bool(label)
+        spoken = ""
+        for place, part in enumerate(parts):
+            last = place == len(parts) - 1
+            sentence = said_of(part)
+            if sentence not in ("", spoken):
+                blocks.append(Paragraph(inline_text(sentence)))
+            spoken = sentence
+            said = reason if last else ()
+            if isinstance(part, OrbitStatement):
+                blocks += orbit_blocks(part, self, said, with_map=not map_is_shown)
+                map_is_shown = True
+                continue
+            if isinstance(part, tuple):
+                low, high = part
+                blocks.append(self._between(low, high, label if last else "", said))
+                continue
+            blocks.append(self._one(part, label if last else "", said))
+        return _joined(blocks)
+
+    def _between(
+        self, low: Relational, high: Relational, label: str, reason: tuple[Inline, ...]
+    ) -> Display:
+        """Two bounds of one expression, around it."""
+        signs = ["<=" if isinstance(bound, Ge | Le) else "<" for bound in (low, high)]
+        links = (
+            ShownLink(signs[0], self.formula(low.lhs)),
+            ShownLink(signs[1], self.formula(high.rhs), label, reason),
+        )
+        return Display(self.formula(low.rhs), links)
+
+    def _one(self, part: Boolean, label: str, reason: tuple[Inline, ...]) -> Display:
+        if isinstance(part, Relational) and part.rel_op != "!=":
+            link = Link.of(part)
+            right = self.formula(link.rhs)
+            links = (ShownLink(link.relation, right, label, reason),)
+            return Display(self.formula(link.lhs), links)
+        return Display(self.formula(part), (), label, reason)
+
+
+def _rank(part: Any) -> int:
+    if not isinstance(part, OrbitStatement):
+        return 1
+    return 2 if isinstance(part.map, BoxMap) else 0
+
+
+def _paired(parts: Iterable[Any]) -> list[Any]:
+    """The parts of a statement, a lower bound that is followed by an upper one with it."""
+    made: list[Any] = []
+    for part in parts:
+        before: Any = made[-1] if made else None
+        lower = isinstance(before, Ge | Gt) and before.rhs.is_number
+        upper = isinstance(part, Le | Lt) and part.rhs.is_number
+        if lower and upper and before.lhs == part.lhs:
+            made[-1] = (before, part)
+        else:
+            made.append(part)
+    return made
+
+
+def _joined(blocks: list[Block]) -> list[Block]:
+    """Equations of one left side, one after the other, as a chain."""
+    made: list[Block] = []
+    for block in blocks:
+        before = made[-1] if made else None
+        if (
+            isinstance(block, Display)
+            and isinstance(before, Display)
+            and before.start == block.start
+            and all(link.sign == "=" for link in (*before.links, *block.links))
+            and before.links
+        ):
+            made[-1] = Display(before.start, (*before.links, *block.links))
+        else:
+            made.append(block)
+    return made
+
+
+def orbit_blocks(
+    statement: OrbitStatement,
+    writer: Writer,
+    reason: tuple[Inline, ...] = (),
+    with_map: bool = True,
+) -> list[Block]:
+    """A statement about orbits, as a person writes it."""
+    blocks = _map(statement.map, writer) if with_map else []
+    called = _known_functions(statement, writer)
+    said: list[Inline] = []
+    for piece in statement.sentence():
+        said += _piece(piece, writer, first=not said)
+    said = [called.get(part.latex, part) if isinstance(part, Raw) else part for part in said]
+    if reason:
+        said += [Text(" ("), *reason, Text(")")]
+    shown = _functions(statement, writer)
+    blocks.append(Paragraph((*said, Text(", where" if shown else "."))))
+    return [*blocks, *shown]
+
+
+def _map(map: Any, writer: Writer) -> list[Block]:
+    if not isinstance(map, BoxMap):
+        return []
+    names = [f"g_{place}" for place in range(1, len(map.coordinates) + 1)]
+    inside: list[Inline] = []
+    for place, box in enumerate(bounds(list(map.inside()), writer.printer)):
+        start = inline_text("Orbits are those of the map $g$, for ")
+        lead = (Text(", "),) if place else start
+        inside += [*lead, Math(box)]
+    blocks: list[Block] = [Paragraph((*inside, Text(", with the coordinates")))]
+    for name, image in zip(names, map.images, strict=True):
+        blocks.append(_equation(name, map.coordinates, image, writer))
+    return blocks
+
+
+def _known_functions(statement: OrbitStatement, writer: Writer) -> dict[str, Inline]:
+    """Functions that a statement names and that have a name already."""
+    found: dict[str, Inline] = {}
+    for name, function in statement.definitions:
+        short = writer.shorten(function.expr)
+        if isinstance(short, AppliedUndef) and short.args == tuple(function.variables):
+            found[name] = Math(writer.printer.symbol(short.func))
+    return found
+
+
+def _functions(statement: OrbitStatement, writer: Writer) -> list[Block]:
+    blocks: list[Block] = []
+    known = _known_functions(statement, writer)
+    for name, function in statement.definitions:
+        if name in known:
+            continue
+        values = list(function.expr) if isinstance(function.expr, Tuple) else [function.expr]
+        for place, value in enumerate(values, start=1):
+            called = f"{name}_{place}" if len(values) > 1 else name
+            blocks.append(_equation(called, function.variables, value, writer))
+    return blocks
+
+
+def _equation(name: str, variables: Any, value: Any, writer: Writer) -> Block:
+    applied = ShownFormula(writer.printer.box(Function(name, real=True)(*variables)), None)
+    return Display(applied, (ShownLink("=", writer.formula(value)),))
+
+
+def _piece(piece: Piece, writer: Writer, first: bool) -> list[Inline]:
+    if isinstance(piece, FiniteSet):
+        parts: list[Inline] = []
+        for point in sorted(piece, key=default_sort_key):
+            parts += [Text(" or ")] if parts else []
+            parts.append(Math(_point(point, writer)))
+        return parts
+    if isinstance(piece, Basic):
+        return [Math(writer.printer.box(writer.shorten(piece), inline=True))]
+    text = piece[:1].upper() + piece[1:] if first else piece
+    return list(inline_text(text))
+
+
+def _point(point: Any, writer: Writer) -> Box:
+    inside: list[Box] = []
+    for x in point:
+        inside += [Operator(",", "comma")] if inside else []
+        inside.append(writer.printer.box(x))
+    return Fence("(", row(inside), ")")

@@ -1,0 +1,448 @@
+"""What is said of claims: titles and ideas, reasons of steps, and what a claim supposes.
+
+Titles and ideas are plain text, written for a terminal. Formulas in them stand between dollar
+signs, in the same plain notation, such as ``$E erf'(t + gamma G)$``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any
+
+from sympy import Basic, Expr, Lambda, Symbol
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import (
+    GreaterThan,
+    LessThan,
+    Relational,
+    StrictGreaterThan,
+    StrictLessThan,
+)
+from sympy.tensor.indexed import Indexed
+
+from slrsym.claims.claim import Claim
+from slrsym.export.document import (
+    Block,
+    Inline,
+    Math,
+    Paragraph,
+    Raw,
+    Reference,
+    Text,
+    listed,
+)
+from slrsym.gaussian.law import Law, ProductLaw
+from slrsym.notation import ORDER_PARAMETERS
+from slrsym.proofs.axioms import AXIOMS
+from slrsym.proofs.lemmas import InWords, Lemma
+from slrsym.typeset import Box, Order, Printer
+from slrsym.typeset.boxes import Atom, Operator, RowBox, number, row
+from slrsym.typeset.common import GREEK, greek_name
+
+_FUNCTIONS = {
+    "erf": "erf", "erfc": "erfc", "exp": "exp", "log": "log", "atan": "arctan", "asin": "arcsin",
+    "sinh": "sinh", "cos": "cos", "sin": "sin", "Cov": "Cov", "Var": "Var", "max": "max",
+    "min": "min",
+}  # fmt: skip
+_SIGNS = {
+    "<=": r"\le ", ">=": r"\ge ", "=>": r"\Rightarrow ", "!=": r"\ne ", "+-": r"\pm ",
+    "->": r"\to ", "*": r"\,", ".": r"\cdot ", "in": r"\in ", "infinity": r"\infty ",
+    "grad": r"\nabla ", "sum": r"\sum ", "E": r"\mathbb{E}\,", "{": r"\{", "}": r"\}", "%": r"\%",
+    "#": r"\#", "&": r"\&", "~": r"\sim ", "^": r"\wedge ", "_": r"\_",
+}  # fmt: skip
+_TOKEN = re.compile(r"\d+e-?\d+|[A-Za-z]+|\d+(?:\.\d+)?|<=|>=|=>|!=|\+-|->|\S")
+
+
+def _latex(text: str) -> str:
+    """A formula in plain notation; one with a backslash is LaTeX already."""
+    if "\\" in text:
+        return text.strip()
+    # A star at the end of a letter is no product.
+    text = re.sub(r"(?<=\w)\*(?![\w(])", "\u22c6", text)
+    tokens = _TOKEN.findall(re.sub(r"sqrt (\w+)", r"sqrt(\1)", text))
+    return re.sub(r" +(?=[^\w]|$)", "", _row(tokens)).strip()
+
+
+def _row(tokens: list[str]) -> str:
+    result = ""
+    while tokens:
+        token = tokens.pop(0)
+        if token == "sqrt" and tokens[:1] == ["("]:
+            tokens.pop(0)
+            result += rf"\sqrt{{{_row(_bracket(tokens))}}}"
+        elif token in ("^", "_") and result and tokens:
+            scripts = [_script(tokens)]
+            while tokens[:1] == ["_"] == [token] and len(tokens) > 1:
+                tokens.pop(0)
+                scripts.append(_script(tokens))
+            result += f"{token}{{{' '.join(scripts)}}}"
+        elif token == "\u22c6":
+            result = f"{result.rstrip()}^{{\\star}}"
+        elif token in _SIGNS:
+            result += _SIGNS[token]
+        elif token in _FUNCTIONS:
+            result += rf"\operatorname{{{_FUNCTIONS[token]}}}"
+        elif token in GREEK:
+            result += rf"\{'varepsilon' if token == 'epsilon' else token} "
+        elif not token.isascii():
+            shown = _character(token)
+            result += f"{shown[1:-1]} " if shown[0] == "$" else rf"\text{{{shown}}}"
+        elif power := re.fullmatch(r"(\d+)e(-?\d+)", token):
+            factor = "" if power[1] == "1" else rf"{power[1]}\cdot "
+            result += rf"{factor}10^{{{power[2]}}}"
+        elif len(token) > 2 and token.isalpha():
+            result += rf"\operatorname{{{token}}}"
+        else:
+            result += token
+    return result
+
+
+def _script(tokens: list[str]) -> str:
+    """What stands behind ^ or _, taken from the tokens."""
+    first = tokens.pop(0)
+    return _row(_bracket(tokens, first) if first in ("(", "{") else [first])
+
+
+def _bracket(tokens: list[str], opening: str = "(") -> list[str]:
+    """Take what stands before the bracket that closes, and the bracket."""
+    depth, inside = 1, []
+    closing = {"(": ")", "{": "}"}[opening]
+    while tokens:
+        token = tokens.pop(0)
+        depth += {opening: 1, closing: -1}.get(token, 0)
+        if depth == 0:
+            break
+        inside.append(token)
+    return inside
+
+
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+}  # fmt: skip
+_NAMED = re.compile("|".join(map(re.escape, _SPECIAL)))
+_CODE = re.compile(r"`+([^`]+)`+")
+_OPENING_QUOTE = re.compile(r'(?<![^\s(\[])"')
+
+_LATIN = set("àáâäåæçèéêëìíîïñòóôöøùúûüßÀÁÄÅÉÖØÜ–—‘’“”")
+# What stands above or below a letter, as TeX puts it there.
+_ACCENTS = {
+    "\u0300": "`", "\u0301": "'", "\u0302": "^", "\u0303": "~", "\u0304": "=", "\u0306": "u",
+    "\u0307": ".", "\u0308": '"', "\u030a": "r", "\u030b": "H", "\u030c": "v", "\u0327": "c",
+}  # fmt: skip
+_LETTERS = {
+    "ł": r"\l{}",
+    "Ł": r"\L{}",
+    "œ": r"\oe{}",
+    "Œ": r"\OE{}",
+    "Æ": r"\AE{}",
+    "…": r"\dots{}",
+}
+_SYMBOLS = {
+    "≤": "le", "≥": "ge", "≠": "ne", "≈": "approx", "±": "pm", "×": "times", "·": "cdot",
+    "⋅": "cdot", "→": "to", "⇒": "Rightarrow", "∞": "infty", "∈": "in", "∂": "partial",
+    "∇": "nabla", "∑": "sum", "∫": "int", "⟂": "perp", "⋆": "star", "°": "circ", "−": "-",
+    "²": "^2", "³": "^3", "′": "'", "ℝ": "mathbb{R}", "√": "surd",
+}  # fmt: skip
+
+
+def escaped(text: str) -> str:
+    """Plain text for LaTeX in text mode."""
+    parts = _CODE.split(text)
+    # Every second one stood between backticks.
+    parts[::2] = [
+        _characters(_OPENING_QUOTE.sub("``", part).replace('"', "''")) for part in parts[::2]
+    ]
+    parts[1::2] = [f"\\texttt{{{_characters(part)}}}" for part in parts[1::2]]
+    return "".join(parts)
+
+
+def _characters(text: str) -> str:
+    text = _NAMED.sub(lambda match: _SPECIAL[match[0]], text)
+    return "".join(map(_character, unicodedata.normalize("NFC", text)))
+
+
+def _character(c: str) -> str:
+    if c.isascii() or c in _LATIN:
+        return c
+    if c in _LETTERS:
+        return _LETTERS[c]
+    if c in _SYMBOLS:
+        sign = _SYMBOLS[c]
+        return f"$\\{sign}$" if sign[0].isalpha() else f"${sign}$"
+    greek = greek_name(c)
+    if greek:
+        return f"$\\{greek}$"
+    base, *marks = list(unicodedata.normalize("NFD", c))
+    if base.isascii() and len(marks) == 1 and marks[0] in _ACCENTS:
+        base = f"\\{base}" if base in "ij" else base
+        return f"\\{_ACCENTS[marks[0]]}{{{base}}}"
+    return "?"
+
+
+# What a reason may be wide, in em, beyond the name of the claim.
+_ROOM = 22.0
+
+
+def inline_text(text: str) -> tuple[Inline, ...]:
+    r"""Plain text, what stands between dollar signs in it as formulas.
+
+    Examples
+    --------
+    >>> inline_text("slope of $zeta$ at $t = 0$")
+    (Text(text='slope of '), Raw(latex='\\zeta'), Text(text=' at '), Raw(latex='t=0'))
+    """
+    parts = text.split("$")
+    # A dollar that has no other is one.
+    if len(parts) % 2 == 0:
+        return (Text(text),)
+    made = (Raw(_latex(p)) if place % 2 else Text(p) for place, p in enumerate(parts))
+    return tuple(part for part in made if part not in (Text(""), Raw("")))
+
+
+# A statement of the paper as one speaks of it.
+_NAMED_STATEMENT = re.compile(
+    r"\b(Theorem|Lemma|Proposition|Corollary|Definition|Assumption) (\d+)(?: \(([ivx]+)\))?"
+)
+
+
+def referring(parts: Iterable[Inline], known: Collection[str]) -> tuple[Inline, ...]:
+    """Put references in the place of names such as Lemma 4, for claims that are known.
+
+    Examples
+    --------
+    >>> referring((Text("By Lemma 4."),), ["lemma-4"])
+    (Text(text='By '), Reference(id='lemma-4'), Text(text='.'))
+    """
+    made: list[Inline] = []
+    for part in parts:
+        if not isinstance(part, Text):
+            made.append(part)
+            continue
+        place = 0
+        for found in _NAMED_STATEMENT.finditer(part.text):
+            id = "-".join(x for x in (found[1].lower(), *found.groups()[1:]) if x)
+            if id in known:
+                made += [Text(part.text[place : found.start()]), Reference(id)]
+                place = found.end()
+        made.append(Text(part.text[place:]))
+    return tuple(part for part in made if part != Text(""))
+
+
+def marked(box: str) -> str:
+    """The ranges of a box of parameters, each between dollar signs."""
+    return re.sub(r"([^,\[]+\[[^]]*\]|[^,]+)(, )?", r"$\1$\2", box)
+
+
+def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
+    """The rule of a step as a justification."""
+    if isinstance(rule, Lemma):
+        return (Reference(rule.id), *_values(rule, printer, shorten, find))
+    if rule.name in AXIOMS:
+        return (Text(rule.name.replace("-", " ")),)
+    inner = getattr(rule, "by", None)
+    if inner is not None and rule.name == f"inside the expectation, {inner.name}":
+        return (Text("inside the expectation, "), *why(inner, printer, shorten, find))
+    if rule.name.startswith("claim "):
+        return (Reference(rule.name.removeprefix("claim ")),)
+    variables = getattr(rule, "variables", None)
+    if variables and rule.name.startswith("Stein's lemma in "):
+        return (Text("Stein\u2019s lemma in "), Math(_listed(list(variables), printer)))
+    if rule.name.startswith("the term ") and isinstance(getattr(rule, "place", None), Expr):
+        return (Text("the term "), Math(printer.box(rule.place)), Text(" of a sum"))
+    of, variable = getattr(rule, "of", None), getattr(rule, "variable", None)
+    if isinstance(of, Expr) and isinstance(variable, Symbol) and rule.name == "monotonicity":
+        return (Text("monotonicity in "), Math(printer.symbol(variable)))
+    return inline_text(rule.name)
+
+
+def _values(rule: Lemma, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
+    """What is put for the symbols of the claim, as far as it is something else, and fits."""
+    try:
+        claim: Claim = find(rule.id)
+        pairs = [(claim.symbol(symbol), value) for symbol, value in rule.values]
+    except Exception:  # what cannot be looked up has failed already
+        return ()
+    boxes: list[Box] = []
+    for symbol, value in pairs:
+        short = value.expr if isinstance(value, Lambda) else shorten(value)
+        if getattr(short, "name", None) == symbol.name or isinstance(value, Lambda):
+            continue
+        put = [printer.symbol(symbol), Operator("to", "relation"), printer.box(short, inline=True)]
+        boxes += [Operator(",", "comma"), row(put)] if boxes else [row(put)]
+    if not boxes or row(boxes).width > _ROOM or row(boxes).height >= 2:
+        return ()
+    return (Text(", "), Math(row(boxes)))
+
+
+def _listed(symbols: list[Any], printer: Printer) -> Box:
+    boxes: list[Box] = []
+    for symbol in symbols:
+        boxes += [Operator(",", "comma")] if boxes else []
+        boxes.append(printer.symbol(symbol))
+    return row(boxes)
+
+
+# -- what a claim supposes ----------------------------------------------------------------------
+
+# The paper's letters, in the order in which it writes them in products and sums.
+ORDER = Order(
+    [
+        *("alpha", "epsilon", "L", "lambda", "gamma", "sqrt(d/2)", "d", "s", "t", "a", "A", "B"),
+        *("eta", "theta", "rho", "kappa", "nu", "Y_1", "xi"),
+    ]
+)
+
+
+def free_in(statements: Iterable[Basic]) -> list[Any]:
+    """The symbols of which assumptions speak; of those with an index, one member."""
+    statements = list(statements)
+    indexed: dict[Any, Any] = {}
+    for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
+        indexed.setdefault(node.base.label, node)
+    free = set().union(*(e.free_symbols for e in statements))
+    plain = {s for s in free if isinstance(s, Symbol) and s not in indexed}
+    # A statement in words holds them as the name of a symbol.
+    plain -= {s for e in statements for words in e.atoms(InWords) for s in words.free_symbols}
+    return [*sorted(plain, key=str), *indexed.values()]
+
+
+def functions_in(shown: Iterable[Basic]) -> list[AppliedUndef]:
+    """The undefined functions in some expressions."""
+    first: dict[tuple[str, int], AppliedUndef] = {}
+    for f in sorted(set().union(*(e.atoms(AppliedUndef) for e in shown)), key=str):
+        first.setdefault((f.func.__name__, len(f.args)), f)
+    return list(first.values())
+
+
+def assumed(
+    symbols: Iterable[Symbol],
+    functions: Iterable[AppliedUndef],
+    given: Iterable[Any],
+    laws: Mapping[Symbol, Law],
+    printer: Printer,
+) -> tuple[Block, ...]:
+    """The assumptions of a claim as a paragraph."""
+    sentences: list[tuple[Inline, ...]] = []
+    declared = [Math(box) for box in _domains(symbols, printer)]
+    named = sorted({(f.func.__name__, len(f.args)) for f in functions})
+    if declared:
+        sentences.append((Text("Let "), *listed(declared), Text(".")))
+    for name, count in named:
+        box = printer.names.get(name) or printer.symbol(Symbol(name))
+        kind = "real function" if count == 1 else f"real function of {count} variables"
+        sentences.append((
+            Text("Let "), Math(box), Text(f" be a smooth {kind} of moderate growth."),
+        ))  # fmt: skip
+    hypotheses = [Math(box) for box in bounds(list(given), printer)]
+    if hypotheses:
+        sentences.append((Text("Suppose "), *listed(hypotheses), Text(".")))
+    blocks = list(dict.fromkeys(laws.values()))
+    if blocks:
+        independent = len(blocks) > 1 or isinstance(blocks[0], ProductLaw)
+        tail = ", independent." if independent else "."
+        sentences.append((*listed([Math(box) for box in _laws(blocks, printer)]), Text(tail)))
+    parts: list[Inline] = []
+    for sentence in sentences:
+        parts += [Text(" "), *sentence] if parts else sentence
+    return (Paragraph(tuple(parts)),) if parts else ()
+
+
+def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
+    """What is distributed how, letters of the same law beside each other."""
+    letters: dict[tuple[Box, ...], list[Box]] = {}
+    for box in map(printer.law, laws):
+        first, *said = box.parts if isinstance(box, RowBox) else (box,)
+        together = letters.setdefault(tuple(said), [])
+        together += [Operator(",", "comma"), first] if together else [first]
+    return [row([*of, *said]) for said, of in letters.items()]
+
+
+def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
+    """The symbols by what they declare, each kind once."""
+    kinds: dict[tuple[str, str], list[Symbol]] = {}
+    for symbol in _in_order(symbols, printer):
+        kinds.setdefault(_domain(symbol), []).append(symbol)
+    boxes = []
+    for (sign, right), members in kinds.items():
+        letters: list[Box] = []
+        for member in members:
+            letters += [Operator(",", "comma")] if letters else []
+            letters.append(printer.box(member))
+        of = number(right) if right.isdigit() else Atom(right)
+        boxes.append(row([row(letters), Operator(sign, "relation"), of]))
+    return boxes
+
+
+def _in_order(symbols: Iterable[Symbol], printer: Printer) -> list[Symbol]:
+    """As the printer orders them; but order parameters, among themselves, as the paper lists them.
+
+    In a product eta and theta stand before the others.
+    """
+    ordered = sorted(symbols, key=printer.order.symbol)
+    listed = [p.name for p in ORDER_PARAMETERS]
+    here = [s for s in ordered if getattr(s, "name", "") in listed]
+    rest = iter(sorted(here, key=lambda s: listed.index(s.name)))
+    return [next(rest) if s in here else s for s in ordered]
+
+
+def _domain(symbol: Symbol) -> tuple[str, str]:
+    if symbol.is_integer:
+        least = "1" if symbol.is_positive else "0" if symbol.is_nonnegative else ""
+        return ("in", rf"mathbb{{Z}}_{{\ge {least}}}" if least else "mathbb{Z}")
+    if symbol.is_positive:
+        return (">", "0")
+    if symbol.is_negative:
+        return ("<", "0")
+    if symbol.is_nonnegative:
+        return ("ge", "0")
+    if symbol.is_nonpositive:
+        return ("le", "0")
+    if symbol.is_nonzero:
+        return ("neq", "0")
+    return ("in", "mathbb{R}" if symbol.is_real else "mathbb{C}")
+
+
+def bounds(given: list[Any], printer: Printer) -> list[Box]:
+    """Hypotheses; two bounds of one expression are written around it."""
+    low: dict[Any, Any] = {}
+    high: dict[Any, Any] = {}
+    for hypothesis in given:
+        bound = _bound(hypothesis)
+        if bound is not None:
+            side, of, _, _ = bound
+            (low if side == "low" else high).setdefault(of, hypothesis)
+    pairs = {of: (low[of], high[of]) for of in low if of in high}
+    boxes: list[Box] = []
+    for hypothesis in given:
+        bound = _bound(hypothesis)
+        least, most = pairs.get(bound[1], (None, None)) if bound is not None else (None, None)
+        # A second bound on the same side stands by itself.
+        if hypothesis not in (least, most):
+            boxes.append(printer.box(hypothesis))
+        elif hypothesis == next(h for h in given if h in (least, most)):
+            below, above = _bound(least), _bound(most)
+            assert below is not None
+            assert above is not None
+            boxes.append(row([
+                printer.box(below[2]), Operator(below[3], "relation"), printer.box(below[1]),
+                Operator(above[3], "relation"), printer.box(above[2]),
+            ]))  # fmt: skip
+    return boxes
+
+
+def _bound(hypothesis: Any) -> tuple[str, Any, Any, str] | None:
+    if not isinstance(hypothesis, Relational):
+        return None
+    if not hypothesis.rhs.is_number and not hypothesis.lhs.is_Symbol:
+        return None
+    strict = isinstance(hypothesis, StrictLessThan | StrictGreaterThan)
+    sign = "<" if strict else "le"
+    if isinstance(hypothesis, GreaterThan | StrictGreaterThan):
+        return ("low", hypothesis.lhs, hypothesis.rhs, sign)
+    if isinstance(hypothesis, LessThan | StrictLessThan):
+        return ("high", hypothesis.lhs, hypothesis.rhs, sign)
+    return None

@@ -1,0 +1,118 @@
+"""Descriptions of the rules of proofs, and of the evidence that the proof checker gets."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from inspect import getdoc
+from typing import Any
+
+# What the proof checker is given of a step, by a short name.
+_EVIDENCE = {
+    "normal form": "nothing: the checker brings both sides to its own normal form, and asks for "
+    "denominators to be nonzero",
+    "certificate": "a combination of known facts, which the checker multiplies out",
+    "table": "nothing: the checker differentiates by its own table",
+    "instance": "values for the symbols of the claim, and its hypotheses",
+    "law": "the law, the affine map, the factors and covariances, which the checker verifies",
+    "derivative": "the derivative with its bound or sign; the checker differentiates by its own "
+    "table",
+    "equation": "the definition as an equation",
+    "parts": "the parts; the checker substitutes values and combines the parts by logic",
+    "inner rule": "the evidence of the rule that is used inside",
+    "index": "the index, and that it lies in the range",
+    "intervals": "the intervals, in order",
+    "numbers": "nothing: the checker compares the numbers in ball arithmetic; a mean without a "
+    "closed form is left unchecked",
+    "none": "none: the step is left unchecked, or cited",
+    "hypotheses": "the hypotheses as further theorems, which the checker matches",
+}
+
+# The name in `slrsym.proof`, what its steps are called, and the kind of evidence.
+_TABLE = (
+    ("algebra", "algebra", "normal form"),
+    ("signs", "sign", "certificate"),
+    ("differentiate", "differentiation", "table"),
+    ("lemma", "claim .*", "instance"),
+    ("substitution", "substitution", "law"),
+    ("monotone", "monotonicity.*", "derivative"),
+    ("lipschitz", "Lipschitz continuity", "derivative"),
+    ("taylor", "Taylor's formula", "derivative"),
+    ("definition", "definition", "equation"),
+    ("solution_set", "every case is closed, .*|injectivity", "parts"),
+    ("stein", "Stein's lemma in .*", "law"),
+    ("linearity", "linearity", "law"),
+    ("independence", "independence", "law"),
+    ("conditioning", "conditioning", "law"),
+    ("noise_moments", "moments of noise and of sums of copies", "law"),
+    ("peel_copy", "one copy more", "law"),
+    ("symmetry", "symmetry", "law"),
+    ("density", "density", "law"),
+    ("complete_the_square", "completing the square", "law"),
+    ("gaussian_calculus", "Gaussian calculus", "law"),
+    ("price", "Price's theorem", "law"),
+    ("differentiate_under_expectation", "differentiation under the expectation", "law"),
+    ("inside", "inside the expectation, .*", "inner rule"),
+    ("termwise", "term by term", "inner rule"),
+    ("single_out", "the term .*", "index"),
+    ("fundamental_theorem", "fundamental theorem of calculus", "derivative"),
+    ("integral_algebra", "additivity of the integral", "intervals"),
+    ("jensen", "Jensen's inequality", "derivative"),
+    ("tangent", "tangent", "derivative"),
+    ("increasing", "increasing function", "derivative"),
+    ("cauchy_schwarz", "Cauchy-Schwarz inequality", "law"),
+    ("poincare", "Gaussian Poincare inequality", "law"),
+    ("ball_arithmetic", "ball arithmetic", "numbers"),
+    ("limits", "limits", "none"),
+    ("cases", "the cases? .*", "parts"),
+    ("induction", "induction .*", "parts"),
+    ("equal_by_derivative", "equal at .*", "parts"),
+    ("by_citation", "cited", "none"),
+)
+_SECTIONS = re.compile(
+    r"^(Parameters|Returns|Raises|Examples|Notes|See Also|References)\n-+\n", re.MULTILINE
+)
+_ROLE = re.compile(r":\w+:`([^`]*)`|``([^`]*)``|`([^`]*)`")
+
+
+@dataclass(frozen=True)
+class RuleEntry:
+    """A rule, as its page shows it; `kind` is the short name of the evidence."""
+
+    id: str
+    name: str
+    accepts: str
+    checks: tuple[str, ...]
+    kind: str
+
+    @property
+    def evidence(self) -> str:
+        """What the proof checker is given of a step."""
+        return _EVIDENCE[self.kind]
+
+
+def rule_of(name: str) -> str:
+    """The id of the rule that a step names; empty for what only says how steps fit together."""
+    if name.startswith("theorem "):
+        return re.sub(r"[^a-z0-9]+", "-", name)
+    return next((id for id, pattern, _ in _TABLE if re.fullmatch(pattern, name)), "")
+
+
+def rule_entry(id: str, name: str) -> RuleEntry:
+    """What is said of a rule; for a theorem on orbits, what it states."""
+    if id.startswith("theorem-"):
+        from slrsym.proofs.theorems import text_of_theorem
+
+        said, *argument = text_of_theorem(name.removeprefix("theorem "))
+        known = (*argument, "The hypotheses are steps of their own.")
+        title = name.removeprefix("theorem ").replace("-", " ")
+        return RuleEntry(id, title, said, known, "hypotheses")
+    import slrsym.proof as proof
+
+    entry: Any = getattr(proof, id)
+    text = getdoc(entry if callable(entry) and hasattr(entry, "__name__") else type(entry)) or ""
+    body = _ROLE.sub(lambda m: m[1] or m[2] or m[3], _SECTIONS.split(text)[0])
+    first, *more = (" ".join(piece.split()) for piece in body.strip().split("\n\n"))
+    named = next(pattern for key, pattern, _ in _TABLE if key == id)
+    shown = named if re.fullmatch(r"[\w' -]+", named) else id.replace("_", " ")
+    return RuleEntry(id, shown, first, tuple(more), next(k for key, _, k in _TABLE if key == id))

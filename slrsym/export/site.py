@@ -1,0 +1,279 @@
+"""A document as a static site: pages, and the data by which they are searched and drawn.
+
+Pages can be read without JavaScript. What moves is in `templates/*.js`, and is given the claims,
+the axioms and what rests on what by one file of data, so that the site works without a server.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from html import unescape
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from slrsym.claims import step_name
+from slrsym.export.document import ClaimEntry, Display, Document
+from slrsym.export.errata import LEAD
+from slrsym.export.html import STATUSES, HtmlRenderer, badge, escaped, relation, sign, slug
+from slrsym.export.outline import OutlinePart, outline
+from slrsym.export.pictures import PICTURES
+from slrsym.export.portrait import SETTING, script
+from slrsym.export.prose import inline_text
+from slrsym.export.rules import rule_entry, rule_of
+from slrsym.proofs.axioms import axiom
+from slrsym.statements.expressions import spoken
+from slrsym.typeset import broken, to_mathml
+
+MAIN = "index.html"
+DEFAULT_TITLE = "Derivations, as they are checked"
+_ASSETS = ("style.css", "site.js", "search.js", "map.js", "ledger.js")
+# What is shown of a statement where one points at its name, in em and in characters.
+_GLIMPSE, _MOST = 24.0, 1100
+_ANNOTATION = re.compile(r"<annotation.*?</annotation>", re.DOTALL)
+# The statements that are about the planar map.
+_IN_MOTION = {"theorem-5", "proposition-9", "proposition-10", "proposition-13"}
+_TAG = re.compile(r"<[^>]*>")
+
+
+def _reference(id: str, show: HtmlRenderer) -> str:
+    return show.reference(id)
+
+
+_TEMPLATES = files(__package__) / "templates"
+
+
+def environment() -> Environment:
+    """What fills the templates in."""
+    # What renderers write is HTML already; the filter text is for all else.
+    made = Environment(
+        loader=PackageLoader("slrsym.export"),
+        undefined=StrictUndefined,
+        autoescape=False,
+        keep_trailing_newline=True,
+    )
+    made.filters |= {"text": escaped, "reference": _reference, "slug": slug}
+    made.globals |= {"axiom": axiom, "badge": badge, "sign": sign, "inline_text": inline_text}
+    return made
+
+
+def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
+    """The phase portrait as a page by itself, in one file."""
+    style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
+    shown = {"style": style, "script": script(setting, sweep), "sweep": sweep}
+    return environment().get_template("portrait.html").render(**shown)
+
+
+def site_files(
+    document: Document, title: str = DEFAULT_TITLE, beside: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The files of a static site, with links to what stands beside it: names, and addresses."""
+    claims = document.claims
+    known = {claim.id: claim for claim in claims}
+    parts = [("Outline", f"{MAIN}#outline"), ("Map", "map.html"), ("Ledger", "ledger.html")]
+    parts += [("Rules", "rules.html")] if _steps_by_rule(document) else []
+    parts += [("Axioms", "axioms.html")] if document.axioms else []
+    parts += [("Notation", "notation.html")] if document.notation else []
+    parts += [("Errata", "errata.html")] if document.errata else []
+    parts += (beside or {}).items()
+    templates = environment()
+    sources = _sources(claims)
+    sections = outline(document)
+
+    def renderer(root: str = "", claim: ClaimEntry | None = None) -> HtmlRenderer:
+        return HtmlRenderer(
+            document.labels,
+            {id: f"{id}.html" if claim else f"{root}claims/{id}.html" for id in known},
+            f"{root}axioms/" if document.axioms else "",
+            claim,
+            f"{root}rules/",
+            {file: f"{root}{name}" for file, name in sources.items()},
+            root,
+        )
+
+    def made(template: str, heading: str, show: HtmlRenderer, root: str = "", **inside: Any) -> str:
+        around = {"heading": heading, "site": title, "root": root, "parts": parts}
+        return templates.get_template(template).render(
+            document=document, show=show, known=known, **around, **inside
+        )
+
+    front = renderer()
+    pages = {name: (_TEMPLATES / name).read_text(encoding="utf-8") for name in _ASSETS}
+    counts = Counter(claim.status for claim in claims)
+    legend: dict[str, Any] = {"statuses": STATUSES, "counts": counts}
+    pages[MAIN] = made("front.html", title, front, outline=sections, **legend)
+    pages["ledger.html"] = made("ledger.html", "Ledger", front, **legend)
+    pages["map.html"] = made("map.html", "What rests on what", front, **legend)
+    users: dict[str, list[str]] = {id: [] for id in known}
+    for claim in claims:
+        for other in claim.depends:
+            users.setdefault(other, []).append(claim.id)
+    rules = _rule_pages(document)
+    anchors: set[str] = set()
+    for place, claim in enumerate(claims):
+        show = renderer("../", claim)
+        picture = PICTURES.get(claim.id) if document.notation else None
+        if picture:
+            pages[f"pictures/{picture.name}.svg"] = picture.svg()
+        pages[f"claims/{claim.id}.html"] = made(
+            "claim.html",
+            str(claim.label),
+            show,
+            "../",
+            claim=claim,
+            portrait=claim.id in _IN_MOTION and bool(document.notation),
+            picture=picture,
+            users=users[claim.id],
+            axioms=[entry for entry in document.axioms if entry.id in claim.axioms],
+            before=claims[place - 1] if place else None,
+            after=claims[place + 1] if place + 1 < len(claims) else None,
+        )
+        anchors |= show.ids
+    if rules:
+        pages["rules.html"] = made("rules.html", "Rules", front, rules=rules)
+    for entry, steps in rules:
+        pages[f"rules/{entry.id}.html"] = made(
+            "rule.html",
+            entry.name,
+            renderer("../"),
+            "../",
+            rule=entry,
+            steps=steps,
+            anchors=anchors,
+        )
+    if document.axioms:
+        pages["axioms.html"] = made("axioms.html", "Axioms", front)
+    for axiom_entry in document.axioms:
+        pages[f"axioms/{slug(axiom_entry.id)}.html"] = made(
+            "axiom.html", axiom_entry.id, renderer("../"), "../", entry=axiom_entry,
+            rest=[claim for claim in claims if axiom_entry.id in claim.axioms],
+        )  # fmt: skip
+    if document.notation:
+        pages["notation.html"] = made("notation.html", "Notation", HtmlRenderer(document.labels))
+    if document.errata:
+        pages["errata.html"] = made("errata.html", "Errata and remarks", front, lead=LEAD)
+    for file, name in sources.items():
+        lines = escaped(file.read_text(encoding="utf-8")).splitlines()
+        linked = {claim.place[1] for claim in claims if claim.place[0] == file}
+        inside = {"lines": lines, "linked": linked}
+        pages[name] = made("source.html", file.name, renderer("../"), "../", **inside)
+    if document.notation and not _IN_MOTION.isdisjoint(known):
+        pages["portrait.js"] = script(SETTING)
+    pages["data.js"] = f"window.SITE = {_data(document, sections, front, rules)};\n"
+    return pages
+
+
+def _sources(claims: list[ClaimEntry]) -> dict[Path, str]:
+    """A page for each file of derivations, whose names may be the same in different folders."""
+    found: dict[Path, str] = {}
+    for file in dict.fromkeys(claim.place[0] for claim in claims):
+        if file is not None and file.is_file():
+            name, count = f"source/{file.stem}.html", 1
+            while name in found.values():
+                count += 1
+                name = f"source/{file.stem}-{count}.html"
+            found[file] = name
+    return found
+
+
+def _steps_by_rule(document: Document) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Claim and name of each step, by the rule that accepted it."""
+    found: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for claim in document.claims:
+        for check in claim.checks.values():
+            if id := rule_of(check.rule):
+                key = (id, check.rule if id.startswith("theorem-") else id)
+                found.setdefault(key, []).append((claim.id, step_name(claim.id, check.label)))
+    return found
+
+
+def _rule_pages(document: Document) -> list[tuple[Any, list[tuple[str, str]]]]:
+    found = _steps_by_rule(document).items()
+    pages = [(rule_entry(id, name), steps) for (id, name), steps in found]
+    return sorted(pages, key=lambda page: (page[0].id.startswith("theorem-"), page[0].name.lower()))
+
+
+def _plain(html: str) -> str:
+    return unescape(_TAG.sub("", _ANNOTATION.sub("", html))).strip()
+
+
+def _glimpse(claim: ClaimEntry) -> str:
+    """The first formula of a statement, if it is short."""
+    for block in claim.statement:
+        if isinstance(block, Display):
+            shown = to_mathml(broken(relation(block), _GLIMPSE))
+            return shown if len(shown) <= _MOST else ""
+    return ""
+
+
+# Of a statement that is longer, the rest is not searched.
+_SAID = 600
+
+
+def _said(claim: ClaimEntry) -> list[str]:
+    """Return the formulas of a statement as one types them: written out, and abbreviated."""
+    blocks = [block for block in claim.statement if isinstance(block, Display)]
+    shown = [formula.shown for block in blocks for formula in block.formulas]
+    whole = " ".join(spoken(s) for s in shown if s is not None)
+    short = " ".join(map(spoken, claim.abbreviated))
+    # The risk has a name that no one would type.
+    plain = (re.sub(r"\bR\(6\)|\bR[<^](?=\()", "R", text)[:_SAID] for text in (whole, short))
+    return [text for text in dict.fromkeys(plain) if text]
+
+
+def _data(
+    document: Document,
+    sections: list[OutlinePart],
+    show: HtmlRenderer,
+    rules: list[tuple[Any, Any]],
+) -> str:
+    """What search, map and outline know, as JSON."""
+    entries = [
+        {
+            "id": claim.id,
+            "label": str(claim.label),
+            "name": claim.label.name,
+            "title": _plain(show.inline(claim.title)),
+            "plain": claim.plain_title,
+            "said": _said(claim),
+            "formula": _glimpse(claim),
+            "status": claim.status,
+            "stated": claim.label.kind != "Claim",
+            "kind": claim.label.kind,
+            "uses": list(claim.depends),
+            "axioms": sorted({*claim.axioms}),
+            "rules": sorted({r for c in claim.checks.values() if (r := rule_of(c.rule))}),
+        }
+        for claim in document.claims
+    ]
+    parts = [
+        {
+            "number": part.number,
+            "title": _plain(show.inline(part.title)),
+            "entries": [
+                {"id": e.claim.id, "helpers": [claim.id for claim in e.helpers]}
+                for e in part.entries
+            ],
+        }
+        for part in sections
+    ]
+    axioms = [
+        {"id": a.id, "page": slug(a.id), "said": _plain(show.inline(a.statement))}
+        for a in document.axioms
+    ]
+    named = [
+        {
+            "id": rule.id,
+            "label": rule.name,
+            "said": _plain(show.inline(inline_text(rule.accepts))),
+        }
+        for rule, _ in rules
+    ]
+    signs: Mapping[str, str] = {name: mark for name, (mark, _) in STATUSES.items()}
+    data = {"claims": entries, "parts": parts, "axioms": axioms, "rules": named, "signs": signs}
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")

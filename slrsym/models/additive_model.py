@@ -1,0 +1,385 @@
+"""Define attention-like models, and ask for their risk, training dynamics and critical points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Sequence as Several
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from slrsym.kernels.arguments import explained
+from slrsym.models.description import described
+from slrsym.models.risk import ExactRisk
+from slrsym.models.specification import Direction, Predictor, Sequence
+
+if TYPE_CHECKING:
+    from slrsym.claims.claim import Claim
+    from slrsym.models.analysis import Recovery, TokenCheck
+    from slrsym.models.point_table import StationaryPoints
+    from slrsym.runs import Runs
+
+
+def model(
+    data: Sequence,
+    predictor: Predictor,
+    *,
+    given: Mapping[Any, Any] | None = None,
+    names: Mapping[Any, Any] | None = None,
+) -> Model:
+    """Define a model.
+
+    Parameters
+    ----------
+    data : Sequence
+        The tokens and the target.
+    predictor : Predictor
+        The function that is trained.
+    given : mapping of inner products to expression, optional
+        Inner products of fixed directions, such as ``{k_star @ v_star: 0}``. Those that are not
+        given are parameters of the model, where it depends on them.
+    names : mapping of inner products to Symbol, optional
+        Symbols to use for order parameters.
+
+    Returns
+    -------
+    Model
+
+    Raises
+    ------
+    ValueError
+        If directions contradict each other: inner products of unit vectors beyond 1, or a Gram
+        matrix that is certainly not positive semidefinite; if an inner product is named or given
+        that the model does not have; if a share of the predictor or of the target is not real and
+        finite for all projections, or not smooth in pieces.
+    TypeError
+        If `data` or `predictor` is something else, or a share is no expression.
+
+    Examples
+    --------
+    >>> from sympy import Symbol, erf, sqrt
+    >>> from slrsym.models import Direction, Predictor, Sequence, Token, model
+    >>> d, lam = Symbol("d", positive=True), Symbol("lambda", positive=True)
+    >>> L = Symbol("L", integer=True, positive=True)
+    >>> k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
+    >>> k, v = Direction("k", sphere=True), Direction("v", sphere=True)
+    >>> one = Token(mean=sqrt(d / 2) * k_star, target=lambda X: X @ v_star)
+    >>> attention = Predictor(lambda X: erf(lam * (X @ k)) * (X @ v))
+    >>> data = Sequence({one: 1, Token(): L - 1})
+    >>> len(model(data, attention, given={k_star @ v_star: 0}).order_parameters)
+    5
+    """
+    if not isinstance(data, Sequence):
+        raise TypeError(f"data must be a slrsym.models.Sequence; got {data!r}")
+    if not isinstance(predictor, Predictor):
+        raise TypeError(f"predictor must be a slrsym.models.Predictor; got {predictor!r}")
+    return Model(data, predictor, dict(given or {}), dict(names or {}))
+
+
+class Model(ExactRisk):
+    """Exact risk, gradient and dynamics of a predictor; created by `model`.
+
+    Parameters
+    ----------
+    data : Sequence
+    predictor : Predictor
+    given, names : mapping of inner products to expressions
+        As of `model`.
+
+    Raises
+    ------
+    ValueError
+        As `model` does.
+    """
+
+    def __repr__(self) -> str:
+        return described(self)
+
+    # The modules of runs and of studies are loaded on first use: proofs need none of them.
+
+    @explained()
+    def simulate(
+        self,
+        values: Mapping[Any, Any],
+        *,
+        steps: int,
+        alpha: float,
+        runs: int | None = None,
+        start: Any = "uniform",
+        every: int | None = None,
+        rng: Any = None,
+        dimensions: Several[int] | None = None,
+        backend: str = "auto",
+        path: str | Path | None = None,
+        progress: bool | None = None,
+    ) -> Runs:
+        """Run projected gradient descent, exactly, at a cost that does not depend on d.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            The parameters of the model, and ``d`` (an integer of at least 2) if starts are drawn.
+            A parameter may also be an array of shape (steps + 1,) or a function of the step, such
+            as an inverse temperature that falls.
+        steps : int
+            Number of steps, at least 1.
+        alpha : float
+            Step size, positive.
+        runs : int, optional
+            Number of runs, at least 1. The default is one for each point of `start`.
+        start : str, mapping, array_like, path or Dataset, optional
+            The initial directions:
+
+            * ``'uniform'``: trained directions uniform on their spheres; fixed ones, too, if their
+              inner products are not known;
+            * ``'uniform, fixed directions too'``;
+            * a mapping of each direction to a vector, shape (d,), or to vectors, shape (runs, d);
+            * a file .npz of such vectors by the directions' names;
+            * Gram matrices of all directions, trained ones first, shape (..., p, p), with q
+              eigenspaces (..., q, p, p);
+            * runs, or a file .nc of runs, which continue from their last step.
+        every : int, optional
+            Log every so many steps, at least 1, and the last one. The default logs 1000 rows.
+        rng : int or Generator, optional
+            Seed of the random starts.
+        dimensions : sequence of int, optional
+            Dimensions of the eigenspaces, which add up to d. Needed if there are several.
+        backend : {'auto', 'numpy', 'numba'}, optional
+        path : path, optional
+            A file .nc to save the runs in, at the end and when interrupted.
+        progress : bool, optional
+            Whether to show progress. By default a bar on a terminal, and elsewhere a line of the
+            log every 30 s.
+
+        Returns
+        -------
+        Runs
+            An `xarray.Dataset` over ``run, step``, as of `slrsym.simulate`: order parameters by
+            their names, ``excess_risk`` and ``risk``, parameters over ``step``, and in ``gram`` the
+            inner products of all directions, which ``overlap(x, y)`` reads.
+
+        Raises
+        ------
+        TypeError
+            If `steps` or `alpha` is missing, or a parameter has no such name.
+        ValueError
+            If a parameter is missing or out of its range, or `start` does not fit this model.
+        """
+        from slrsym.models.simulation import simulate
+
+        return simulate(
+            self, values, steps=steps, alpha=alpha, runs=runs, start=start, every=every, rng=rng,
+            dimensions=dimensions, backend=backend, path=path, progress=progress,
+        )  # fmt: skip
+
+    @explained()
+    def online(
+        self,
+        values: Mapping[Any, Any],
+        *,
+        rate: float,
+        time: float,
+        start: Any = "uniform",
+        points: int = 201,
+        rng: Any = None,
+    ) -> Runs:
+        """Integrate one-pass descent (a fresh sample for each step) in the limit of large d.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            The parameters of the model, and ``d`` if the start is drawn.
+        rate : float
+            d times the step size, positive.
+        time : float
+            Number of steps over d, positive.
+        start : str, mapping, array_like, path or Dataset, optional
+            One initial point, as of `simulate`; as a Gram matrix, of shape (p, p).
+        points : int, optional
+            Number of times, from 0 to `time`, at least 2.
+        rng : int or Generator, optional
+            Seed of the random start.
+
+        Returns
+        -------
+        Runs
+            Over ``time``: ``gram``, which ``overlap(x, y)`` reads, and ``risk``.
+
+        Raises
+        ------
+        TypeError
+            If `rate` or `time` is missing, or a parameter has no such name.
+        ValueError
+            If the model has not one token, centred, whose covariance is a multiple of the identity;
+            if a parameter is missing or out of its range, `start` does not fit this model, or the
+            equations cannot be solved.
+        """
+        from slrsym.models.analysis import online
+
+        return online(self, values, rate=rate, time=time, start=start, points=points, rng=rng)
+
+    @explained()
+    def check(
+        self, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
+    ) -> TokenCheck:
+        """Compare risk and gradient at a random point with tokens sampled in R^d.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            The parameters of the model, and ``d``, an integer of at least 2. Eigenspaces have
+            dimensions as equal as possible.
+        samples : int, optional
+            Number of sequences of tokens, at least 2.
+        rng : int or Generator, optional
+            Seed of the point and the samples.
+
+        Returns
+        -------
+        TokenCheck
+            With the z-score of the risk and of each component of the gradient.
+
+        Raises
+        ------
+        TypeError
+            If a parameter has no such name.
+        ValueError
+            If a parameter is missing or out of its range.
+        """
+        from slrsym.models.analysis import check
+
+        return check(self, values, samples=samples, rng=rng)
+
+    @explained()
+    def landscape(
+        self,
+        values: Mapping[Any, Any],
+        *,
+        starts: int = 50,
+        rng: Any = None,
+        progress: bool | None = None,
+    ) -> StationaryPoints:
+        """Search for critical points of the risk from random starts.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            The parameters of the model, and ``d``, an integer of at least 2.
+        starts : int, optional
+            Number of searches, at least 1. A third of them are led to minima first, and a third to
+            saddles of a random index.
+        rng : int or Generator, optional
+            Seed of the starts.
+        progress : bool, optional
+            As of `simulate`.
+
+        Returns
+        -------
+        StationaryPoints
+            A table that is a sequence of the points found, by risk: one of each set that symmetries
+            relate, and one of each continuum. There may be others.
+
+        Raises
+        ------
+        TypeError
+            If a parameter has no such name.
+        ValueError
+            If a parameter is missing or out of its range.
+        """
+        from slrsym.models.critical_points import landscape
+
+        return landscape(self, values, starts=starts, rng=rng, progress=progress)
+
+    @explained(least="min_overlap")
+    def recovery(
+        self,
+        values: Mapping[Any, Any],
+        pairs: Several[tuple[Direction, Direction]],
+        *,
+        steps: int,
+        alpha: float,
+        min_overlap: float = 0.9,
+        runs: int | None = None,
+        start: Any = "uniform",
+        every: int | None = None,
+        rng: Any = None,
+        dimensions: Several[int] | None = None,
+        backend: str = "auto",
+        path: str | Path | None = None,
+        progress: bool | None = None,
+    ) -> Recovery:
+        """Count the runs from random starts that end aligned.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number
+            As of `simulate`.
+        pairs : sequence of pairs of Direction
+            Directions that have to be aligned at the end, up to sign, such as ``[(k, k_star)]``.
+        steps : int
+            Number of steps, at least 1.
+        alpha : float
+            Step size, positive.
+        min_overlap : float, optional
+            Absolute inner product, from 0 to 1, from which on a pair counts as aligned.
+        runs, start, every, rng, dimensions, backend, path, progress : optional
+            As of `simulate`.
+
+        Returns
+        -------
+        Recovery
+            The fraction of the runs in which all pairs are aligned, with Wilson's 95 % interval.
+
+        Raises
+        ------
+        TypeError
+            If `steps` or `alpha` is missing, or a parameter has no such name.
+        ValueError
+            If `pairs` is empty or not of this model, or as `simulate` does.
+        """
+        from slrsym.models.analysis import recovery
+
+        return recovery(
+            self, values, pairs, min_overlap=min_overlap, steps=steps, alpha=alpha, runs=runs,
+            start=start, every=every, rng=rng, dimensions=dimensions, backend=backend, path=path,
+            progress=progress,
+        )  # fmt: skip
+
+    def claims(self, name: str = "model", source: str = "new") -> list[Claim]:
+        """Return the derived results as claims: `slrsym verify` checks them in a derivation file.
+
+        Parameters
+        ----------
+        name : str, optional
+            Prefix of the ids, in lower case.
+        source : str, optional
+            Of the claims.
+
+        Returns
+        -------
+        list of Claim
+            The law of the projections of each role of tokens, and if the risk has a closed form,
+            the risk against its definition, and its gradient.
+        """
+        from slrsym.models.claims import claims_of
+
+        return claims_of(self, name, source)
+
+    def to_latex(self, file: str | Path | None = None) -> str:
+        """Write laws of projections, risk and gradient in LaTeX.
+
+        Parameters
+        ----------
+        file : str or Path, optional
+            Where to write the text as well.
+
+        Returns
+        -------
+        str
+            Displays for a document with amsmath.
+        """
+        from slrsym.models.analysis import written_model
+
+        text = written_model(self)
+        if file is not None:
+            Path(file).write_text(text, encoding="utf-8")
+        return text

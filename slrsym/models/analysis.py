@@ -1,0 +1,392 @@
+"""What one does with a model: tokens, critical points, who recovers, single samples, LaTeX."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
+
+from slrsym.gaussian import Expectation, expectation
+from slrsym.kernels.arguments import number, positive, whole
+from slrsym.kernels.compile import compile_expressions
+from slrsym.models.moments import NotClosedError
+from slrsym.models.simulation import (
+    dimension,
+    fill_in,
+    named,
+    root_of,
+    schedule_of,
+    simulate,
+    started,
+)
+from slrsym.models.specification import Direction, Token, softmax
+from slrsym.runs import Runs, wilson
+
+if TYPE_CHECKING:
+    from slrsym.models.additive_model import Model
+
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class TokenCheck:
+    """Risk and gradient of a model, in each trained direction, against tokens drawn in R^d."""
+
+    risk: float
+    estimate: float
+    error: float
+    z_scores: dict[str, float]
+
+    @property
+    def passed(self) -> bool:
+        """Whether no score is beyond 5."""
+        return max(map(abs, self.z_scores.values())) < 5
+
+
+def check(
+    model: Model, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
+) -> TokenCheck:
+    """Draw tokens; `Model.check` says more."""
+    samples, generator = whole("samples", samples, 2), np.random.default_rng(rng)
+    by_name = named(model, values)
+    d = dimension(by_name)
+    # Of the eigenspaces, as equal as can be.
+    dimensions = _equal_parts(d, model.spaces)
+    factor = started(model, by_name, "uniform", 1, generator, dimensions)[0]
+    # As vectors of R^d, in whatever basis of each eigenspace.
+    blocks = []
+    for part, n in zip(factor, dimensions, strict=True):
+        block = np.zeros((len(part), n))
+        rank = min(n, part.shape[1])
+        block[:, :rank] = part[:, :rank]
+        blocks.append(block)
+    rows = np.concatenate(blocks, axis=1)
+    space = np.repeat(np.arange(model.spaces), dimensions)
+    fill_in(model, by_name, factor[None])
+    row = schedule_of(model, by_name, 0)[0]
+    numbers = dict(zip(model.parameters, row.tolist(), strict=True))
+    found = model.compile("numpy", "risk", "gradient")(model.flow.state(factor), *row)
+    gradients = model.flow.gradients(factor, found[1:])
+    slopes = np.sum(gradients @ np.swapaxes(factor, -1, -2), axis=0)
+    # What the risk does not depend on may be anything.
+    given = {**numbers, **{s: by_name.get(s.name, 1.0) for s in _symbols(model) - set(numbers)}}
+    # So many of each case as chance has it.
+    cases = list(model.cases())
+    chances = np.array([float(sympify(p).subs(given)) for _, p in cases])
+    drawn = generator.multinomial(samples, chances / chances.sum())
+    parts = [
+        _sampled(model, counts, rows, space, given, int(n), generator)
+        for (counts, _), n in zip(cases, drawn, strict=True)
+        if n
+    ]
+    squares = np.concatenate([part[0] for part in parts])
+    moves = np.concatenate([part[1] for part in parts], axis=1)
+    scores = {"risk": _score(squares, found[0])}
+    gram = rows @ rows.T
+    for i, x in enumerate(model.trained):
+        for j, y in enumerate(model.directions):
+            if y is x and x.on_sphere:
+                continue
+            # On a sphere, what is tangent to it: the risk is not a function of lengths there.
+            radial = gram[i, j] if x.on_sphere else 0.0
+            sampled = moves[i] @ (rows[j] - radial * rows[i])
+            if np.isfinite(sampled).all():
+                exact = slopes[i, j] - radial * slopes[i, i]
+                scores[f"gradient in {x}, along {y}"] = _score(sampled, exact)
+    error = float(squares.std() / np.sqrt(samples))
+    return TokenCheck(float(found[0]), float(squares.mean()), error, scores)
+
+
+def _equal_parts(d: int, spaces: int) -> list[int]:
+    """Return dimensions of eigenspaces, as equal as can be."""
+    return [len(part) for part in np.array_split(np.arange(d), spaces)]
+
+
+def _score(sample: Array, exact: float) -> float:
+    spread = sample.std() / np.sqrt(len(sample))
+    return float((sample.mean() - exact) / spread) if spread > 0 else 0.0
+
+
+def _drawn(
+    model: Model,
+    tokens: Sequence[Token],
+    rows: Array,
+    space: NDArray[np.int64],
+    number: Callable[[Expr], float],
+    samples: int,
+    rng: np.random.Generator,
+) -> Iterator[Array]:
+    """Tokens of these roles, each of shape (samples, d), whose noises may be correlated."""
+    places = {x: i for i, x in enumerate(model.directions)}
+    noises: Iterator[Array] = (rng.standard_normal((samples, rows.shape[1])) for _ in tokens)
+    if model.data.correlation:
+        tau = np.eye(len(tokens))
+        for i, x in enumerate(tokens):
+            for j, y in enumerate(tokens[:i]):
+                given = model.data.correlation.get(frozenset({x, y}), S.Zero)
+                tau[i, j] = tau[j, i] = number(given)
+        drawn = np.stack(list(noises))
+        # Noises of correlation 1 are equal, and their matrix is singular.
+        root = root_of(tau)
+        noises = (np.tensordot(row, drawn[: root.shape[1]], 1) for row in root)
+    for token, noise in zip(tokens, noises, strict=True):
+        values = np.array([number(e) for e in token.eigenvalues])
+        X = np.sqrt(values[space] if len(values) > 1 else values) * noise
+        for u, spike in token.spikes.items():
+            stretch = np.sqrt((values[0] + number(spike)) / values[0]) - 1
+            X += stretch * np.outer(X @ rows[places[u]], rows[places[u]])
+        for u, c in token.mean.terms.items():
+            X += number(c) * rows[places[u]]
+        yield X
+
+
+def _sampled(
+    model: Model,
+    counts: Mapping[Any, tuple[Any, Expr]],
+    rows: Array,
+    space: NDArray[np.int64],
+    given: Mapping[Any, float],
+    samples: int,
+    rng: np.random.Generator,
+) -> tuple[Array, Array]:
+    """Squared errors, and the gradient of each in the trained directions, in one case."""
+    places = {x: i for i, x in enumerate(model.directions)}
+
+    def number(expr: Expr) -> float:
+        return float(expr.subs(given))
+
+    error = number(model.data.noise) * rng.standard_normal(samples)
+    change = np.zeros((len(model.trained), samples, rows.shape[1]))
+    keys = {id(role): key for key, role in model.roles.items()}
+    listed = [
+        keys[id(role)] for role, count in counts.values() for _ in range(round(number(count)))
+    ]
+    drawn = _drawn(model, [token for token, _ in listed], rows, space, number, samples, rng)
+    tokens, scores, attended = [], [], []
+    for key, X in zip(listed, drawn, strict=True):
+        share, symbols = model.shares[key]
+        names = list(symbols.values())
+        heads = list(share.atoms(softmax))
+        at = [X @ rows[places[x]] for x in symbols]
+        if heads:
+            (head,) = heads
+            plain = lambdify(
+                names, [head.args[0].subs(given), share.coeff(head), share.subs(head, 0)]
+            )
+            score, value, rest = (np.broadcast_to(a, samples) for a in plain(*at))
+            tokens.append((X, symbols, head, -share.coeff(head)))
+            scores.append(score)
+            attended.append(-value)
+            error = error + rest
+            continue
+        share = share.subs(given)
+        # Where a share jumps, the gradient is no mean over tokens.
+        slopes = [S.NaN if e.has(DiracDelta) else e for e in map(share.diff, names)]
+        expressions = [share, *slopes]
+        found = lambdify(names, expressions, modules=["scipy", "numpy"])(*at)
+        error = error + found[0]
+        for x, slope in zip(symbols, found[1:], strict=True):
+            if x.trained:
+                change[places[x]] += np.broadcast_to(slope, samples)[:, None] * X
+    if tokens:
+        weights = np.exp(np.array(scores) - np.max(scores, axis=0))
+        extra = float(tokens[0][2].args[1]) if len(tokens[0][2].args) == 2 else 0.0
+        weights /= weights.sum(axis=0) + extra * np.exp(-np.max(scores, axis=0))
+        values = np.array(attended)
+        mixed = np.sum(weights * values, axis=0)
+        error = error - mixed
+        for (X, symbols, head, value), w, v in zip(tokens, weights, values, strict=True):
+            for x, symbol in symbols.items():
+                if x.trained:
+                    slope = w * (v - mixed) * float(head.args[0].subs(given).diff(symbol))
+                    slope = slope + w * float(value.subs(given).diff(symbol))
+                    change[places[x]] -= slope[:, None] * X
+    return error**2, 2 * error[:, None] * change
+
+
+def _symbols(model: Model) -> set[Any]:
+    parts: list[Expr] = [model.data.noise, *(e for e, _ in model.shares.values())]
+    parts += [*(model.data.location or ()), *model.data.correlation.values()]
+    for counts, probability in model.data.mixture:
+        parts.append(probability)
+        for token, count in counts.items():
+            parts += [count, *token.mean.terms.values(), *token.eigenvalues, *token.spikes.values()]
+    projections = {s for _, names in model.shares.values() for s in names.values()}
+    return {s for part in parts for s in part.free_symbols} - projections
+
+
+@dataclass(frozen=True)
+class Recovery:
+    """The fraction of runs that end aligned, with Wilson's 95 % interval of the probability."""
+
+    fraction: float
+    interval: tuple[float, float]
+    runs: Runs
+
+    @property
+    def share(self) -> float:
+        """The old name of `fraction`."""
+        warnings.warn("Recovery.share is now Recovery.fraction", DeprecationWarning, stacklevel=2)
+        return self.fraction
+
+
+def recovery(
+    model: Model,
+    values: Mapping[Any, Any],
+    pairs: Sequence[tuple[Direction, Direction]],
+    *,
+    min_overlap: float = 0.9,
+    **options: Any,
+) -> Recovery:
+    """Runs from random starts; `Model.recovery` says more."""
+    if not pairs:
+        raise ValueError("pairs must have two directions at least that are to be aligned; got none")
+    known = {x.name for x in model.directions}
+    for pair in pairs:
+        two = pair if isinstance(pair, Sequence) and not isinstance(pair, str) else ()
+        if len(two) != 2 or not known.issuperset(map(str, two)):
+            raise ValueError(
+                f"pairs must be of two directions of this model ({', '.join(sorted(known))}), as "
+                f"in [(k, k_star)]; got {pair!r}"
+            )
+    if not 0 <= number(min_overlap) <= 1:
+        raise ValueError(f"min_overlap must be an overlap from 0 to 1; got {min_overlap!r}")
+    runs = simulate(model, values, **options)
+    last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
+    hits = np.min(last, axis=0) >= min_overlap
+    low, high = wilson(hits.sum(), len(hits))
+    return Recovery(float(hits.mean()), (float(low), float(high)), runs)
+
+
+# -- single samples --------------------------------------------------------------------------------
+
+
+@cache
+def _second_moments(model: Model) -> list[Expr]:
+    """N times the variance, its upper triangle row by row."""
+    roles = list(model.roles.values())
+    single = len(model.data.mixture) == 1 and len(roles) == 1 and model.additive
+    if not single or roles[0].token.spikes or model.spaces > 1 or roles[0].token.mean.terms:
+        raise ValueError(
+            "the limit of descent on single samples is for one token, centred, whose covariance is "
+            "a multiple of the identity"
+        )
+    ((token, count),) = model.data.mixture[0][0].items()
+    if count != 1:
+        raise ValueError(f"the limit of descent on single samples is for one token; got {count}")
+    error, symbols = model.shares[token, None]
+    slopes = [error.diff(symbols[x]) if x in symbols else 0 for x in model.trained]
+    law, noise = model.law(token), model.data.noise**2
+    found = []
+    for i, first in enumerate(slopes):
+        for second in slopes[i:]:
+            value = 4 * expectation(first * second * (error**2 + noise), law)
+            if value.has(Expectation):
+                raise NotClosedError(
+                    f"no closed form is known of the mean of {first * second * error**2}"
+                )
+            found.append(token.eigenvalues[0] * value)
+    return found
+
+
+def online(
+    model: Model,
+    values: Mapping[Any, Any],
+    *,
+    rate: float,
+    time: float,
+    start: Any = "uniform",
+    points: int = 201,
+    rng: Any = None,
+) -> Runs:
+    r"""The limit of descent on single samples; `Model.online` says more.
+
+    Notes
+    -----
+    After Saad and Solla (1995). A step follows the gradient g of the squared error of one fresh
+    sample, times a rate :math:`\eta/d`. With time as steps over d, inner products of directions
+    move by ordinary differential equations: by the gradient of the risk, and, as :math:`|g|^2` is
+    of order d, by a second term,
+
+    .. math:: \frac{d\,\langle x, y\rangle}{dt} = -\eta\,(\langle\nabla_x R, y\rangle
+        + \langle x, \nabla_y R\rangle) + \eta^2 \sigma^2 N_{xy}, \qquad
+        N_{xy} = E[\partial_x e^2\,\partial_y e^2],
+
+    for an error e whose derivatives are in projections of a token of covariance
+    :math:`\sigma^2 I`. On a sphere gradients are tangent, and the length that the second term
+    brings is taken off again.
+    """
+    rate, time, points = positive("rate", rate), positive("time", time), whole("points", points, 2)
+    by_name = named(model, values)
+    factor = started(model, by_name, start, 1, np.random.default_rng(rng), None)
+    fill_in(model, by_name, factor)
+    row = schedule_of(model, by_name, 0)[0]
+    outputs = _second_moments(model)
+    gram = factor[0, 0] @ factor[0, 0].T
+    p, t = len(model.directions), len(model.trained)
+    slopes = model.compile("numpy", "risk", "gradient")
+    moments = compile_expressions(outputs, model.order_parameters, model.parameters)
+    upper, flow = np.triu_indices(t), model.flow
+    places = tuple(np.array([flow.places[q][:2] for q in model.order_parameters]).T)
+    sphere = np.zeros(p)
+    sphere[:t] = [x.on_sphere for x in model.trained]
+
+    def moved(_: float, flat: Array) -> Array:
+        G = flat.reshape(p, p)
+        state = G[places]
+        gradient = np.zeros((p, p))
+        gradient[:t] = flow.gradients(G[None], slopes(state, *row)[1:])[0]
+        drift = gradient - (sphere * np.diag(gradient))[:, None] * G
+        N = np.zeros((p, p))
+        N[upper] = N[upper[::-1]] = moments(state, *row)
+        length = sphere * np.diag(N)
+        noise = N - (length[:, None] + length) / 2 * G
+        change: Array = -rate * (drift + drift.T) + rate**2 * noise
+        return change.ravel()
+
+    times = np.linspace(0, time, points)
+    found = scipy.integrate.solve_ivp(
+        moved, (0, time), gram.ravel(), "DOP853", times, rtol=1e-9, atol=1e-11
+    )
+    if not found.success:
+        raise ValueError(f"the equations cannot be solved up to {time}: {found.message}")
+    grams = found.y.T.reshape(-1, p, p)
+    risk = slopes(grams[(slice(None), *places)], *row)[:, 0]
+    names = [x.name for x in model.directions]
+    return Runs(
+        {"gram": (("time", "direction", "other"), grams), "risk": ("time", risk)},
+        coords={"time": times, "direction": names, "other": names},
+        attrs={"rate": rate},
+    )
+
+
+# -- in LaTeX --------------------------------------------------------------------------------------
+
+
+def written_model(model: Model) -> str:
+    """Displays for a document with amsmath."""
+    parts = [r"Order parameters: $" + ", ".join(map(latex, model.order_parameters)) + "$."]
+    for token in model.data.tokens:
+        if model.roles[token, next(iter(model.predictor.bias or (None,)))].directions:
+            parts += [f"Projections of a token ({token.name}):", _display(latex(model.law(token)))]
+    if model.quadrature is not None:
+        parts.append(f"The risk is no closed form: {model.quadrature.reason}.")
+    if not model.additive:
+        return "\n".join([*parts, ""])
+    parts += ["The risk:", _display("R = " + latex(model.risk))]
+    parts.append("Its slopes:")
+    for p, slope in zip(model.order_parameters, model.gradient, strict=True):
+        parts.append(_display(rf"\partial_{{{latex(p)}}} R = {latex(slope)}"))
+    return "\n".join([*parts, ""])
+
+
+def _display(text: str) -> str:
+    return rf"\begin{{equation*}}{text}\end{{equation*}}"

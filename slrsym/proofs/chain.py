@@ -1,0 +1,276 @@
+"""Chains of relations, the way most proofs are written; and how the parts of a proof fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sympy import And, Derivative, Expr, S, Symbol, sympify
+from sympy.core.relational import Relational
+
+from slrsym.proofs.context import Context
+from slrsym.proofs.step import Link, Proof, Rule, Step, labelled, relation, require_rule
+from slrsym.registry import registered
+from slrsym.statements.expressions import AtPoint, ProofError, Refused
+
+if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
+_DOWN = {"<=", "<"}
+_UP = {">=", ">"}
+
+
+def D(expr: Any, *variables: Any) -> Derivative:
+    """The derivative as a thing to speak of; nothing is evaluated.
+
+    Parameters
+    ----------
+    expr : expression
+        The function.
+    *variables : Symbol or (Symbol, int)
+        What it is differentiated in, and how often.
+
+    Returns
+    -------
+    Derivative
+        Unevaluated.
+    """
+    return Derivative(expr, *variables, evaluate=False)
+
+
+def at(expr: Any, point: Mapping[Symbol, Any]) -> AtPoint:
+    """An expression at a point as a thing to speak of; nothing is evaluated.
+
+    Parameters
+    ----------
+    expr : expression
+        Such as a derivative, which is taken before.
+    point : mapping of Symbol to expression
+        The variables and their values.
+
+    Returns
+    -------
+    AtPoint
+        Unevaluated.
+    """
+    return AtPoint(expr, tuple(point), tuple(map(sympify, point.values())))
+
+
+@dataclass(frozen=True, repr=False)
+class Chain(Proof):
+    """A chain of relations, each justified by a rule.
+
+    Build it with `chain`, and extend it with `then` (=), `le`, `lt`, `ge`, `gt`.
+
+    Parameters
+    ----------
+    start : Expr
+        The first expression.
+    links : tuple of (Link, Rule), optional
+        The relations, in order, each with what justifies it.
+    """
+
+    start: Expr
+    links: tuple[tuple[Link, Rule], ...] = ()
+
+    @property
+    def end(self) -> Expr:
+        return self.links[-1][0].rhs if self.links else self.start
+
+    def _extended(self, symbol: str, expr: Any, by: Rule) -> Chain:
+        require_rule(by)
+        return replace(self, links=(*self.links, (Link(self.end, symbol, sympify(expr)), by)))
+
+    def then(self, expr: Any, by: Rule) -> Chain:
+        return self._extended("=", expr, by)
+
+    def le(self, expr: Any, by: Rule) -> Chain:
+        return self._extended("<=", expr, by)
+
+    def lt(self, expr: Any, by: Rule) -> Chain:
+        return self._extended("<", expr, by)
+
+    def ge(self, expr: Any, by: Rule) -> Chain:
+        return self._extended(">=", expr, by)
+
+    def gt(self, expr: Any, by: Rule) -> Chain:
+        return self._extended(">", expr, by)
+
+    @property
+    def conclusion(self) -> Boolean:
+        """The relation between the first and the last expression; no chain goes up and down."""
+        if not self.links:
+            raise ProofError("the chain has no step, so it proves nothing")
+        kinds = {link.relation for link, _ in self.links} - {"="}
+        if kinds & _DOWN and kinds & _UP:
+            raise ProofError("the chain mixes <= and >=, so its ends are not related")
+        strict = next((k for k in kinds if len(k) == 1), None)
+        return relation(self.start, strict or next(iter(kinds), "="), self.end)
+
+    def to_latex(self, step_numbers: bool = False) -> str:
+        """The chain in LaTeX, each relation with its rule.
+
+        Parameters
+        ----------
+        step_numbers : bool, optional
+            Whether each rule is preceded by the number of its step.
+
+        Returns
+        -------
+        str
+            An ``align*`` environment that needs amsmath only.
+        """
+        return str(registered("chain.latex")(self, step_numbers))
+
+    def __repr__(self) -> str:
+        rows = (f"    {link.relation} {link.rhs}  [{rule}]" for link, rule in self.links)
+        return "\n".join([str(self.start), *rows])
+
+    def _repr_latex_(self) -> str:
+        return self.to_latex()
+
+    def _repr_html_(self) -> str:
+        return str(registered("chain.html")(self))
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        for number, (link, rule) in enumerate(self.links, start=1):
+            if not getattr(rule, "chainable", True):
+                raise ProofError(f"step {number}: {rule} is no rule for a link of a chain")
+            here = labelled(label, str(number))
+            for name, proof, inner in rule.premises(link, context):
+                yield from proof.steps(inner, labelled(here, name))
+            yield Step(here, link.statement, rule, link, context)
+
+
+for _method, _symbol in (
+    (Chain.then, "="),
+    (Chain.le, "<="),
+    (Chain.lt, "<"),
+    (Chain.ge, ">="),
+    (Chain.gt, ">"),
+):
+    _method.__doc__ = f"""... {_symbol} expr.
+
+    Parameters
+    ----------
+    expr : expression
+        The next expression.
+    by : Rule
+        What justifies the step.
+
+    Returns
+    -------
+    Chain
+        The chain with one link more.
+
+    Raises
+    ------
+    ProofError
+        If `by` is not a rule.
+    """
+
+
+def chain(start: Any) -> Chain:
+    """Begin a chain of relations.
+
+    Parameters
+    ----------
+    start : expression
+        The first expression.
+
+    Returns
+    -------
+    Chain
+        Without links; it proves nothing yet.
+    """
+    return Chain(sympify(start))
+
+
+def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -> Proof:
+    """A part of a proof that may be given by a rule alone."""
+    if isinstance(proof, Rule):
+        return Chain(start, ((Link(start, relation, end), proof),))
+    return Proof.require(proof, "what shows a part")
+
+
+@dataclass(frozen=True)
+class _Structural(Rule):
+    """A check on how the parts of a proof fit, with the statement it makes."""
+
+    name: str
+    verify: Any
+    rests_on: tuple[str, ...] = ()  # type: ignore[misc]
+    uses_claims: tuple[str, ...] = ()
+    about: tuple[Any, ...] = ()
+    because: str = ""
+
+    # The check is about the proof that makes the step, not about a link.
+    chainable = False
+
+    def check(self, link: Link, context: Context) -> None:
+        self.verify(context)
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        return self.uses_claims
+
+
+_NO_LINK = Link(S.Zero, "=", S.Zero)
+
+
+def structural_step(
+    label: str,
+    statement: Boolean,
+    name: str,
+    verify: Any,
+    context: Context,
+    numeric: bool = True,
+    **more: Any,
+) -> Step:
+    """A step whose check is a function of the context."""
+    return Step(label, statement, _Structural(name, verify, **more), _NO_LINK, context, numeric)
+
+
+def fitting_step(
+    label: str, name: str, shown: Boolean, wanted: Boolean, context: Context, **more: Any
+) -> Step:
+    """The step that what is shown gives what is wanted."""
+
+    def verify(context: Context) -> None:
+        concludes(shown, wanted, context)
+
+    return structural_step(label, wanted, name, verify, context, **more)
+
+
+def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
+    """Refuse unless one statement is the other, or a part of it, or implies it side by side."""
+    if shown == wanted:
+        return
+    if isinstance(wanted, And) and isinstance(shown, And):
+        for part in wanted.args:
+            if not any(_concluded(other, part, context) for other in shown.args):
+                raise Refused(f"no part shows {part}")
+        return
+    if isinstance(shown, And) and any(_concluded(part, wanted, context) for part in shown.args):
+        return
+    if not isinstance(shown, Relational) or not isinstance(wanted, Relational):
+        raise Refused(f"what is shown is {shown}, not {wanted}")
+    mine, goal = Link.of(shown), Link.of(wanted)
+    if not goal.follows_from(mine.relation):
+        mine = mine.flipped
+        if not goal.follows_from(mine.relation):
+            raise Refused(f"what is shown is {shown}, not {wanted}")
+    for side, other, name in ((mine.lhs, goal.lhs, "left"), (mine.rhs, goal.rhs, "right")):
+        if side != other:
+            try:
+                context.require_equal(side, other)
+            except Refused as reason:
+                raise Refused(f"the proof's {name} side {side} is not {other}: {reason}") from None
+
+
+def _concluded(shown: Boolean, wanted: Boolean, context: Context) -> bool:
+    try:
+        concludes(shown, wanted, context)
+    except Refused:
+        return False
+    return True

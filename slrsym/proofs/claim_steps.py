@@ -1,0 +1,60 @@
+"""The steps of a claim's proof, from its first one to the claim's statement."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from slrsym.proofs.chain import fitting_step
+from slrsym.proofs.context import Context, Stated, covariances
+from slrsym.proofs.lemmas import InWords
+from slrsym.proofs.step import Proof, Step
+from slrsym.statements.expressions import Refused
+from slrsym.statements.orbits import OrbitStatement
+
+
+class Proven(Stated, Protocol):
+    """A claim with its proof, or with what stands for one: any `slrsym.proof.Claim`."""
+
+    @property
+    def is_empirical(self) -> bool:
+        """Whether an experiment stands for a proof."""
+
+    def evidence(self) -> Any:
+        """Return the certificate that stands for a proof; None if there is none."""
+
+    def build_proof(self) -> Proof:
+        """Return the proof."""
+
+
+def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
+    """Return the steps of a claim's proof, the last one being that they conclude its statement."""
+    if claim.is_empirical or claim.evidence() is not None:
+        return []
+
+    def other(name: str) -> Any:
+        if name == claim.id:
+            raise Refused(f"claim {name} is used in its own proof")
+        return find(name)
+
+    context = Context(claim.given, other, covariances=covariances(claim.statement, *claim.given))
+    proof = claim.build_proof()
+    conclusion = proof.conclusion
+    steps = list(proof.steps(context))
+    last = fitting_step(
+        "statement",
+        "the proof concludes the statement",
+        conclusion,
+        claim.statement,
+        context,
+        numeric=_is_to_be_examined(claim.statement, conclusion),
+    )
+    return [*steps, last]
+
+
+def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
+    """Whether numbers are asked about a statement, or have been, or have nothing to say."""
+    if statement.has(InWords):
+        return False
+    # Orbits take long; what was said of them before is not examined again.
+    return not (statement.has(OrbitStatement) and conclusion == statement)

@@ -1,0 +1,321 @@
+"""Theorems on which starts have orbits that converge to a point: almost all, or almost none.
+
+What each needs, of maps and of pairs of unit vectors; the proofs stand with the checker's schemas.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy as sp
+from sympy import Add, And, Eq, Expr, Ge, Gt, Matrix, Symbol, Tuple
+from sympy.core.symbol import uniquely_named_symbol
+from sympy.logic.boolalg import Boolean
+
+from slrsym.proofs.chain import D, at
+from slrsym.proofs.descent_theorems import Hypothesis, Needs, about, on_box
+from slrsym.statements.expressions import ProofError
+from slrsym.statements.maps import BoxMap, SphereDescent, point_set, value_at
+from slrsym.statements.orbits import (
+    AlmostEveryPairConvergesTo,
+    AlmostEveryStartConvergesTo,
+    DecreasesAlong,
+    Injective,
+    InvertibleJacobian,
+    LocalDiffeomorphism,
+    NullPairs,
+    NullStarts,
+    OrbitsConvergeTo,
+)
+
+
+def jacobian_at(g: BoxMap, point: Any) -> tuple[tuple[Any, ...], ...]:
+    """The partial derivatives of a map at a point of its box, none of them evaluated.
+
+    Parameters
+    ----------
+    g : BoxMap
+        The map.
+    point : Tuple
+        The point.
+
+    Returns
+    -------
+    tuple of tuple of Expr
+        Row i holds those of the i-th image.
+    """
+    place = dict(zip(g.coordinates, point, strict=True))
+    return tuple(tuple(at(D(image, x), place) for x in g.coordinates) for image in g.images)
+
+
+# -- maps that keep points apart ---------------------------------------------------------------
+
+
+def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, Hypothesis]:
+    if not isinstance(second, tuple) or len(second) != len(g.coordinates):
+        raise ProofError(f"second must name {len(g.coordinates)} coordinates; got {second}")
+    for x, y in zip(g.coordinates, second, strict=True):
+        if not isinstance(y, Symbol) or y._assumptions_orig != x._assumptions_orig:
+            raise ProofError(f"the second point's coordinate {y} has to be a symbol as {x} is")
+    images = Add(*(abs(u - v) for u, v in zip(g.images, g.moved(second), strict=True)))
+    expands = Ge(images, factor * g.distance(second), evaluate=False)
+    return {
+        "expands": Hypothesis(expands, (*g.inside(), *g.inside(second))),
+        "factor": Hypothesis(Gt(factor, 0, evaluate=False)),
+    }
+
+
+def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
+    g = about(goal, Injective, "expansion-injective").map
+    return Needs(_apart(g, second, factor), (*g.coordinates, *second))
+
+
+def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
+    g = about(goal, InvertibleJacobian, "expansion-invertible").map
+    hypotheses = _apart(g, second, factor)
+    return Needs(hypotheses, (*g.coordinates, *second), (Tuple(*g.images),), g.inside())
+
+
+def local_inverse(goal: Boolean) -> Needs:
+    goal = about(goal, LocalDiffeomorphism, "local-inverse")
+    g = goal.map
+    for point in goal.points:
+        require_inside(g, point, "local-inverse")
+    return Needs(
+        {"invertible": Hypothesis(InvertibleJacobian(g))},
+        g.coordinates,
+        (Tuple(*g.images),),
+        g.inside(),
+    )
+
+
+def require_inside(g: BoxMap, point: Any, name: str) -> None:
+    """Refuse a point that is not known to lie in the open box."""
+    inside = zip(g.low, point, g.high, strict=True)
+    if not all((low < x) == True and (x < high) == True for low, x, high in inside):  # noqa: E712
+        raise ProofError(f"theorem {name} needs a point inside of the box; got {point}")
+
+
+# -- starts that are few -----------------------------------------------------------------------
+
+
+def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
+    goal = about(goal, NullStarts, "center-stable")
+    g = goal.map
+    if len(goal.points) != 1:
+        raise ProofError(f"theorem center-stable is about one point; got {goal.points}")
+    (point,) = goal.points
+    size = len(g.coordinates)
+    require_inside(g, point, "center-stable")
+    rows = tuple(matrix) if isinstance(matrix, tuple) else ()
+    if len(rows) != size or any(len(row) != size for row in rows):
+        raise ProofError(f"matrix must be {size} rows of {size} entries; got {matrix}")
+    entries = zip(jacobian_at(g, point), rows, strict=True)
+    hypotheses = on_box(g)
+    for i, (derivatives, values) in enumerate(entries, start=1):
+        for j, (derivative, value) in enumerate(zip(derivatives, values, strict=True), start=1):
+            equal = Eq(derivative, value, evaluate=False)
+            hypotheses[f"entry_{i}{j}"] = Hypothesis(equal)
+    for i, (image, x) in enumerate(zip(g.images, point, strict=True), start=1):
+        there = at(image, dict(zip(g.coordinates, point, strict=True)))
+        hypotheses[f"fixed_{i}"] = Hypothesis(Eq(there, x, evaluate=False))
+    root = uniquely_named_symbol("r", [*map(Tuple, rows), eigenvalue], real=True)
+    characteristic = at((Matrix(rows) - root * sp.eye(size)).det(), {root: eigenvalue})
+    hypotheses["eigenvalue"] = Hypothesis(Eq(characteristic, 0, evaluate=False))
+    hypotheses["expanding"] = Hypothesis(Gt(eigenvalue, 1, evaluate=False))
+    hypotheses["invertible"] = Hypothesis(InvertibleJacobian(g))
+    return Needs(hypotheses, g.coordinates, (Tuple(*g.images),), g.inside())
+
+
+def strict_maximum(goal: Boolean, risk: Any) -> Needs:
+    goal = about(goal, NullStarts, "strict-maximum")
+    g = goal.map
+    hypotheses = on_box(g)
+    for number, point in enumerate(sorted(goal.points, key=str), start=1):
+        less = sp.Lt(g.before(risk), value_at(risk, point), evaluate=False)
+        hypotheses[f"less_{number}"] = Hypothesis(less, g.interior())
+    hypotheses["decreases"] = Hypothesis(DecreasesAlong(g, risk))
+    return Needs(hypotheses, g.coordinates, (g.before(risk),), g.inside())
+
+
+def null_union(goal: Boolean, parts: Any) -> Needs:
+    goal = about(goal, NullStarts, "null-union")
+    sets = [point_set(part) for part in parts]
+    if set().union(*sets) != set(goal.points):
+        raise ProofError(f"the parts do not make up {goal.points}; got {parts}")
+    return Needs(
+        {
+            f"part_{number}": Hypothesis(NullStarts(goal.map, part))
+            for number, part in enumerate(sets, start=1)
+        },
+        goal.map.coordinates,
+    )
+
+
+def all_but_few(goal: Boolean, others: Any) -> Needs:
+    goal = about(goal, AlmostEveryStartConvergesTo, "all-but-few")
+    g, few = goal.map, point_set(others)
+    return Needs(
+        {
+            "limits": Hypothesis(OrbitsConvergeTo(g, point_set({*goal.points, *few}))),
+            "few": Hypothesis(NullStarts(g, few)),
+        },
+        g.coordinates,
+    )
+
+
+# -- from vectors to overlaps ------------------------------------------------------------------
+
+
+def chain_rule() -> Boolean:
+    """The gradient of a function of the overlaps, in the coordinates of k and of v."""
+    k, v = sp.symbols("k_1:6", real=True), sp.symbols("v_1:6", real=True)
+    places = sp.symbols("x_1:6", real=True)
+    function = sp.Function("F", real=True)
+    overlaps = (k[0], v[1], v[0], k[1], Add(*(x * y for x, y in zip(k, v, strict=True))))
+    partial = [
+        at(D(function(*places), place), dict(zip(places, overlaps, strict=True)))
+        for place in places
+    ]
+    along_k_star, along_v_star = (1, 0, 0, 0, 0), (0, 1, 0, 0, 0)
+    equations = []
+    for x, a, b, other in (
+        *zip(k, along_k_star, along_v_star, v, strict=True),
+        *zip(v, along_v_star, along_k_star, k, strict=True),
+    ):
+        first, second = (partial[0], partial[3]) if x in k else (partial[1], partial[2])
+        gradient = first * a + second * b + partial[4] * other
+        equations.append(Eq(D(function(*overlaps), x), gradient, evaluate=False))
+    return And(*equations, evaluate=False)
+
+
+def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
+    """The overlap of a unit vector with a fixed one, after a step; its gradient is along that."""
+    # In the plane of the two, where the fixed one is (1, 0).
+    here, gradient = Matrix([overlap, sp.sqrt(1 - overlap**2)]), Matrix([slope, 0])
+    moved = here - rate * (gradient - here.dot(gradient) * here)
+    return moved[0] / sp.sqrt(moved.dot(moved))
+
+
+def vectors() -> Boolean:
+    """What a step along k* and along v* does in R^N: the overlaps of the images, and a distance."""
+    size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
+    names = ("k", "v", "k^*", "v^*")
+    k, v, k_star, v_star = (sp.IndexedBase(name, shape=(size,), real=True)[n] for name in names)
+    c, e, c_2, e_2, s = sp.symbols("c e c_2 e_2 s", real=True)
+
+    def dot(p: Expr, q: Expr) -> Expr:
+        return sp.Sum(p * q, (n, 1, size))
+
+    k_next, v_next = c * k + e * k_star, c_2 * v + e_2 * v_star
+    crossed = e * e_2 * dot(k_star, v_star)
+    distance = dot(k, k) - 2 * s * dot(k, k_star) + s**2 * dot(k_star, k_star)
+    sides = (
+        (dot(v_next, k_star), c_2 * dot(v, k_star) + e_2 * dot(k_star, v_star)),
+        (dot(k_next, v_star), c * dot(k, v_star) + e * dot(k_star, v_star)),
+        (
+            dot(k_next, v_next),
+            c * c_2 * dot(k, v) + c * e_2 * dot(k, v_star) + e * c_2 * dot(k_star, v) + crossed,
+        ),
+        (dot(k - s * k_star, k - s * k_star), distance),
+    )
+    return And(*(Eq(*pair, evaluate=False) for pair in sides), evaluate=False)
+
+
+def volume(x: Expr, y: Expr) -> Boolean:
+    """Gram determinants of the gradients of the equations of the manifold, at overlaps x and y.
+
+    Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
+    used that begins with k*, v*, and what is left of k and of v.
+    """
+    # What is left is put in behind the determinants: SymPy would evaluate them before anyone looks.
+    k_3, v_4 = sp.symbols("k_3 v_4", real=True)
+    left = {k_3: sp.sqrt(1 - x**2), v_4: sp.sqrt(1 - y**2)}
+    k, v = Matrix([x, 0, k_3, 0]), Matrix([0, y, 0, v_4])
+    k_star, v_star, zero = Matrix([1, 0, 0, 0]), Matrix([0, 1, 0, 0]), Matrix([0, 0, 0, 0])
+    of_k, of_v = (k, v_star), (v, k_star)
+    both = [*((w, zero) for w in of_k), *((zero, w) for w in of_v), (v, k)]
+
+    def determinant(gradients: Any) -> Expr:
+        rows = [Matrix.vstack(*g) for g in gradients]
+        gram = Matrix(len(rows), len(rows), lambda i, j: rows[i].dot(rows[j]))
+        return at(gram.det(method="berkowitz"), left)
+
+    values = (
+        (determinant(both), 2 - x**2 - y**2),
+        (determinant([(w,) for w in of_k]), sp.Integer(1)),
+        (determinant([(w,) for w in (*of_v, k)]), 1 - x**2),
+    )
+    return And(*(Eq(*pair, evaluate=False) for pair in values), evaluate=False)
+
+
+def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[str, Hypothesis]:
+    """That on the manifold the pairs move as the planar map says."""
+    overlaps = descent.function.variables
+    if type(planar) is not BoxMap or (planar.low, planar.high) != ((-1, -1), (1, 1)):
+        raise ProofError(f"planar must be a BoxMap of the square [-1, 1]^2; got {planar}")
+    if planar.coordinates != overlaps[:2]:
+        raise ProofError(
+            f"the coordinates of the map must be called {overlaps[0]} and {overlaps[1]}; got "
+            f"{planar.coordinates}"
+        )
+    if type(slopes) is not sp.Lambda or len(value_at(slopes, planar.coordinates)) != 2:
+        raise ProofError(f"slopes must be two functions of two overlaps; got {slopes}")
+    square = planar.inside()
+    values = tuple(value_at(slopes, planar.coordinates))
+    hypotheses = {"chain_rule": Hypothesis(chain_rule()), "vectors": Hypothesis(vectors())}
+    for number, x in enumerate(overlaps[2:], start=1):
+        partial = at(D(descent.function.expr, x), descent.across)
+        hypotheses[f"across_{number}"] = Hypothesis(Eq(partial, 0, evaluate=False), square)
+    for number, (x, slope, image) in enumerate(
+        zip(overlaps, values, planar.images, strict=False), start=1
+    ):
+        partial = at(D(descent.function.expr, x), descent.across)
+        moved = _next_overlap(x, slope, descent.rate)
+        hypotheses[f"slope_{number}"] = Hypothesis(Eq(partial, slope, evaluate=False), square)
+        hypotheses[f"step_{number}"] = Hypothesis(Eq(moved, image, evaluate=False), square)
+    return hypotheses
+
+
+def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
+    """What a statement about pairs comes to for a map of overlaps."""
+    kind = NullStarts if type(goal) is NullPairs else AlmostEveryStartConvergesTo
+    return kind(map, point_set(points))
+
+
+def _needs(goal: Any, hypotheses: dict[str, Hypothesis]) -> Needs:
+    overlaps = goal.map.function.variables
+    feasible = tuple(relation for x in overlaps for relation in (Ge(x, -1, evaluate=False), x <= 1))
+    return Needs(hypotheses, overlaps, (goal.map.function.expr,), feasible)
+
+
+def _about_pairs(goal: Boolean, name: str) -> Any:
+    return about(goal, NullPairs if type(goal) is NullPairs else AlmostEveryPairConvergesTo, name)
+
+
+def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+    goal = _about_pairs(goal, "from-overlaps")
+    descent = goal.map
+    hypotheses = _on_the_manifold(descent, planar, slopes)
+    hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
+    hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 4, evaluate=False))
+    hypotheses["volume"] = Hypothesis(volume(*planar.coordinates), planar.inside())
+    return _needs(goal, hypotheses)
+
+
+def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+    goal = _about_pairs(goal, "from-overlaps-and-edges")
+    descent = goal.map
+    hypotheses = _on_the_manifold(descent, planar, slopes)
+    hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
+    hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 3, evaluate=False))
+    hypotheses["volume"] = Hypothesis(volume(*planar.coordinates), planar.inside())
+    for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
+        for value, side in ((1, "high"), (-1, "low")):
+            keeps = Eq(at(image, {x: value}), value, evaluate=False)
+            hypotheses[f"edge_stays_{place + 1}_{side}"] = Hypothesis(keeps, planar.inside())
+            ends = [Tuple(point[1 - place]) for point in goal.points if point[place] == value]
+            if ends or type(goal) is not NullPairs:
+                edge = _of_the_map(goal, planar.face(x, value), ends)
+                hypotheses[f"edge_{place + 1}_{side}"] = Hypothesis(edge)
+    return _needs(goal, hypotheses)

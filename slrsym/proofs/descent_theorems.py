@@ -1,0 +1,197 @@
+"""Theorems on orbits that descend, and on the Bayes risk: what each needs to show a statement.
+
+From the statement, and a few expressions that it speaks of (a rate, a second point), a theorem
+makes its hypotheses: relations for all points of the box, statements about orbits, and that
+functions are continuously differentiable. Each of the first two kinds has to be proved; the third
+is read off the expressions. How the conclusion follows stands with the
+kernel's schema of its name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy as sp
+from sympy import And, Eq, Expr, Ge, Gt, IndexedBase, Lambda, Le, Sum, Symbol
+from sympy.logic.boolalg import Boolean
+
+from slrsym.gaussian import Expectation
+from slrsym.gaussian.law import NoiseLaw
+from slrsym.notation import L, epsilon
+from slrsym.proofs.chain import at
+from slrsym.proofs.lemmas import in_words
+from slrsym.statements.expressions import ProofError, put
+from slrsym.statements.maps import BoxMap, function_of, point_set
+from slrsym.statements.orbits import (
+    AccumulationPointsSolve,
+    DecreasesAlong,
+    OrbitsConvergeTo,
+    OrbitStatement,
+    StepsVanish,
+    VanishesAlong,
+)
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What has to be shown for a theorem to apply."""
+
+    statement: Boolean
+    given: tuple[Boolean, ...] = ()
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Everything that a theorem needs in one case."""
+
+    hypotheses: Mapping[str, Hypothesis]
+    bound: tuple[Symbol, ...]
+    smooth: tuple[Any, ...] = ()
+    box: tuple[Boolean, ...] = ()
+
+
+def about(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
+    """The goal, if it is of the kind that a theorem shows."""
+    if type(goal) is not kind:
+        raise ProofError(f"theorem {name} shows {kind.__name__}, not {goal}")
+    return goal
+
+
+def on_box(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
+    """Hypotheses for all points of the box, and that no step leaves it."""
+    formulas = {"stays": g.stays(), **statements}
+    return {name: Hypothesis(formula, g.inside()) for name, formula in formulas.items()}
+
+
+def listed(g: BoxMap, points: sp.FiniteSet) -> Boolean:
+    """That the coordinates are those of one of the points."""
+    at = [And(*map(Eq, g.coordinates, point), evaluate=False) for point in points]
+    return sp.Or(*at, evaluate=False) if len(at) > 1 else at[0]
+
+
+def _numbers(*values: Any) -> tuple[Expr, ...]:
+    if not all(isinstance(value, Expr) for value in values):
+        raise ProofError(f"expected expressions; got {values}")
+    return values
+
+
+# What theorem conditional-risk shows: for measurable predictors there is no formula.
+BAYES_RISK = in_words(
+    "Every measurable predictor $p$ of the matrix $X$ of all tokens has the risk $E (Y - p(X))^2 = "
+    "E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$, and $E (Y - E[Y | X])^2$ is at least $epsilon^2$."
+)
+
+
+def conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
+    if goal != BAYES_RISK:
+        raise ProofError(f"theorem conditional-risk shows {BAYES_RISK}, not {goal}")
+    if not isinstance(noise, NoiseLaw) or noise.variance != epsilon**2:
+        raise ProofError(
+            f"theorem conditional-risk is about noise of variance epsilon^2, not {noise}"
+        )
+    (xi,) = noise.symbols
+    m, p = Symbol("m", real=True), Symbol("p", real=True)
+    w, y, place = (
+        IndexedBase("w", real=True),
+        IndexedBase("y", real=True),
+        Symbol("l", integer=True),
+    )
+    total = Sum(w[place], (place, 1, L))
+
+    def average(term: Expr) -> Expr:
+        return Sum(w[place] * term, (place, 1, L)) / total
+
+    squared, best = (m - p) ** 2 + epsilon**2, average(y[place])
+    given_tokens = Eq(
+        average(squared.subs(m, y[place])),
+        average((y[place] - best) ** 2 + epsilon**2) + (best - p) ** 2,
+        evaluate=False,
+    )
+    error = Expectation((m + xi - p) ** 2, noise)
+    hypotheses = {
+        "given_location": Hypothesis(Eq(error, squared, evaluate=False)),
+        "given_tokens": Hypothesis(given_tokens, (Gt(total, 0),)),
+        "at_least": Hypothesis(Ge(squared, epsilon**2, evaluate=False)),
+    }
+    return Needs(hypotheses, (m, p, w.label, y.label))
+
+
+def decrease(goal: Boolean) -> Needs:
+    goal = about(goal, DecreasesAlong, "decrease")
+    g, f = goal.map, goal.function
+    change = g.after(f) - g.before(f)
+    return Needs(on_box(g, decreases=Le(change, 0, evaluate=False)), g.coordinates)
+
+
+def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Needs:
+    goal = about(goal, VanishesAlong, "bounded-descent")
+    g, slack = goal.map, goal.map.before(goal.function)
+    rate, floor = _numbers(rate, floor)
+    hypotheses = on_box(
+        g,
+        descends=Le(g.after(risk) - g.before(risk) + rate * slack, 0, evaluate=False),
+        nonnegative=Ge(slack, 0, evaluate=False),
+        bounded=Ge(g.before(risk), floor, evaluate=False),
+    )
+    hypotheses["rate"] = Hypothesis(Gt(rate, 0, evaluate=False))
+    return Needs(hypotheses, g.coordinates)
+
+
+def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
+    goal = about(goal, StepsVanish, "small-steps")
+    g = goal.map
+    (factor,) = _numbers(factor)
+    bound = Le(g.squared_step() - factor * g.before(slack), 0, evaluate=False)
+    hypotheses = on_box(g, steps=bound)
+    hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
+    return Needs(hypotheses, g.coordinates)
+
+
+def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
+    goal = about(goal, AccumulationPointsSolve, "limits-solve")
+    g, values = goal.map, goal.map.before(goal.equations)
+    (factor,) = _numbers(factor)
+    squares = sp.Add(*(e**2 for e in values))
+    bound = Le(squares - factor * g.before(slack), 0, evaluate=False)
+    hypotheses = on_box(g, equations=bound)
+    hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
+    return Needs(hypotheses, g.coordinates, (values,), g.inside())
+
+
+def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
+    goal = about(goal, OrbitsConvergeTo, "connected-limits")
+    g = goal.map
+    if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
+        raise ProofError(f"equations must be made by function_of; got {equations!r}")
+    system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)), evaluate=False)
+    solutions = sp.Equivalent(system, listed(g, goal.points), evaluate=False)
+    # The equations may be the list itself.
+    hypotheses = on_box(g, solutions=solutions) if solutions != sp.S.true else on_box(g)
+    hypotheses["steps"] = Hypothesis(StepsVanish(g))
+    hypotheses["limits"] = Hypothesis(AccumulationPointsSolve(g, equations))
+    return Needs(hypotheses, g.coordinates)
+
+
+def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Needs:
+    if type(whole) is not BoxMap or fixed not in whole.coordinates:
+        raise ProofError(f"theorem on-face needs a BoxMap and one of its coordinates; got {fixed}")
+    place = whole.coordinates.index(fixed)
+    if not (whole.low[place] <= value) == True or not (value <= whole.high[place]) == True:  # noqa: E712
+        raise ProofError(f"the face must be one of the box; got {fixed} = {value}")
+    face = whole.face(fixed, value)
+    shown: OrbitStatement
+    if type(goal) is DecreasesAlong:
+        shown = DecreasesAlong(whole, of)
+        restricted = function_of(face.coordinates, put(whole.before(of), {fixed: value}))
+        wanted: Boolean = DecreasesAlong(face, restricted)
+    else:
+        shown = OrbitsConvergeTo(whole, of)
+        here = [(*p[:place], *p[place + 1 :]) for p in map(tuple, of) if p[place] == value]
+        wanted = OrbitsConvergeTo(face, point_set(here))
+    if goal != wanted:
+        raise ProofError(f"theorem on-face shows {wanted}, not {goal}")
+    kept = Eq(at(whole.images[place], {fixed: value}), value, evaluate=False)
+    hypotheses = {"kept": Hypothesis(kept, face.inside()), "whole": Hypothesis(shown)}
+    return Needs(hypotheses, whole.coordinates)

@@ -1,0 +1,314 @@
+"""Solution sets: the proof that a system has these solutions and no others.
+
+The proof is a tree of cases. At each node an equation is written as a product, and so one of its
+factors vanishes. A factor is shown never to vanish (`never`), or to vanish at one value of one
+unknown only (`only_at`), which is then put into the equations that are left. Branches end in
+`solution`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import sympy as sp
+from sympy import And, Eq, Expr, Or, Symbol
+from sympy.logic.boolalg import Boolean
+
+from slrsym.proofs.calculus import algebra
+from slrsym.proofs.chain import at, structural_step
+from slrsym.proofs.context import Context
+from slrsym.proofs.step import Proof, Step, labelled
+from slrsym.statements.expressions import ProofError, Refused, conjuncts, put
+
+# Strictly increasing functions that vanish at zero only.
+_INJECTIVE = (sp.erf, sp.sinh)
+
+
+class CaseTree:
+    """What happens in one case. Made by `solution`, `never`, `only_at` and `split`."""
+
+
+@dataclass(frozen=True)
+class _Solution(CaseTree):
+    pass
+
+
+@dataclass(frozen=True)
+class _Never(CaseTree):
+    factor: Expr
+
+
+@dataclass(frozen=True)
+class _OnlyAt(CaseTree):
+    factor: Expr
+    unknown: Symbol
+    value: Expr
+    then: CaseTree
+
+
+@dataclass(frozen=True)
+class _Split(CaseTree):
+    equation: Expr
+    branches: tuple[CaseTree, ...]
+
+
+def solution() -> CaseTree:
+    """Every unknown has its value: a solution, if the equations hold there.
+
+    Returns
+    -------
+    Branch
+        An end of the tree.
+    """
+    return _Solution()
+
+
+def never(factor: Any) -> CaseTree:
+    """A factor has a sign, so it does not vanish.
+
+    Parameters
+    ----------
+    factor : expression
+        The factor, at the values found so far.
+
+    Returns
+    -------
+    Branch
+        An end of the tree.
+    """
+    return _Never(sp.sympify(factor))
+
+
+def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTree:
+    """A factor vanishes only where an unknown has one value.
+
+    Parameters
+    ----------
+    factor : expression
+        A nonzero multiple of ``unknown - value``, or erf or sinh of one.
+    unknown : Symbol
+        One that has no value yet.
+    value : expression
+        Where the factor vanishes.
+    then : Branch
+        What happens with that value put in.
+
+    Returns
+    -------
+    Branch
+        A case of a `split`.
+    """
+    return _OnlyAt(sp.sympify(factor), unknown, sp.sympify(value), then)
+
+
+def split(equation: Any, *branches: CaseTree) -> CaseTree:
+    """The left side of one of the equations is a product, so one of its factors vanishes.
+
+    Parameters
+    ----------
+    equation : expression
+        That side, as it stands in the goal.
+    *branches : Branch
+        One for each factor, `never` or `only_at`.
+
+    Returns
+    -------
+    Branch
+        A node of the tree.
+    """
+    return _Split(sp.sympify(equation), branches)
+
+
+@dataclass(frozen=True)
+class _SolutionSet(Proof):
+    goal: Boolean
+    equations: tuple[Eq, ...]
+    solutions: tuple[dict[Symbol, Expr], ...]
+    unknowns: tuple[Symbol, ...]
+    tree: CaseTree
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        found: list[dict[Symbol, Expr]] = []
+        yield from self._branch(self.tree, {}, context, labelled(label, "case"), found)
+        for number, values in enumerate(self.solutions, start=1):
+            yield self._solves(values, context, labelled(label, f"solution {number}"))
+
+        def verify(context: Context) -> None:
+            listed = [tuple(values[u] for u in self.unknowns) for values in self.solutions]
+            reached = [tuple(values[u] for u in self.unknowns) for values in found]
+            for point in reached:
+                if point not in listed:
+                    raise Refused(f"the cases lead to {point}, which is not listed")
+            # A hypothesis at a solution must not be granted by itself.
+            unknowns = set(self.unknowns)
+            apart = [h for h in context.hypotheses if not h.free_symbols & unknowns]
+            fixed = replace(context, hypotheses=tuple(apart))
+            for values in self.solutions:
+                for hypothesis in context.hypotheses:
+                    if not fixed.holds(put(hypothesis, values)):
+                        raise Refused(f"{values} is outside of the domain: {hypothesis}")
+
+        yield structural_step(
+            labelled(label, "conclusion"),
+            self.goal,
+            "every case is closed, and every solution solves",
+            verify,
+            context,
+        )
+
+    def _solves(self, values: Mapping[Symbol, Expr], context: Context, label: str) -> Step:
+        there = [Eq(at(e.lhs, values), e.rhs, evaluate=False) for e in self.equations]
+
+        def verify(context: Context) -> None:
+            for equation in there:
+                context.require_equal(equation.lhs, equation.rhs)
+
+        statement = And(*there, evaluate=False)
+        return structural_step(label, statement, "algebra", verify, context.substituted(values))
+
+    def _branch(
+        self,
+        branch: CaseTree,
+        values: dict[Symbol, Expr],
+        context: Context,
+        label: str,
+        found: list[dict[Symbol, Expr]],
+    ) -> Iterable[Step]:
+        if isinstance(branch, _Solution):
+            missing = [u.name for u in self.unknowns if u not in values]
+            if missing:
+                raise ProofError(f"{label}: {', '.join(missing)} has no value yet")
+            found.append(dict(values))
+        elif isinstance(branch, _Split):
+            yield from self._product(branch, values, context, label, found)
+        else:
+            raise ProofError(f"{label}: a case has to be split, or end in a solution")
+
+    def _product(
+        self,
+        branch: _Split,
+        values: dict[Symbol, Expr],
+        context: Context,
+        label: str,
+        found: list[dict[Symbol, Expr]],
+    ) -> Iterable[Step]:
+        if branch.equation not in [e.lhs for e in self.equations]:
+            raise ProofError(f"{label}: {branch.equation} = 0 is not one of the equations")
+        left = at(branch.equation, values) if values else branch.equation
+        factors = [b.factor for b in branch.branches if isinstance(b, _Never | _OnlyAt)]
+        if len(factors) != len(branch.branches):
+            raise ProofError(f"{label}: the branches of a split are never(...) or only_at(...)")
+        product = Eq(left, sp.Mul(*factors), evaluate=False)
+
+        def factored(context: Context) -> None:
+            context.require_equal(product.lhs, product.rhs)
+
+        if product.lhs != product.rhs:
+            name = labelled(label, "product")
+            yield structural_step(name, product, algebra.name, factored, context)
+        for number, part in enumerate(branch.branches, start=1):
+            here = labelled(label, str(number))
+            if isinstance(part, _Never):
+                yield self._nonzero(part.factor, context, here)
+            elif isinstance(part, _OnlyAt):
+                if part.unknown in values or part.unknown not in self.unknowns:
+                    raise ProofError(f"{here}: {part.unknown} is not an unknown that is left")
+                yield self._root(part, context, here)
+                value = {part.unknown: part.value}
+                inner = context.substituted(value)
+                yield from self._branch(part.then, values | value, inner, here, found)
+
+    @staticmethod
+    def _nonzero(factor: Expr, context: Context, label: str) -> Step:
+        def verify(context: Context) -> None:
+            context.require(
+                context.sign(factor).nonzero, f"{factor} is not known to be different from 0"
+            )
+
+        return structural_step(
+            labelled(label, "never"), sp.Ne(factor, 0, evaluate=False), "sign", verify, context
+        )
+
+    @staticmethod
+    def _root(part: _OnlyAt, context: Context, label: str) -> Step:
+        def verify(context: Context) -> None:
+            inner = part.factor
+            if isinstance(inner, _INJECTIVE):
+                (inner,) = inner.args
+            slope = inner.diff(part.unknown)
+            context.require(
+                part.unknown.is_real and context.is_real(slope),
+                f"{part.factor} is not known to be real",
+            )
+            context.require_equal(inner, slope * (part.unknown - part.value))
+            context.require(
+                part.unknown not in slope.free_symbols and context.sign(slope).nonzero,
+                f"{part.factor} is not a nonzero multiple of {part.unknown} - {part.value}",
+            )
+
+        at = Eq(part.unknown, part.value, evaluate=False)
+        statement = sp.Implies(Eq(part.factor, 0, evaluate=False), at, evaluate=False)
+        return structural_step(
+            labelled(label, "only root"), statement, "injectivity", verify, context
+        )
+
+
+def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> Proof:
+    """Show that a system is equivalent to a list of solutions.
+
+    Parameters
+    ----------
+    goal : Equivalent
+        ``Equivalent(And(equations), Or(And(Eq(unknown, value), ...), ...))``, each equation with 0
+        on its right.
+    unknowns : sequence of Symbol
+        What is solved for. Everything else is a parameter.
+    tree : Branch
+        The cases: made of `split`, `only_at`, `never` and `solution`.
+
+    Returns
+    -------
+    Proof
+        Of the goal.
+
+    Raises
+    ------
+    ProofError
+        If the goal is not of this form.
+    """
+    if not isinstance(goal, sp.Equivalent) or len(goal.args) != 2:
+        raise ProofError(f"the goal must be an equivalence of two statements; got {goal}")
+    equations, listed = _parts(goal, unknowns)
+    solutions = []
+    for point in listed:
+        values = {}
+        for equation in conjuncts(point):
+            if not isinstance(equation, Eq) or equation.lhs not in unknowns:
+                raise ProofError(f"{equation} does not give an unknown its value")
+            values[equation.lhs] = equation.rhs
+        if set(values) != set(unknowns):
+            raise ProofError(f"{point} does not give every unknown a value")
+        solutions.append({u: values[u] for u in unknowns})
+    return _SolutionSet(goal, equations, tuple(solutions), tuple(unknowns), tree)
+
+
+def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], tuple[Boolean, ...]]:
+    """The equations and the list of solutions."""
+
+    def lists_values(side: Boolean) -> bool:
+        points = [e for point in Or.make_args(side) for e in conjuncts(point)]
+        return all(
+            isinstance(e, Eq) and e.lhs in unknowns and not e.rhs.free_symbols & set(unknowns)
+            for e in points
+        )
+
+    # SymPy orders the sides, and the list of solutions, by chance.
+    sides = sorted(goal.args, key=lambda side: (isinstance(side, Or), lists_values(side)))
+    system, points = sides
+    equations = conjuncts(system)
+    for equation in equations:
+        if not isinstance(equation, Eq) or equation.rhs != sp.S.Zero:
+            raise ProofError(f"{equation} is not an equation with 0 on its right")
+    return equations, tuple(sorted(Or.make_args(points), key=sp.default_sort_key))

@@ -1,0 +1,475 @@
+"""Steps and rules: the smallest things that are checked."""
+
+from __future__ import annotations
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from sympy import Eq, Expr, Ge, Gt, Le, Lt
+from sympy.core.relational import Relational
+
+from slrsym.gaussian.binding import Expectation
+from slrsym.proofs.axioms import foreign_rule, own_rule
+from slrsym.proofs.context import Context, require_laws, require_stated
+from slrsym.proofs.normal_forms import ALGEBRA, Freedom
+from slrsym.proofs.regularity import with_expectations_changed
+from slrsym.statements.expressions import ProofError, Refused
+
+if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
+_RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
+
+# From which relations each of them follows.
+_STRONGER = {
+    "=": {"="}, "<=": {"<=", "<", "="}, ">=": {">=", ">", "="}, "<": {"<"}, ">": {">"}
+}  # fmt: skip
+
+
+def relation(lhs: Expr, symbol: str, rhs: Expr) -> Boolean:
+    """The unevaluated relation ``lhs symbol rhs``.
+
+    Parameters
+    ----------
+    lhs, rhs : Expr
+        The two sides.
+    symbol : str
+        One of =, <=, <, >=, >.
+
+    Returns
+    -------
+    Relational
+        It stays a relation even if it is obvious.
+    """
+    return _RELATIONS[symbol](lhs, rhs, evaluate=False)
+
+
+@dataclass(frozen=True)
+class Link:
+    """One relation of a chain.
+
+    Parameters
+    ----------
+    lhs : Expr
+        The left side.
+    relation : str
+        One of =, <=, <, >=, >.
+    rhs : Expr
+        The right side.
+
+    Raises
+    ------
+    ProofError
+        If the relation is another one.
+    """
+
+    lhs: Expr
+    relation: str
+    rhs: Expr
+
+    def __post_init__(self) -> None:
+        if self.relation not in _RELATIONS:
+            raise ProofError(
+                f"unknown relation {self.relation!r}; known are {' '.join(_RELATIONS)}"
+            )
+
+    @property
+    def statement(self) -> Boolean:
+        """The relation as a SymPy object that does not evaluate."""
+        return relation(self.lhs, self.relation, self.rhs)
+
+    @property
+    def flipped(self) -> Link:
+        """The same relation, read from right to left."""
+        other = {"=": "=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
+        return Link(self.rhs, other[self.relation], self.lhs)
+
+    def follows_from(self, relation: str) -> bool:
+        """Whether another relation between the same two sides implies this one.
+
+        Parameters
+        ----------
+        relation : str
+            The other one.
+
+        Returns
+        -------
+        bool
+            Also if both are the same.
+        """
+        return relation in _STRONGER[self.relation]
+
+    @classmethod
+    def of(cls, statement: Relational) -> Link:
+        """The link that a relation states.
+
+        Parameters
+        ----------
+        statement : Relational
+            An equality or inequality.
+
+        Returns
+        -------
+        Link
+            Its two sides, in their order.
+
+        Raises
+        ------
+        ProofError
+            If it is none of =, <=, <, >=, >.
+        """
+        for symbol, kind in _RELATIONS.items():
+            if isinstance(statement, kind):
+                return cls(statement.lhs, symbol, statement.rhs)
+        raise ProofError(f"{statement} is none of the relations {' '.join(_RELATIONS)}")
+
+
+# The package's own kinds of rules and proofs: those that exist once `slrsym.proofs` is imported,
+# which happens before any other file can say `Rule`.
+_OWN: set[type] | frozenset[type] = set()
+
+
+def close() -> None:
+    """From now on every new kind of rule is foreign, and none of proof can be made."""
+    global _OWN
+    _OWN = frozenset(_OWN)
+
+
+def _enter(kind: type) -> bool:
+    """Whether a class is one of the package, as it is while the package is imported."""
+    if isinstance(_OWN, set):
+        _OWN.add(kind)
+    return kind in _OWN
+
+
+def require_rule(by: Any, chainable: bool = False) -> None:
+    """Refuse anything but a rule; of a function that makes rules, say how to call it."""
+    if isinstance(by, Rule) and (by.chainable or not chainable):
+        return
+    if inspect.isfunction(by) and by.__module__.startswith("slrsym."):
+        needed = [p.name for p in inspect.signature(by).parameters.values() if p.default is p.empty]
+        raise ProofError(
+            f"by={by.__name__} needs arguments; write by={by.__name__}({', '.join(needed)})"
+        )
+    raise ProofError(f"by must be a rule; got {by!r}. slrsym.proof has the rules")
+
+
+class Rule(ABC):
+    """A way to justify a link. A rule either accepts the link or raises `Refused`.
+
+    A rule that is defined outside of the package is taken on trust: every claim that uses it names
+    it among its axioms.
+
+    Attributes
+    ----------
+    name : str
+        What reports call it.
+    chainable : bool
+        Whether the rule may stand in a chain.
+    """
+
+    name: str
+    chainable: ClassVar[bool] = True
+    # The axioms that it uses for every link.
+    rests_on: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        _enter(cls)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if type(self) in _OWN:
+            raise AttributeError(f"{self!r} is a rule of the package, which nobody changes")
+        super().__setattr__(name, value)
+
+    @abstractmethod
+    def check(self, link: Link, context: Context) -> None:
+        """Accept the link, or say why not.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+        context : Context
+            What may be taken for granted.
+
+        Raises
+        ------
+        Refused
+            If the rule does not justify the link.
+        """
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        """Proofs that the rule rests on.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+        context : Context
+            What may be taken for granted.
+
+        Returns
+        -------
+        iterable of (str, Proof, Context)
+            Each proof with a label and the context it is checked in; none by default.
+        """
+        return ()
+
+    def axioms(self, link: Link) -> tuple[str, ...]:
+        """The axioms used for this link.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+
+        Returns
+        -------
+        tuple of str
+            Names of axioms; none by default.
+        """
+        return self.rests_on
+
+    def uses(self, link: Link) -> tuple[str, ...]:
+        """The claims used for this link.
+
+        Parameters
+        ----------
+        link : Link
+            What is to be justified.
+
+        Returns
+        -------
+        tuple of str
+            Ids of claims; none by default.
+        """
+        return ()
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<rule {self.name}>"
+
+
+class Rewriting(Rule):
+    """Both sides agree once each has been written in another way."""
+
+    freedom: ClassVar[Freedom] = ALGEBRA
+
+    def check(self, link: Link, context: Context) -> None:
+        require_equality(link)
+        self.require(link, context)
+        left, right = (self.rewritten(side, context) for side in (link.lhs, link.rhs))
+        context.require_equal(left, right, self.freedom)
+
+    def require(self, link: Link, context: Context) -> None:
+        """Refuse where the two sides must not be written in another way."""
+
+    def rewritten(self, expr: Expr, context: Context) -> Expr:
+        """One side in another way."""
+        return expr
+
+
+class ChangingExpectations(Rewriting):
+    """Both sides agree once their outermost expectations have been written in another way."""
+
+    def rewritten(self, expr: Expr, context: Context) -> Expr:
+        return with_expectations_changed(expr, lambda node: self.changed(node, context))
+
+    @abstractmethod
+    def changed(self, node: Expectation, context: Context) -> Expr:
+        """An expectation in another way."""
+
+
+def require_equality(link: Link) -> None:
+    if link.relation != "=":
+        raise Refused(f"the rule shows equalities, and this step says {link.relation}")
+
+
+def in_either_direction(
+    check: Callable[[Link, Context], None], link: Link, context: Context
+) -> None:
+    """Refuse an equality unless it passes a check as it is, or read from right to left."""
+    try:
+        check(link, context)
+    except Refused as reason:
+        try:
+            check(link.flipped, context)
+        except Refused:
+            raise reason from None
+
+
+def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
+    """The axioms that a rule uses for a link; that a foreign rule is sound is one of them.
+
+    Parameters
+    ----------
+    rule : Rule
+        The rule.
+    link : Link
+        What it justifies.
+
+    Returns
+    -------
+    tuple of str
+        Names that `axiom` knows.
+    """
+    own = tuple(rule.axioms(link))
+    return own if type(rule) in _OWN else (*own, trust_in(rule))
+
+
+def trust_in(rule: Rule) -> str:
+    """Return the name of the axiom that a rule is sound."""
+    kind = type(rule)
+    name = f"{kind.__module__}.{kind.__qualname__}"
+    return own_rule(name) if kind in _OWN else foreign_rule(name)
+
+
+@dataclass(frozen=True)
+class Step:
+    """One checkable step of a proof.
+
+    Attributes
+    ----------
+    label : str
+        Where it stands in the proof, such as ``2`` or ``derivative.3``.
+    statement : Boolean
+        What it says.
+    rule : Rule
+        Why.
+    link : Link
+        What the rule is asked to justify.
+    context : Context
+        What it takes for granted.
+    numeric : bool
+        Whether the statement is one that can be evaluated at points.
+
+    Raises
+    ------
+    ProofError
+        If `rule` is no rule.
+    """
+
+    label: str
+    statement: Boolean
+    rule: Rule
+    link: Link
+    context: Context = field(repr=False)
+    numeric: bool = True
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.rule, Rule):
+            raise ProofError(f"step {self.label} is justified by {self.rule!r}, which is no rule")
+
+    def check(self) -> None:
+        """The rule's own symbolic check.
+
+        Raises
+        ------
+        Refused
+            If the rule does not justify the step.
+        """
+        require_stated(self.statement, self.context)
+        require_laws(self.statement, self.context)
+        self.rule.check(self.link, self.context)
+
+    @property
+    def axioms(self) -> tuple[str, ...]:
+        """The axioms that the step uses itself."""
+        return axioms_of(self.rule, self.link)
+
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """The claims that the step refers to."""
+        return self.rule.uses(self.link)
+
+
+class Proof(ABC):
+    """A tree of steps with a conclusion.
+
+    Only the package defines kinds of proof: what a proof concludes is what its steps show.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if not _enter(cls):
+            raise ProofError(
+                f"{cls.__qualname__}: a new kind of proof cannot be trusted to conclude what its "
+                f"steps show; build proofs by chain, cases, induction, ..., or define a Rule"
+            )
+
+    @staticmethod
+    def require(thing: Any, what: str) -> Proof:
+        """The thing itself, if it is a proof.
+
+        Parameters
+        ----------
+        thing : object
+            What should be a proof.
+        what : str
+            Its name in the error.
+
+        Returns
+        -------
+        Proof
+            The thing.
+
+        Raises
+        ------
+        ProofError
+            If it is not.
+        """
+        if not isinstance(thing, Proof):
+            raise ProofError(f"{what} must be a proof; got {thing!r}")
+        return thing
+
+    # What it is to show; kinds of proof that have no goal say what they conclude.
+    goal: Boolean
+
+    @property
+    def conclusion(self) -> Boolean:
+        """What is proved, if every step is accepted."""
+        return self.goal
+
+    @abstractmethod
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        """The steps, in order, each with the context it is checked in.
+
+        Parameters
+        ----------
+        context : Context
+            What the proof may take for granted.
+        label : str, optional
+            What the labels of its steps begin with.
+
+        Returns
+        -------
+        iterable of Step
+            None of them checked yet.
+
+        Raises
+        ------
+        ProofError
+            If the proof is malformed: a rule stands where it cannot, for instance.
+        """
+
+
+def labelled(*parts: str) -> str:
+    """Labels joined by dots.
+
+    Parameters
+    ----------
+    *parts : str
+        The labels; empty ones are left out.
+
+    Returns
+    -------
+    str
+        Such as ``derivative.3``.
+    """
+    return ".".join(part for part in parts if part)

@@ -1,0 +1,377 @@
+"""Proofs that are more than one chain: of several parts, by cases, by induction, by derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Ne, S, Symbol, sympify
+from sympy.core.relational import Relational
+
+from slrsym.proofs.chain import D, as_proof, concludes, fitting_step, structural_step
+from slrsym.proofs.context import Context, require_defined
+from slrsym.proofs.normal_forms import LINEAR
+from slrsym.proofs.regularity import require_differentiable, require_interval
+from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
+from slrsym.statements.expressions import AtPoint, ProofError, Refused, put
+
+if TYPE_CHECKING:
+    from sympy.logic.boolalg import Boolean
+
+
+@dataclass(frozen=True)
+class _AllOf(Proof):
+    parts: tuple[Proof, ...]
+
+    @property
+    def conclusion(self) -> Boolean:
+        return And(*(p.conclusion for p in self.parts), evaluate=False)
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        for number, part in enumerate(self.parts, start=1):
+            yield from part.steps(context, labelled(label, f"part {number}"))
+
+
+def all_of(*parts: Proof) -> Proof:
+    """Show a conjunction part by part.
+
+    Parameters
+    ----------
+    *parts : Proof
+        The proofs of the parts.
+
+    Returns
+    -------
+    Proof
+        Of the conjunction of what they conclude.
+
+    Raises
+    ------
+    ProofError
+        If a part is not a proof.
+    """
+    for part in parts:
+        Proof.require(part, "each part")
+    return _AllOf(parts)
+
+
+@dataclass(frozen=True)
+class _Having(Proof):
+    fact: Proof
+    then: Proof
+    number: int = 1
+
+    @property
+    def name(self) -> str:
+        """What its steps' labels begin with, told apart from those of the facts before it."""
+        return "fact" if self.number == 1 else f"fact {self.number}"
+
+    @property
+    def conclusion(self) -> Boolean:
+        return self.then.conclusion
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        yield from self.fact.steps(context, labelled(label, self.name))
+        yield from self.then.steps(context.assuming(self.fact.conclusion), label)
+
+
+def having(fact: Proof, then: Proof) -> Proof:
+    """Show a relation, and use it as a hypothesis of what follows.
+
+    Parameters
+    ----------
+    fact : Proof
+        Of the relation, for all values that the hypotheses allow.
+    then : Proof
+        What follows; its steps may use the relation.
+
+    Returns
+    -------
+    Proof
+        Of what `then` shows.
+
+    Raises
+    ------
+    ProofError
+        If one of them is not a proof, or `fact` does not show a relation.
+    """
+    Proof.require(fact, "the fact")
+    Proof.require(then, "what follows")
+    if not isinstance(fact.conclusion, Relational):
+        raise ProofError(f"the fact must be a relation; got {fact.conclusion}")
+    return _Having(fact, _after_a_fact(then))
+
+
+def _after_a_fact(proof: Proof) -> Proof:
+    if not isinstance(proof, _Having):
+        return proof
+    return _Having(proof.fact, _after_a_fact(proof.then), proof.number + 1)
+
+
+@dataclass(frozen=True)
+class _Cases(Proof):
+    goal: Boolean
+    branches: tuple[tuple[Boolean, Proof], ...]
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        for number, (case, proof) in enumerate(self.branches, start=1):
+            inner, goal = self._inside(case, context)
+            here = labelled(label, f"case {number}")
+            yield from proof.steps(inner, here)
+            shown = proof.conclusion, goal
+            yield fitting_step(
+                labelled(here, "shown"), f"the case {case}", *shown, inner, about=(case,)
+            )
+        yield structural_step(
+            labelled(label, "conclusion"),
+            self.goal,
+            "the cases cover everything: " + "; ".join(str(case) for case, _ in self.branches),
+            lambda context: _require_exhaustive([case for case, _ in self.branches], context),
+            context,
+        )
+
+    def _inside(self, case: Boolean, context: Context) -> tuple[Context, Boolean]:
+        if isinstance(case, Eq) and case.lhs.is_Symbol:
+            values = {case.lhs: case.rhs}
+            return context.substituted(values), put(self.goal, values)
+        return context.assuming(case), self.goal
+
+
+def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
+    """Show a goal in each of several cases that leave nothing out.
+
+    Parameters
+    ----------
+    goal : Boolean
+        What is to be shown.
+    *branches : pairs of a relation and a Proof
+        The relations compare one quantity with one bound. In a case ``Eq(symbol, value)`` the proof
+        is of the goal with the value put in.
+
+    Returns
+    -------
+    Proof
+        Of the goal.
+
+    Raises
+    ------
+    ProofError
+        If what shows a case is not a proof.
+    """
+    for case, proof in branches:
+        Proof.require(proof, f"what shows the case {case}")
+    return _Cases(goal, branches)
+
+
+def _require_exhaustive(cases: list[Boolean], context: Context) -> None:
+    """Refuse unless the cases, all about one quantity against one bound, leave nothing out."""
+    signs: set[int] = set()
+    quantity: Expr | None = None
+    for case in cases:
+        if not isinstance(case, Relational):
+            raise Refused(f"the case {case} is no comparison")
+        difference = (case.lhs - case.rhs).expand()
+        if quantity is None:
+            quantity = difference
+        kinds = {Gt: {1}, Ge: {0, 1}, Lt: {-1}, Le: {-1, 0}, Eq: {0}, Ne: {-1, 1}}
+        covered = kinds[type(case)]
+        if (difference - quantity).expand() == 0:
+            signs |= covered
+        elif (difference + quantity).expand() == 0:
+            signs |= {-s for s in covered}
+        else:
+            raise Refused(f"the cases compare different quantities: {difference} and {quantity}")
+    assert quantity is not None
+    context.require_real(quantity)
+    if not context.sign(quantity).possible <= signs:
+        raise Refused("the cases leave something out")
+
+
+@dataclass(frozen=True)
+class _EqualByDerivative(Proof):
+    goal: Relational
+    variable: Symbol
+    at: Expr
+    value: Proof
+    derivative: Proof
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        t, at = self.variable, self.at
+        inside = context.substituted({t: at})
+        start = put(self.goal, {t: at})
+        slope = Eq(D(self.goal.lhs, t), D(self.goal.rhs, t), evaluate=False)
+        yield from self.value.steps(inside, labelled(label, "value"))
+        yield from self.derivative.steps(context, labelled(label, "derivative"))
+
+        def verify(context: Context) -> None:
+            require_interval(t, at, context)
+            for side in (self.goal.lhs, self.goal.rhs):
+                require_differentiable(side, t, context)
+            concludes(self.value.conclusion, start, inside)
+            concludes(self.derivative.conclusion, slope, context)
+
+        yield structural_step(
+            labelled(label, "conclusion"),
+            self.goal,
+            f"equal at {t} = {at}, with equal derivatives in {t}",
+            verify,
+            context,
+            rests_on=("mean-value-theorem",),
+            about=(Eq(t, at, evaluate=False), t),
+        )
+
+
+def equal_by_derivative(
+    goal: Relational, variable: Symbol, *, at: Any, value: Proof | Rule, derivative: Proof | Rule
+) -> Proof:
+    """Two functions agree if they agree at one point and have the same derivative.
+
+    Rests on the axiom ``mean-value-theorem``.
+
+    Parameters
+    ----------
+    goal : Eq
+        What is to be shown, for every value of `variable`.
+    variable : Symbol
+        A real variable, whose domain is an interval.
+    at : expression
+        A point of the domain.
+    value : Proof or Rule
+        That both sides agree at `at`.
+    derivative : Proof or Rule
+        That ``D(goal.lhs, variable)`` equals ``D(goal.rhs, variable)``.
+
+    Returns
+    -------
+    Proof
+        Of the goal.
+
+    Raises
+    ------
+    ProofError
+        If the goal is not an equality, or a part is neither a proof nor a rule.
+    """
+    if not isinstance(goal, Eq):
+        raise ProofError(f"equal_by_derivative shows equalities; the goal is {goal}")
+    at = sympify(at)
+    value = as_proof(*_values_at(goal, variable, at), value)
+    derivative = as_proof(D(goal.lhs, variable), D(goal.rhs, variable), derivative)
+    return _EqualByDerivative(goal, variable, at, value, derivative)
+
+
+def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
+    """Both sides there; to be evaluated yet if SymPy makes them one and the same."""
+    first, second = (put(side, {variable: point}) for side in goal.args)
+    if first == second:
+        first, second = (AtPoint(side, (variable,), (point,)) for side in goal.args)
+    return first, second
+
+
+@dataclass(frozen=True)
+class _Induction(Proof):
+    goal: Relational
+    variable: Symbol
+    base: Proof
+    step: Proof
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        n = self.variable
+        first = put(self.goal, {n: S.Zero})
+        following = put(self.goal, {n: n + 1})
+        yield from self.base.steps(context.substituted({n: S.Zero}), labelled(label, "base"))
+        yield from self.step.steps(context.granting(self.goal), labelled(label, "step"))
+
+        def verify(context: Context) -> None:
+            if not (n.is_integer and n.is_nonnegative) or n.is_positive:
+                raise Refused(f"{n} is not declared a non-negative integer")
+            if any(n in h.free_symbols for h in context.hypotheses):
+                raise Refused(f"a hypothesis restricts {n}")
+            concludes(self.base.conclusion, first, context.substituted({n: S.Zero}))
+            concludes(self.step.conclusion, following, context)
+
+        yield structural_step(
+            labelled(label, "conclusion"),
+            self.goal,
+            f"induction on {n}",
+            verify,
+            context,
+            rests_on=("induction",),
+            about=(n,),
+        )
+
+
+def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any) -> Proof:
+    """Show an equality or inequality for every non-negative integer.
+
+    Rests on the axiom ``induction``.
+
+    Parameters
+    ----------
+    goal : Eq, Le, Lt, Ge or Gt
+        What is to be shown for every value of `variable`.
+    variable : Symbol
+        Declared a non-negative integer.
+    base : Proof or Rule
+        The goal at 0.
+    step : callable
+        Takes the rule "induction hypothesis" and returns the proof of the goal at ``variable + 1``.
+        An inequality is a hypothesis of the step as well, which `sign` knows; the rule takes it
+        times a number that is not negative, by ``.scaled(factor)``.
+
+    Returns
+    -------
+    Proof
+        Of the goal.
+
+    Raises
+    ------
+    ProofError
+        If the goal is no such relation, or a part is neither a proof nor a rule.
+    """
+    if not isinstance(goal, Eq | Le | Lt | Ge | Gt):
+        raise ProofError(f"induction shows equalities and inequalities; the goal is {goal}")
+    first, following = (Link.of(put(goal, {variable: n})) for n in (S.Zero, variable + 1))
+    return _Induction(
+        goal,
+        variable,
+        as_proof(first.lhs, first.rhs, base, first.relation),
+        as_proof(following.lhs, following.rhs, step(_Hypothesis(goal)), following.relation),
+    )
+
+
+@dataclass(frozen=True)
+class _Hypothesis(Rule):
+    """The induction hypothesis."""
+
+    goal: Relational
+    factor: Expr = S.One
+
+    name = "induction hypothesis"
+
+    def scaled(self, factor: Any) -> _Hypothesis:
+        """The same for an inequality that is multiplied by something that is not negative."""
+        return replace(self, factor=sympify(factor))
+
+    def check(self, link: Link, context: Context) -> None:
+        context.require(
+            self.goal in context.granted, "the induction hypothesis is used outside of its step"
+        )
+        known = Link.of(self.goal)
+        if known.relation == "=":
+            context.require(link.relation == "=", "the induction hypothesis is an equality")
+            context.require_equal(link.lhs, link.rhs, LINEAR, given=((known.lhs, known.rhs),))
+            return
+        known = known if link.follows_from(known.relation) else known.flipped
+        strict = len(link.relation) == 1
+        factor = context.sign(self.factor)
+        context.require(
+            link.follows_from(known.relation)
+            and (factor.positive if strict else factor.nonnegative),
+            f"{link.statement} has not the direction of the induction hypothesis",
+        )
+        for side, other in ((link.lhs, known.lhs), (link.rhs, known.rhs)):
+            require_defined(side, context)
+            context.require_real(side)
+            require_defined(other, context)
+        context.require_equal(link.lhs - link.rhs, self.factor * (known.lhs - known.rhs))

@@ -1,0 +1,254 @@
+"""Theorems as rules: a theorem is asked for by its name, and each of its hypotheses is shown."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Any
+
+from sympy import Basic, Expr, sympify
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
+
+from slrsym.proofs import convergence_theorems, descent_theorems
+from slrsym.proofs.axioms import AXIOMS, OWN_PROOF, Axiom
+from slrsym.proofs.chain import Chain, fitting_step, structural_step
+from slrsym.proofs.context import Context
+from slrsym.proofs.descent_theorems import Hypothesis, Needs
+from slrsym.proofs.lemmas import InWords, Lemma, claimed
+from slrsym.proofs.regularity import require_differentiable_on
+from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
+from slrsym.statements.expressions import ProofError, Refused
+
+
+@cache
+def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What a theorem says and its proof, paragraph by paragraph, and the axioms it rests on.
+
+    They are those of the proof checker's schema of this name.
+    """
+    from slrsym.checker.vectors import SCHEMAS
+
+    *_, function, axioms = SCHEMAS[name]
+    paragraphs = (inspect.getdoc(function) or "").split("\n\n")
+    return tuple(" ".join(p.split()) for p in paragraphs), axioms
+
+
+def text_of_theorem(name: str) -> tuple[str, ...]:
+    """What a theorem says, and then its proof, paragraph by paragraph."""
+    return _schema(name)[0]
+
+
+class _OwnTheorem(Axiom):
+    """A theorem of this package's own, with its proof; it stands beside those of the literature."""
+
+    def __init__(self, name: str) -> None:
+        object.__setattr__(self, "id", f"theorem {name}")
+
+    @property
+    def statement(self) -> str:
+        return " ".join(text_of_theorem(self.id.removeprefix("theorem ")))
+
+    @property
+    def reference(self) -> str:
+        _, axioms = _schema(self.id.removeprefix("theorem "))
+        return f"{OWN_PROOF}, from {', '.join(axioms) or 'nothing else'}"
+
+
+@dataclass(frozen=True)
+class _TheoremRule:
+    name: str
+    needs: Callable[..., Needs]
+
+    @property
+    def axioms(self) -> tuple[str, ...]:
+        return _schema(self.name)[1]
+
+    @property
+    def because(self) -> str:
+        """How the conclusion follows, paragraph by paragraph."""
+        return "\n\n".join(text_of_theorem(self.name)[1:])
+
+    @property
+    def values(self) -> tuple[str, ...]:
+        return tuple(list(inspect.signature(self.needs).parameters)[1:])
+
+
+_rules: dict[str, _TheoremRule] = {}
+for _needs in (
+    descent_theorems.conditional_risk,
+    descent_theorems.decrease,
+    descent_theorems.bounded_descent,
+    descent_theorems.small_steps,
+    descent_theorems.limits_solve,
+    descent_theorems.connected_limits,
+    descent_theorems.on_face,
+    convergence_theorems.expansion_injective,
+    convergence_theorems.expansion_invertible,
+    convergence_theorems.local_inverse,
+    convergence_theorems.center_stable,
+    convergence_theorems.strict_maximum,
+    convergence_theorems.null_union,
+    convergence_theorems.all_but_few,
+    convergence_theorems.from_overlaps,
+    convergence_theorems.from_overlaps_and_edges,
+):
+    _name = _needs.__name__.replace("_", "-")
+    _rules[_name] = _TheoremRule(_name, _needs)
+    AXIOMS[f"theorem {_name}"] = _OwnTheorem(_name)
+_RULES = MappingProxyType(_rules)
+del _rules, _name, _needs
+
+
+def names_of_theorems() -> tuple[str, ...]:
+    """The theorems that `by_theorem` knows."""
+    return tuple(sorted(_RULES))
+
+
+@dataclass(frozen=True)
+class _ByTheorem(Proof):
+    goal: Boolean
+    rule: _TheoremRule
+    values: Mapping[str, Any]
+    premises: Mapping[str, Proof | Rule] = field(default_factory=dict)
+
+    def needs(self) -> Needs:
+        return self.rule.needs(self.goal, **self.values)
+
+    def steps(self, context: Context, label: str = "") -> Iterable[Step]:
+        needs = self.needs()
+        unknown = [name for name in self.premises if name not in needs.hypotheses]
+        if unknown:
+            known = ", ".join(needs.hypotheses)
+            raise ProofError(
+                f"theorem {self.rule.name} has no hypothesis {unknown[0]!r}; it has {known}"
+            )
+        for name, hypothesis in needs.hypotheses.items():
+            if name in self.premises:
+                proof = _as_proof(hypothesis, self.premises[name])
+                yield from _shown(hypothesis, proof, context, labelled(label, name))
+
+        def verify(context: Context) -> None:
+            missing = [name for name in needs.hypotheses if name not in self.premises]
+            if missing:
+                wanted = needs.hypotheses[missing[0]].statement
+                raise Refused(
+                    f"theorem {self.rule.name} needs the hypothesis {missing[0]!r}: {wanted}"
+                )
+            self._require_bound(needs, context)
+            inner = context.assuming(*needs.box)
+            for function in needs.smooth:
+                require_differentiable_on(function, needs.bound, inner)
+
+        yield structural_step(
+            labelled(label, "theorem"),
+            self.goal,
+            f"theorem {self.rule.name}",
+            verify,
+            context,
+            rests_on=(f"theorem {self.rule.name}", *self.rule.axioms),
+            because=self.rule.because,
+            numeric=not isinstance(self.goal, InWords),
+        )
+
+    def _require_bound(self, needs: Needs, context: Context) -> None:
+        """What holds of all points of the box must not have been shown for some of them."""
+        bound = set(needs.bound)
+        if len(bound) != len(needs.bound):
+            raise Refused("the second point needs other names for its coordinates")
+        for hypothesis in (*context.hypotheses, *context.granted):
+            if hypothesis.free_symbols & bound:
+                raise Refused(
+                    f"{hypothesis} restricts a coordinate, over all of which this has to run"
+                )
+        for value in (self.goal, *_flat(self.values.values())):
+            if value not in bound and value.free_symbols & bound:
+                raise Refused(f"{value} has to be the same for all points, and has a coordinate")
+
+
+def _flat(values: Iterable[Any]) -> Iterable[Basic]:
+    for value in values:
+        if isinstance(value, tuple):
+            yield from _flat(value)
+        else:
+            yield value
+
+
+def _as_proof(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
+    statement = hypothesis.statement
+    if isinstance(by, Proof):
+        return by
+    if isinstance(statement, Relational):
+        link = Link.of(statement)
+        return Chain(link.lhs, ((link, by),))
+    if isinstance(by, Lemma) and by.factor == 1 and not by.conditions:
+        return claimed(statement, by.id, dict(by.values))
+    raise ProofError(f"{by} does not show a statement such as {statement}; give a proof of it")
+
+
+def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -> Iterable[Step]:
+    inner = context.assuming(*hypothesis.given)
+    yield from proof.steps(inner, label)
+    # What stands there as it is needs no step of its own.
+    if proof.conclusion != hypothesis.statement:
+        name, ends = "a hypothesis of the theorem", (proof.conclusion, hypothesis.statement)
+        yield fitting_step(labelled(label, "needed"), name, *ends, inner)
+
+
+def by_theorem(
+    goal: Boolean,
+    name: str,
+    values: Mapping[str, Any] | None = None,
+    /,
+    **premises: Proof | Rule,
+) -> Proof:
+    """Conclude a statement about orbits by a theorem whose hypotheses are shown.
+
+    Parameters
+    ----------
+    goal : Boolean
+        The statement.
+    name : str
+        One of `names_of_theorems`.
+    values : mapping of str to expression, optional
+        The expressions that the theorem speaks of besides those in the statement.
+    **premises : Proof or Rule
+        For each hypothesis of the theorem what shows it: a proof, or a rule that does so in one
+        step, such as a `lemma`.
+
+    Returns
+    -------
+    Proof
+        Of the statement. Every hypothesis is one of its steps, and refused unless what is shown for
+        it is the formula that the theorem makes from the map.
+
+    Raises
+    ------
+    ProofError
+        If the theorem is unknown, or a value is missing or one too many, or does not fit.
+    """
+    if name not in _RULES:
+        raise ProofError(
+            f"unknown theorem {name!r}; known are {', '.join(names_of_theorems())}"
+        )  # fmt: skip
+    rule = _RULES[name]
+    given = {key: _sympified(value) for key, value in (values or {}).items()}
+    if set(given) != set(rule.values):
+        wanted = ", ".join(rule.values) or "nothing"
+        raise ProofError(f"theorem {name} speaks of {wanted}; got {', '.join(given) or 'nothing'}")
+    for what, premise in premises.items():
+        if not isinstance(premise, Proof | Rule):
+            raise ProofError(f"what shows {what!r} must be a proof or a rule; got {premise!r}")
+    return _ByTheorem(goal, rule, given, premises)
+
+
+def _sympified(value: Any) -> Any:
+    if isinstance(value, Basic):
+        return value
+    if isinstance(value, list | tuple):
+        return tuple(_sympified(part) for part in value)
+    made: Expr = sympify(value)
+    return made

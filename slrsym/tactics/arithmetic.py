@@ -1,0 +1,418 @@
+"""Evidence for algebra, signs and derivatives: one search for what the kernel asks."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.arithmetic import judge, known_defined, relations, suppose
+from slrsym.checker.calculus import cited_slopes
+from slrsym.checker.ring import ExponentUnitTooCoarse
+from slrsym.checker.term import (
+    Term,
+    bound,
+    children,
+    defined,
+    free,
+    has_copies,
+    inside,
+    is_inside,
+    key,
+    num,
+    outside,
+    replaced,
+    substitute,
+)
+from slrsym.checker.theorem import Theorem, prove
+from slrsym.proofs.context import Context
+from slrsym.proofs.step import Step
+from slrsym.tactics.binders import Binders, unbound
+from slrsym.tactics.certificates import Hinted, Search
+from slrsym.tactics.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
+from slrsym.tactics.log_writer import plain
+from slrsym.tactics.wording import worded
+
+ZERO = num(0)
+# What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
+FOUND: dict[str, Any] = {}
+
+
+def searched(
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
+    em: Emission | None = None, first: int = 0,
+) -> tuple[Any, ...]:  # fmt: skip
+    """The rule, the premises and the data by which the kernel shows a relation.
+
+    The first premises are supposed before all else: equations that give values to opaque terms.
+    """
+    said = [key(p), "given", *map(key, given), "premises", *(key(t.conclusion) for t in premises)]
+    said.append(str(first))
+    name = hashlib.sha256("\n".join(said).encode()).hexdigest()
+    if name in FOUND:
+        if isinstance(FOUND[name], partial):
+            raise FOUND[name]()
+        # It may have been found by another version of the kernel.
+        with suppress(Rejected):
+            prove("arithmetic", premises, tuple(given), p, FOUND[name])
+            return "arithmetic", premises, tuple(given), p, FOUND[name]
+    try:
+        made = _tried(p, given, premises, effort, em, first)
+    except Rejected as failed:
+        reason = Rejected(str(failed)) if em is None else worded(em, failed)
+        # With more left, another step may find it.
+        if em is None or em.left > 0:
+            # Without what led to it, which takes much memory.
+            FOUND[name] = partial(type(reason), str(reason))
+        raise reason from None
+    FOUND[name] = made[-1]
+    return made
+
+
+def _tried(
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
+    em: Emission | None, first: int,
+) -> tuple[Any, ...]:  # fmt: skip
+    start = sum(len(relations(q)) for q in given)
+    leading = list(
+        range(start, start + sum(len(relations(t.conclusion)) for t in premises[:first]))
+    )
+    facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
+    symbols, reason = free(p), None
+    near = [i for i, fact in enumerate(facts) if free(fact) & symbols and _is_light(fact)]
+    # Most statements need few of the hypotheses, and most equations few signs.
+    for chosen, share in (([], 0.1), (near, 0.4), (list(range(len(facts))), 1.0)):
+        is_brief = p[0] == "=" and share < 1.0
+        if share < 1.0 and len(chosen) == len(facts) and not (is_brief and share == 0.1):
+            continue
+        chosen = [*leading, *(i for i in chosen if i not in leading)]
+        try:
+            return _searched(p, given, premises, facts, chosen, int(share * effort), em, is_brief)
+        except Rejected as refusal:
+            reason = refusal
+    raise reason or Rejected("nothing was tried")
+
+
+def _is_light(fact: Term) -> bool:
+    """Whether a fact is a relation of polynomials, or nearly."""
+    return len(key(fact)) < 200
+
+
+def _searched(
+    p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
+    chosen: Sequence[int], effort: int, em: Emission | None, is_brief: bool,
+) -> tuple[Any, ...]:  # fmt: skip
+    units: dict[Any, Any] = {}
+    size = 32
+    for _ in range(12):
+        # What is plain costs little, and is seen whatever other questions have cost.
+        most = max(em.left, effort // 50) if em else math.inf
+        if most <= 0:
+            raise Rejected("the search has done what it may for a step")
+        search = Search(effort, most, is_brief)
+        ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
+        ring.search = search
+        try:
+            use = _supposed(ring, search, facts, chosen)
+            judge(ring, p)
+        except ExponentUnitTooCoarse:
+            units = ring.units
+            continue
+        except Rejected as reason:
+            if "more generators" in str(reason) and size < 64:
+                size, units = 64, {}
+                continue
+            raise
+        finally:
+            if em:
+                em.left -= search.work
+        # The kernel's polynomials are no longer than need be.
+        size = max(1, len(ring.generators))
+        written = [[list(map(list, m)), list(map(list, d)), str(u)] for (m, d), u in units.items()]
+        return "arithmetic", premises, tuple(given), p, [size, written, use, search.answers]
+    raise Rejected("units of exponents do not settle")
+
+
+def plain_arithmetic(
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
+    equations: Sequence[Inference] = (), effort: int = 0,
+) -> Inference:  # fmt: skip
+    """The line that shows a relation, where the equations give values to opaque terms."""
+    premises = [*equations, *lines]
+    theorems, most = [line.theorem for line in premises], effort or em.effort
+    name, _, *data = searched(p, given, theorems, most, em, len(equations))
+    return em.script.add(name, premises, *data)
+
+
+def arithmetic(
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (), effort: int = 0
+) -> Inference:
+    """The line that shows a relation from hypotheses and other lines; raises `Rejected`."""
+    try:
+        return plain_arithmetic(em, p, given, lines, effort=effort)
+    except Rejected:
+        formulas = [p, *given, *(line.theorem.conclusion for line in lines)]
+        if not any(any(unbound(q)) for q in formulas):
+            raise
+        return em.attempt(partial(_with_equations, em, p, given, lines, formulas, effort))
+
+
+def _with_equations(
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference],
+    formulas: Sequence[Term], effort: int,
+) -> Inference:  # fmt: skip
+    equations = Binders(em, given, lines, plain_arithmetic).about(formulas)
+    if not equations:
+        raise Rejected("nothing is known of the sums, integrals and expectations")
+    return plain_arithmetic(em, p, given, lines, equations, effort)
+
+
+BY_ARITHMETIC.append(arithmetic)
+
+
+def _supposed(
+    ring: Hinted, search: Search, facts: Sequence[Term], chosen: Sequence[int]
+) -> list[int]:
+    """Learn from the facts, in an order in which each of them is defined."""
+    use: list[int] = []
+    for _ in range(2):
+        for i in chosen:
+            fact = facts[i]
+            if i in use:
+                continue
+            mark = ring.state(), len(search.answers)
+            try:
+                suppose(ring, fact)
+                use.append(i)
+            except ExponentUnitTooCoarse:
+                raise
+            except Rejected:
+                # As if it had not been tried.
+                ring.restore(mark[0])
+                del search.answers[mark[1] :]
+                search.failed.clear()
+    return use
+
+
+def is_improper(t: Term) -> bool:
+    return t[0] == "int" and any(end[0] in ("oo", "-oo") for end in outside(t))
+
+
+def opaque_in(t: Term) -> dict[str, Term]:
+    """What arithmetic takes for numbers: means, their derivatives, copies, improper integrals."""
+    if t[0] in ("E", "copies") or (t[0] == "d" and inside(t)[0][0] == "E") or is_improper(t):
+        # With the sums of copies that it is taken of.
+        return {key(t): t} | {key(c): c for c in _copies(t, t) if t[0] == "E"}
+    found: dict[str, Term] = {}
+    for place, part in children(t):
+        if not is_inside(t, place):
+            found |= opaque_in(part)
+    return found
+
+
+def special_values(em: Emission, formulas: Sequence[Term]) -> list[Inference]:
+    """Values at 0 that SymPy puts in unasked, each by the claim that shows it."""
+    found: dict[str, list[Inference]] = {}
+    for t in (part for p in formulas for part in _values(p)):
+        at = vanishing(t)
+        if key(at) in found:
+            continue
+        own = found.setdefault(key(at), [])
+        if t[0] == "E" and at[0] == "E":
+            (body,) = inside(at)
+            if not free(body) & set(bound(at)) and not has_copies(body):
+                own.append(em.script.add("constant", (), at))
+        elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in em.book:
+            own.append(_at(em, "owens-t-at-zero", at[3]))
+        elif at[:3] == ("f", "zeta", ZERO) and "zeta-at-zero" in em.book:
+            own += [em.script.add("definition", (), at), _at(em, "zeta-at-zero", at[3])]
+        elif at[:2] == ("f", "zeta") and at[3] == ZERO:
+            own.append(em.script.add("definition", (), at))
+            own.append(em.script.add("constant", (), vanishing(own[0].theorem.conclusion[2])))
+    return [line for lines in found.values() for line in lines]
+
+
+def _at(em: Emission, id: str, value: Term) -> Inference:
+    """A claim about one real number, at a value of it."""
+    line = em.book.cited(id)
+    (x,) = free(line.theorem.conclusion)
+    if x == value:
+        return line
+    line = em.script.add("instance", [line], ((x, value),))
+    with suppress(*FAILURES):
+        exists = em.attempt(partial(arithmetic, em, defined(value), ()))
+        line = em.logic([line, exists], (), line.theorem.conclusion)
+    return line
+
+
+def vanishing(t: Term) -> Term:
+    """A term with 0 for what plainly is, where it is defined."""
+    if t[0] in ("s", "n", "ix", "u"):
+        return t
+    t = replaced(t, {place: vanishing(part) for place, part in children(t)})
+    if t[0] == "*" and ZERO in t[1:]:
+        return ZERO
+    if t[0] == "+":
+        rest = tuple(a for a in t[1:] if a != ZERO)
+        return ZERO if not rest else rest[0] if len(rest) == 1 else ("+", *rest)
+    odd = t[0] == "f" and t[1] in ("erf", "asin", "atan")
+    return ZERO if (odd and t[2] == ZERO) or (t[0] == "^" and t[1] > 0 and t[3] == ZERO) else t
+
+
+def _values(t: Term) -> Iterator[Term]:
+    """Expectations and values of zeta and Owen's T, those under binders apart.
+
+    In what is differentiated, they are those at the point.
+    """
+    if t[0] == "E" or (t[0] == "f" and t[1] in ("zeta", "owens")):
+        yield t
+    if t[0] == "d":
+        (body,), point = inside(t), dict(zip(bound(t), outside(t), strict=True))
+        yield from (u for u in _values(substitute(body, point)) if u[0] == "f")
+    for place, part in children(t):
+        if not is_inside(t, place):
+            yield from _values(part)
+
+
+def _copies(t: Term, node: Term) -> Iterator[Term]:
+    if t[0] == "copies":
+        if not free(t) & set(bound(node)):
+            yield t
+        return
+    for place, part in children(t):
+        if t is node or not is_inside(t, place):
+            yield from _copies(part, node)
+
+
+def in_context(
+    em: Emission,
+    p: Term,
+    context: Context,
+    lines: Sequence[Inference] = (),
+    given: Sequence[Term] = (),
+) -> Inference:
+    """The same under a context, where expectations that exist are numbers."""
+    lines = [*lines, *special_values(em, [p, *(line.theorem.conclusion for line in lines)])]
+    nodes = opaque_in(p)
+    for line in lines:
+        nodes |= opaque_in(line.theorem.conclusion)
+    known = known_defined([r for line in lines for r in relations(line.theorem.conclusion)])
+    asked = [defined(n) for n in nodes.values()]
+    exist = [em.holds(q, context) for q in asked if not known & {key(q), key(p)}]
+    return arithmetic(em, p, (*em.hypotheses(context), *given), [*lines, *exist])
+
+
+def _ask(
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
+) -> Inference:
+    own = set(map(key, em.hypotheses(context)))
+    return in_context(em, p, context, lines, [h for h in given if key(h) not in own])
+
+
+QUESTIONS.append(_ask)
+
+
+@family("_Algebra")
+def _algebra(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    wanted = em.formula(step.statement)
+    show = partial(in_context, em, wanted, step.context, premises)
+    try:
+        return em.or_linear(step, show, premises)
+    except FAILURES as reason:
+        unified = partial(_unified, em, wanted, step.context)
+        for way in (unified, partial(em.from_equations, premises, wanted, step.context)):
+            with suppress(*FAILURES):
+                return em.attempt(way)
+        raise reason
+
+
+def _unified(em: Emission, wanted: Term, context: Context) -> Inference:
+    """With values of functions under binders in the same words, where they are equal."""
+    words: dict[str, tuple[Term, Inference | None]] = {}
+    meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
+    for path, t in _values_under(wanted):
+        if key(t) not in words:
+            words[key(t)] = (t, None)
+            for other, line in list(words.values()):
+                if line is None and other is not t and other[:2] == t[:2]:
+                    with suppress(*FAILURES):
+                        equal = em.attempt(partial(arithmetic, em, ("=", t, other), ()))
+                        words[key(t)] = (other, equal)
+                        break
+        other, same_value = words[key(t)]
+        if same_value is not None:
+            meant = at_path(meant, path, other)
+            changed.append((path, same_value))
+    if not changed:
+        raise Rejected("no two functions under binders are equal")
+    shown = in_context(em, meant, context)
+    for path, equation in changed:
+        shown = em.script.add("rewrite", [shown, equation], [plain(path)])
+    return shown
+
+
+def _values_under(
+    t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
+) -> Iterator[tuple[tuple[Any, ...], Term]]:
+    """Where functions of variables that are bound around them stand."""
+    if t[0] == "f" and free(t) & names:
+        yield path, t
+        return
+    for place, part in children(t):
+        inner = names | set(bound(t)) if is_inside(t, place) else names
+        yield from _values_under(part, (*path, place), inner)
+
+
+@family("_Differentiate")
+def _differentiate(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    uses = [em.book.cited(id) for id in step.uses]
+    return em.from_equations(uses, em.formula(step.statement), step.context)
+
+
+@family("_Definition")
+def _definition(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    """With the meaning for zeta and Owen's T the sides are equal; then the names are put back."""
+    wanted, context = em.formula(step.statement), step.context
+    paths = [path for path, _ in _named(wanted)]
+    meant, terms = wanted, {}
+    for path, t in _named(wanted):
+        line = em.script.add("definition", (), t)
+        for name in free(t):
+            # Of what is bound around it, nothing is supposed.
+            known = em.script.add("symbol", (), name)
+            exists = em.logic([known], (), defined(name))
+            left = {k: h for k, h in line.theorem.hypotheses.items() if k != key(defined(name))}
+            line = em.logic([line, exists], left.values(), line.theorem.conclusion)
+        terms[key(t)] = line
+        meant = at_path(meant, path, line.theorem.conclusion[2])
+    line = in_context(em, meant, context)
+    for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
+        line = em.script.add("rewrite", [line, terms[key(t)]], [plain(path)])
+    return em.discharged(line, context)
+
+
+def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Term]]:
+    """Where values of zeta and Owen's T stand, under derivatives, too."""
+    if t[0] == "f" and t[1] in ("zeta", "owens"):
+        yield path, t
+    for place, part in children(t):
+        if not is_inside(t, place) or t[0] == "d":
+            yield from _named(part, (*path, place))
+
+
+@family("_Structural")
+def _structural(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Relations, all of some, and one under another, as the parts of larger proofs state them."""
+    if step.rule.name not in ("algebra", "sign", "injectivity"):
+        raise NotImplementedError(f"no evidence for {step.rule.name!r:.60} yet")
+    p, given = em.formula(step.statement), em.hypotheses(step.context)
+    if p[0] == "implies":
+        line = arithmetic(em, p[2], (*given, p[1]))
+        return em.logic([line], given, p)
+    if p[0] == "and":
+        return em.logic([arithmetic(em, q, given) for q in p[1:]], given, p)
+    return arithmetic(em, p, given)

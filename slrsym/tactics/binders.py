@@ -1,0 +1,461 @@
+"""Equations for sums, integrals, derivatives and expectations, on which arithmetic does not look.
+
+A sum or an integral is taken apart into a linear combination of sums or integrals whose terms are
+in normal form; a derivative of these is evaluated; two expectations whose bodies and laws are equal
+are equal. Where that is known, such a term is defined, or has a sign.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from flint import fmpq
+
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.arithmetic import known_defined, relations, suppose
+from slrsym.checker.calculus import cited_slopes, evaluated
+from slrsym.checker.expect import ONE, ZERO, added, added_all, multiplied
+from slrsym.checker.ring import PARITY, ExponentUnitTooCoarse
+from slrsym.checker.sign import NN, NP, POS, used_in
+from slrsym.checker.sign import ZERO as NOTHING
+from slrsym.checker.term import (
+    Term,
+    bound,
+    children,
+    defined,
+    free,
+    fresh,
+    inside,
+    is_inside,
+    is_term,
+    key,
+    num,
+    outside,
+    replaced,
+    same,
+    substitute,
+)
+from slrsym.tactics.certificates import Hinted, Search
+from slrsym.tactics.emission import FAILURES, Emission
+from slrsym.tactics.values import differ
+
+# The part of the effort for a step that one normal form may take.
+_SHARE = 10
+_RANGES = ("sum", "int")
+# Shows a relation from hypotheses and lines, with equations that give values to opaque terms.
+Arithmetic = Callable[
+    [Emission, Term, Sequence[Term], Sequence[Inference], Sequence[Inference]], Inference
+]
+
+
+def unbound(t: Term) -> Iterator[Term]:
+    """Yield the sums, integrals, derivatives and expectations in a term, outer ones first."""
+    if t[0] in ("sum", "int", "d", "E"):
+        yield t
+    for place, part in children(t):
+        if not is_inside(t, place):
+            yield from unbound(part)
+
+
+class Binders:
+    """The equations for one question: hypotheses, and lines that it may use."""
+
+    def __init__(
+        self,
+        em: Emission,
+        given: Sequence[Term],
+        lines: Sequence[Inference],
+        arithmetic: Arithmetic,
+    ) -> None:
+        self.em, self.given, self.lines = em, tuple(given), list(lines)
+        self.arithmetic = arithmetic
+        # In an order in which each speaks of terms that have been met before.
+        self.found: list[Inference] = []
+        self._seen: set[str] = set()
+
+    # -- what is asked ----------------------------------------------------------------------------
+
+    def about(self, formulas: Iterable[Term]) -> list[Inference]:
+        """Return equations for what the formulas speak of; empty if there is nothing to say."""
+        nodes = {key(t): t for p in formulas for t in unbound(p)}
+        for t in sorted(nodes.values(), key=lambda t: -_height(t)):
+            if t[0] == "d":
+                self._optional(self._derivative, t)
+        nodes |= {key(t): t for line in self.found for t in unbound(line.theorem.conclusion)}
+        for t in sorted(nodes.values(), key=_height):
+            if t[0] in _RANGES:
+                self._optional(self._range, t)
+        self._equal_expectations([t for t in nodes.values() if t[0] == "E"])
+        return self.found
+
+    def _optional(self, make: Any, *data: Any) -> bool:
+        """Find something, or leave everything as it was; return whether it was found."""
+        mark, seen = len(self.found), set(self._seen)
+        try:
+            self.em.attempt(partial(make, *data))
+        except FAILURES:
+            del self.found[mark:]
+            self._seen = seen
+            return False
+        return True
+
+    def shown(self, p: Term, given: Sequence[Term] | None = None) -> Inference:
+        """Show a relation by arithmetic from the hypotheses, the lines and what has been found."""
+        given = self.given if given is None else given
+        return self.arithmetic(self.em, p, given, self.lines, self.found)
+
+    def settled(self, line: Inference, given: Sequence[Term] | None = None) -> Inference:
+        """Remove those hypotheses of a line that arithmetic shows."""
+        known = {key(h) for h in (self.given if given is None else given)}
+        known |= {k for other in (*self.lines, *self.found) for k in other.theorem.hypotheses}
+        left, proofs = {}, []
+        for name, h in line.theorem.hypotheses.items():
+            if name in known:
+                left[name] = h
+            elif h[0] == "forall":
+                proofs.append(self._everywhere(h))
+            else:
+                proofs.append(self._known(h) or self.shown(h, given))
+        for proof in proofs:
+            left |= proof.theorem.hypotheses
+        if not proofs:
+            return line
+        return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
+
+    def _known(self, p: Term) -> Inference | None:
+        """Return a line that says it, or says that the term is something."""
+        if not (p[0] == "=" and same(p[1], p[2])):
+            return None
+        if key(p) in map(key, self.given):
+            return self.em.script.add("assume", (), p)
+        for line in (*self.lines, *self.found):
+            q = line.theorem.conclusion
+            if q[0] == "=" and any(same(side, p[1]) for side in q[1:]):
+                place = 1 if same(q[1], p[1]) else 2
+                return self.em.script.add("defined", [line], [place])
+        return None
+
+    def _everywhere(self, p: Term) -> Inference:
+        """Show what holds at all points of a range: of the form that derivatives ask."""
+        ((x,), (body,), _) = p[1:]
+        new = fresh(x, [*free(p), *free(("and", *self.given, p))])
+        _, between, q = substitute(body, {x: new})
+        proofs: list[Inference] = []
+        kept: dict[str, Term] = {}
+        for case in between[1:] if between[0] == "or" else (between,):
+            proofs.append(self.shown(q, (*self.given, *case[1:])))
+            supposed = proofs[-1].theorem.hypotheses
+            kept |= {k: h for k, h in supposed.items() if k not in set(map(key, case[1:]))}
+        line = self.em.logic(proofs, kept.values(), ("implies", between, q))
+        return self.em.script.add("generalise", [line], new)
+
+    # -- derivatives ------------------------------------------------------------------------------
+
+    def _derivative(self, t: Term) -> None:
+        """Evaluate a derivative of what has sums or integrals in it."""
+        if not any(part[0] in _RANGES for part in _all_parts(inside(t)[0])):
+            return
+        cited = [line for line in self.lines if _is_slope(line)]
+        evaluated(t, cited_slopes([line.theorem for line in cited]), [])
+        line = self.em.script.add("derivative", cited, t)
+        rest = Binders(self.em, self.given, self._all(), self.arithmetic)
+        rest.about([line.theorem.conclusion[2], *line.theorem.hypotheses.values()])
+        self.found += rest.found
+        line = self.settled(line)
+        self.found.append(line)
+
+    # -- sums and integrals -----------------------------------------------------------------------
+
+    def _range(self, t: Term) -> None:
+        """Take a sum or an integral apart into a linear combination of others."""
+        if key(t) in self._seen or not all(map(is_term, outside(t))):
+            return
+        self._seen.add(key(t))
+        (x,), (body,), (low, high) = bound(t), inside(t), outside(t)
+        taken = frozenset().union(*map(free, (*self.given, low, high)), free(body))
+        taken = taken.union(*(free(line.theorem.conclusion) for line in self.lines))
+        new = fresh(x, [s for s in taken if s != x] + ([x] if self._is_used(x) else []))
+        if new != x:
+            t = replaced((t[0], (new,), *t[2:]), {(2, 0): substitute(body, {x: new})})
+            (x,), (body,) = bound(t), inside(t)
+        ordered = t[0] == "sum" or self._ordered(low, high)
+        around = (("<=", low, x), ("<=", x, high)) if ordered else ()
+        within = Binders(self.em, (*self.given, *around), self._all(), self.arithmetic)
+        within.about([body])
+        factors, parts = within.combination(body, x)
+        whole = added_all(factors, parts)
+        # A factor may be a sum that stood within and does not vary.
+        for node in (node for c in factors for node in unbound(c)):
+            if node[0] in _RANGES:
+                self._range(node)
+        heads = [replaced(t, {(2, 0): f}) for f in parts]
+        for f, head in zip(parts, heads, strict=True):
+            self._exists(within, f, head, x)
+        if factors == [ONE] and same(parts[0], body):
+            return
+        said = within.shown(("=", body, whole))
+        line = self.em.script.add("linear", [said], t, tuple(factors), tuple(parts))
+        self.found.append(self.settled(line))
+        if len(parts) > 1:
+            self._sign(within, body, t)
+
+    def _is_used(self, x: Term) -> bool:
+        return any(x in free(p) for p in self.given) or any(
+            x in free(line.theorem.conclusion) or any(x in free(h) for h in
+                                                      line.theorem.hypotheses.values())
+            for line in (*self.lines, *self.found))  # fmt: skip
+
+    def _ordered(self, low: Term, high: Term) -> bool:
+        with suppress(*FAILURES):
+            self.em.attempt(lambda: self.shown(("<=", low, high)))
+            return True
+        return False
+
+    def _exists(self, within: Binders, f: Term, head: Term, x: Term) -> None:
+        """Find that a sum or an integral is defined, its value if it is of a constant, its sign."""
+        if key(head) in self._seen and self._known(defined(head)):
+            return
+        self._seen.add(key(head))
+        if x not in free(f):
+            self.found.append(self.settled(self.em.script.add("constant", (), head)))
+            return
+        if self._known(defined(head)) is None:
+            there = within.shown(defined(f))
+            rule = "under" if head[0] == "sum" else "integral exists"
+            self.found.append(self.settled(self.em.script.add(rule, [there], head)))
+        self._sign(within, f, head)
+
+    def _sign(self, within: Binders, f: Term, head: Term) -> None:
+        """Find the sign of a sum or an integral from that of its terms, if they have one."""
+        for kind in within.signs(f):
+            if self._optional(self._signed, within, kind, f, head):
+                return
+
+    def _signed(self, within: Binders, kind: str, f: Term, head: Term) -> Inference:
+        positive = kind in ("0<", "0<=")
+        sides = (ZERO, f) if positive else (f, ZERO)
+        there = within.shown((kind.strip("0"), *sides))
+        nothing = replaced(head, {(2, 0): ZERO})
+        if key(nothing) not in self._seen:
+            self._seen.add(key(nothing))
+            self.found.append(self.settled(self.em.script.add("constant", (), nothing)))
+        node = nothing if positive else head
+        line = self.settled(self.em.script.add("under", [there], node))
+        self.found.append(line)
+        return line
+
+    # -- normal forms -----------------------------------------------------------------------------
+
+    def _ring(self) -> Hinted:
+        facts = [
+            r
+            for q in (*self.given, *(line.theorem.conclusion for line in self._all()))
+            for r in relations(q)
+        ]
+        search = Search(self.em.effort // _SHARE, max(self.em.left, self.em.effort // 50))
+        premises = [line.theorem for line in self._all()]
+        ring = Hinted(40, dict(self._units), search, cited_slopes(premises), known_defined(facts))
+        ring.search = search
+        first = [r for line in self.found for r in relations(line.theorem.conclusion)]
+        for fact in (*first, *facts):
+            mark = ring.state()
+            try:
+                suppose(ring, fact)
+            except ExponentUnitTooCoarse:
+                raise
+            except Rejected:
+                ring.restore(mark)
+        return ring
+
+    _units: dict[Any, Any] = {}
+
+    def _all(self) -> list[Inference]:
+        return [*self.lines, *self.found]
+
+    def _normal(self, t: Term) -> tuple[Hinted, Any]:
+        """Return the normal form of a term, and the ring that it is in."""
+        self._units = {}
+        for _ in range(8):
+            ring = None
+            try:
+                ring = self._ring()
+                return ring, ring.of(t)
+            except ExponentUnitTooCoarse:
+                self._units = ring.units if ring is not None else {}
+        raise Rejected("units of exponents do not settle")
+
+    def signs(self, f: Term) -> list[str]:
+        """Return how a term is known to compare with zero, the strictest first."""
+        try:
+            ring, (n, d) = self._normal(f)
+        except FAILURES:
+            return []
+        p = ring.facts.reduced(n * d)
+        for sign, kinds in ((POS, ["0<", "0<="]), (NN, ["0<="]), (NP, ["<=0"])):
+            if ring.facts.sign(p) != NOTHING and ring.ask(p, sign):
+                return kinds
+        return []
+
+    def combination(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
+        """Return factors without x, and parts, of which a term is the linear combination."""
+        ring, (n, d) = self._normal(body)
+        own = {i for i, g in enumerate(ring.generators) if x in free(generator_term(ring, i)[1])}
+        c, factors = d.factor()
+        d_in, d_out = ring.one, ring.one * c
+        for f, k in factors:
+            if own & set(used_in(f)):
+                d_in *= f ** int(k)
+            else:
+                d_out *= f ** int(k)
+        groups: dict[Any, dict[Any, Any]] = {}
+        for m, c in n.to_dict().items():
+            inner = tuple(e if j in own else 0 for j, e in enumerate(m))
+            outer = tuple(0 if j in own else e for j, e in enumerate(m))
+            groups.setdefault(inner, {})[outer] = c
+        pairs = []
+        for m, around in groups.items():
+            mono, sign = ring.facts.ring.from_dict({m: 1}), 1
+            for i, power in enumerate(m):
+                sign *= generator_term(ring, i)[0] ** int(power) if power else 1
+            part = quotient_term(ring, *ring.fraction(sign * mono, d_in))
+            outer = sign * ring.facts.ring.from_dict(around)
+            factor = quotient_term(ring, *ring.fraction(outer, d_out))
+            pairs.append((factor, part))
+        pairs.sort(key=lambda pair: key(pair[1]))
+        if not pairs:
+            return [ZERO], [ONE]
+        return [c for c, _ in pairs], [f for _, f in pairs]
+
+    # -- expectations -----------------------------------------------------------------------------
+
+    def _equal_expectations(self, nodes: Sequence[Term]) -> None:
+        """Find expectations that are equal as their bodies and laws are."""
+        merged: set[str] = set()
+        for a, b in itertools.combinations(nodes, 2):
+            if {key(a), key(b)} & merged or not _may_be_equal(a, b):
+                continue
+            with suppress(*FAILURES):
+                self.found.append(self.em.attempt(partial(self._equal, a, b)))
+                merged.add(key(a))
+
+    def _equal(self, a: Term, b: Term) -> Inference:
+        """Show that two expectations are equal."""
+        names = set(bound(a))
+        given = [h for h in self.given if not free(h) & names]
+        body = substitute(inside(b)[0], dict(zip(bound(b), bound(a), strict=True)))
+        if same(inside(a)[0], body):
+            exists = self._known(defined(a))
+            if exists is None:
+                raise Rejected("an expectation that is not known to exist")
+            line = exists
+        else:
+            lines = [line for line in self.lines if not _speaks_of(line, names)]
+            bodies = Binders(self.em, given, lines, self.arithmetic).shown(
+                ("=", inside(a)[0], body)
+            )
+            line = self.settled(self.em.script.add("equal bodies", [bodies], a))
+        for j, (law, other) in enumerate(zip(outside(a), outside(b), strict=True)):
+            for i, (u, v) in enumerate(zip(law[1:], other[1:], strict=True), start=1):
+                if isinstance(u, tuple) and not same(u, v):
+                    line = self.em.script.add("rewrite", [line, self.shown(("=", u, v))],
+                                              [[2, [3, j], i]])  # fmt: skip
+        return line
+
+
+def _speaks_of(line: Inference, names: set[Term]) -> bool:
+    said = (line.theorem.conclusion, *line.theorem.hypotheses.values())
+    return any(free(p) & names for p in said)
+
+
+def _may_be_equal(a: Term, b: Term) -> bool:
+    """Decide whether two expectations may have equal bodies and laws of equal parameters."""
+    if [law[:2] if law[0] == "gauss" else law[:1] for law in outside(a)] != [
+        law[:2] if law[0] == "gauss" else law[:1] for law in outside(b)
+    ]:
+        return False
+    names = dict(zip(bound(b), bound(a), strict=True))
+    pairs = [(inside(a)[0], substitute(inside(b)[0], names))]
+    for law, other in zip(outside(a), outside(b), strict=True):
+        start = 2 if law[0] == "gauss" else 1
+        pairs += zip(law[start:], other[start:], strict=True)
+    return not any(differ(u, v) for u, v in pairs)
+
+
+def _is_slope(line: Inference) -> bool:
+    p = line.theorem.conclusion
+    return p[0] == "=" and p[1][0] == "d" and not line.theorem.hypotheses
+
+
+def _height(t: Term) -> int:
+    return 1 + max((_height(part) for _, part in children(t)), default=0)
+
+
+def _all_parts(t: Term) -> Iterator[Term]:
+    yield t
+    for _, part in children(t):
+        yield from _all_parts(part)
+
+
+# -- terms of polynomials -------------------------------------------------------------------------
+
+
+def generator_term(ring: Hinted, i: int) -> tuple[int, Term]:
+    """Return the term that a generator stands for, and its sign there.
+
+    Of an odd function the argument is taken whose key comes first.
+    """
+    kind, *data = ring.generators[i]
+    if kind == "s":
+        return 1, data[0]
+    if kind == "pi":
+        return 1, ("pi",)
+    if kind == "root" and i in ring.between_bars:
+        n = ring.between_bars[i]
+        return 1, ("f", "abs", min(polynomial_term(ring, n), polynomial_term(ring, -n), key=key))
+    if kind == "root":
+        return 1, ("^", 1, data[1], polynomial_term(ring, data[0]))
+    if kind == "exp":
+        (mono, d), unit = data
+        return 1, ("f", "exp", quotient_term(ring, mono * unit, d))
+    if kind == "opaque":
+        return 1, ring.opaque_terms[data[0]]
+    name, *arguments = data
+    sign, values = 1, []
+    parity = PARITY.get(name, (0,) * len(arguments))
+    for (n, d), p in zip(arguments, parity, strict=True):
+        value, other = quotient_term(ring, n, d), quotient_term(ring, -n, d)
+        turned = p != 0 and key(other) < key(value)
+        values.append(other if turned else value)
+        sign *= p if turned else 1
+    words = name.split(" ", 2)
+    if len(words) == 1:
+        return sign, ("f", name, *values)
+    if len(words) == 2:
+        return sign, ("ix", *words, *values)
+    orders = tuple(int(n) for n in words[2].strip("()").split(",") if n.strip())
+    return sign, ("u", words[0], words[1], orders, *values)
+
+
+def polynomial_term(ring: Hinted, p: Any) -> Term:
+    """Return a polynomial as a term."""
+    terms = []
+    for m, c in p.to_dict().items():
+        c, powers = fmpq(c), []
+        for i, n in enumerate(m):
+            if n:
+                sign, g = generator_term(ring, i)
+                c *= sign ** int(n)
+                powers.append(g if n == 1 else ("^", int(n), 1, g))
+        terms.append(multiplied(num(int(c.p), int(c.q)), *powers))
+    return added(terms)
+
+
+def quotient_term(ring: Hinted, n: Any, d: Any) -> Term:
+    """Return a fraction of polynomials as a term."""
+    if d == 1:
+        return polynomial_term(ring, n)
+    return multiplied(polynomial_term(ring, n), ("^", -1, 1, polynomial_term(ring, d)))

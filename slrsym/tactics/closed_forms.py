@@ -1,0 +1,351 @@
+"""Evidence for closed forms of Gaussian expectations, and for comparisons of their values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from sympy import (
+    Abs,
+    Add,
+    Dummy,
+    Expr,
+    Heaviside,
+    Max,
+    Min,
+    Mul,
+    S,
+    Symbol,
+    Wild,
+    erf,
+    exp,
+    expand,
+    pi,
+    sign,
+    simplify,
+    sqrt,
+)
+
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import (
+    Term,
+    bound,
+    children,
+    inside,
+    is_inside,
+    key,
+    num,
+    same,
+    substitute,
+)
+from slrsym.gaussian import standard_normal
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
+from slrsym.proofs.context import Context
+from slrsym.proofs.gaussian import complete_the_square
+from slrsym.proofs.step import Link, Step
+from slrsym.tactics.emission import FAILURES, Emission, at_paths, family, places
+from slrsym.tactics.expectation_inequalities import by_pieces
+from slrsym.tactics.expectations import Calculus, nodes_of
+from slrsym.tactics.log_writer import plain
+
+ZERO = num(0)
+
+
+class Closing(Calculus):
+    """The Gaussian calculus: terms, a table, Stein's lemma, independence, marginal laws."""
+
+    @property
+    def others(self) -> list[Callable[[Expectation], Any]]:
+        """The ways after the first one, in their order."""
+        return [
+            self.no_copies, self.multiplied_out, self.constant, self.noise, self.copies,
+            self.from_table, self.by_bars, self.tilted, self.by_stein, self.odd, self.independent,
+            self.marginal, self.by_owens_t,
+        ]  # fmt: skip
+
+    def in_table_form(self, e: Expectation) -> Any:
+        """The integrand by erf, signs and absolute values."""
+        plain = e.integrand.replace(normal_cdf, lambda u: (1 + erf(u / sqrt(2))) / 2)
+        plain = plain.replace(normal_pdf, lambda u: exp(-(u**2) / 2) / sqrt(2 * pi))
+        plain = plain.replace(erf_second, lambda u: -2 * u * erf_prime(u))
+        plain = plain.replace(erf_prime, lambda u: 2 * exp(-(u**2)) / sqrt(pi))
+        plain = plain.replace(Heaviside, lambda u, *_: (1 + sign(u)) / 2)
+        lines = []
+        for node in sorted(plain.atoms(Max, Min), key=str):
+            if len(node.args) != 2:
+                return None
+            (a, b), turn = node.args, 1 if isinstance(node, Max) else -1
+            t = self.body(node, e)
+            larger = t if turn == 1 else t[2]
+            both = self.add("maximum", (), *larger[2:])
+            given = both.theorem.hypotheses.values()
+            lines += [self.em.logic([both], given, p) for p in both.theorem.conclusion[1:]]
+            plain = plain.xreplace({node: (a + b + turn * Abs(a - b)) / 2})
+        together = [f for f in Mul.make_args(plain) if isinstance(f, exp)]
+        total = expand(Add(*(f.args[0] for f in together)))
+        parts = _by_blocks(total, e.law)
+        if len(together) > 1 or len(parts) > 1:
+            if len(together) > 1:
+                sums = ("+", *(self.body(f.args[0], e) for f in together))
+                lines.append(self.add("exponential of a sum", (), ("f", "exp", sums)))
+            rest = Mul(*(f for f in Mul.make_args(plain) if f not in together))
+            plain = rest * Mul(*map(exp, parts))
+        if plain == e.integrand:
+            return None
+        after = Expectation(plain, e.law)
+        if same(self.term(e), self.term(after)):
+            # The kernel knows no other words for it.
+            return next((found for way in self.others if (found := way(after))), None)
+        equal = self._with_maxima(
+            ("=", self.body(e.integrand, e), self.body(plain, e)), lines, bound(self.term(e))
+        )
+        return self.bodies(self.settled(equal, (), bound(self.term(e))), self.term(e)), [
+            Expectation(plain, e.law)
+        ]
+
+    def _with_maxima(self, p: Term, lines: Sequence[Inference], names: Sequence[Term]) -> Inference:
+        """Show an equation after maxima in it have been replaced by what lines say of them."""
+        meant, replaced = p, list[tuple[Inference, list[Any]]]()
+        for line in lines:
+            _, old, new = line.theorem.conclusion
+            paths = places(meant, old)
+            meant = at_paths(meant, paths, new)
+            replaced.append((line, [plain(path) for path in paths]))
+        shown = self.shown(meant, lines, names)
+        for line, paths in reversed(replaced):
+            shown = self.add("rewrite", [shown, line], paths) if paths else shown
+        return shown
+
+    def from_table(self, e: Expectation) -> Any:
+        """The mean of one function of the table, or of two."""
+        t = self.term(e)
+        for rule in ("gaussian integral", "centred pair"):
+            with suppress(Rejected):
+                return self.em.attempt(partial(self._centred, rule, t)), []
+        (body,) = inside(t)
+        if body[:3] == ("^", 2, 1):
+            # A square is a product, too.
+            with suppress(Rejected):
+                return self.em.attempt(partial(self._square, t, body[3])), []
+        return None
+
+    def _square(self, t: Term, f: Term) -> Inference:
+        line = self.with_body(t, ("*", f, f))
+        pair = line.theorem.conclusion[2]
+        return self.add("chain", [line, self._centred("centred pair", pair)])
+
+    def _centred(self, rule: str, t: Term) -> Inference:
+        """A value of the table; refused if it is one of a centred law, and this is none."""
+        line = self.add(rule, (), t)
+        for h in line.theorem.hypotheses.values():
+            if h[0] == "=" and ZERO in h[1:] and self.em.shown_once(h, self.context) is None:
+                raise Rejected("the law is not centred")
+        return line
+
+    def by_bars(self, e: Expectation) -> Any:
+        """A variable times the sign of a form of it: the form between bars, and the sign."""
+        for f in e.integrand.atoms(sign):
+            (u,) = f.args
+            for x in sorted(u.free_symbols & set(e.law.symbols), key=str):
+                if (c := u.diff(x)).is_number and e.integrand == x * f:
+                    plain = (Abs(u) - (u - c * x) * f) / c
+                    said = ("=", self.body(e.integrand, e), self.body(plain, e))
+                    names = bound(self.term(e))
+                    equal = self.settled(by_pieces(self.em, said, self.context, ()), (), names)
+                    return self.bodies(equal, self.term(e)), [Expectation(plain, e.law)]
+        return None
+
+    def by_stein(self, e: Expectation) -> Any:
+        # Noise and copies are split off first.
+        if e.integrand.has(Abs, sign, IIDSum) or e.law.has(NoiseLaw):
+            return None
+        return self.stein(e.law.symbols, e)
+
+    def odd(self, e: Expectation) -> Any:
+        """A function that is odd in all variables together, under a centred law."""
+        if not isinstance(e.law, GaussianLaw) or any(m != 0 for m in e.law.mean.values()):
+            return None
+        mirror = {s: -s for s in e.law.symbols}
+        if (e.integrand.xreplace(mirror) + e.integrand).expand() != 0:
+            return None
+        names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
+        t = self.term(e)
+        line = self.image(e, {s: -names[s] for s in names}, e.law.renamed(names))
+        other = line.theorem.conclusion[2]
+        back = dict(zip(bound(t), bound(other), strict=True))
+        minus = self.linear(other, [(num(-1), substitute(inside(t)[0], back))])
+        line = self.rewritten(line, minus, other)
+        # E f = -E f
+        return self.shown(("=", t, num(0)), [line]), []
+
+    def by_owens_t(self, e: Expectation) -> Any:
+        """The mean of erf(u)^2, for a form u of one variable that is not centred."""
+        if "zeta-owens-t" not in self.em.book or not _is_of_one(e):
+            return None
+        ((x, mean),) = e.law.mean.items()
+        name = Dummy(x.name, real=True)
+        form = mean + sqrt(e.law.cov[0, 0]) * name
+        line, standard = self.moved(e, {x: form}, standard_normal(name))
+        with suppress(*FAILURES):
+            value = self.em.attempt(partial(_by_owens_t, self.em, standard, self.context))
+            return self.add("chain", [line, value]), []
+        return None
+
+    def tilted(self, e: Expectation) -> Any:
+        """The mean of exp(q(x)) f(x), q quadratic, by that of f under another law."""
+        factors = Mul.make_args(e.integrand)
+        bells = [f for f in factors if isinstance(f, exp) and f.has(*e.law.symbols)]
+        used = e.integrand.free_symbols & set(e.law.symbols)
+        if not bells or len(bells) == len(factors) or len(used) > 1 or e.integrand.has(IIDSum):
+            return None
+        if not _is_of_one(e):
+            return self.marginal(e)
+        ((x, mean),) = e.law.mean.items()
+        v = e.law.cov[0, 0]
+        exponent = Add(*(f.args[0] for f in bells)).as_poly(x)
+        if exponent is None or exponent.degree() > 2:
+            return None
+        a, b, c = (exponent.coeff_monomial(x**k) for k in (2, 1, 0))
+        variance = v / (1 - 2 * a * v)
+        centre = (mean + b * v) / (1 - 2 * a * v)
+        shift = c - mean**2 / (2 * v) + centre**2 / (2 * variance)
+        rest = Mul(*(f for f in factors if f not in bells))
+        law = GaussianLaw({x: centre}, [[variance]])
+        other = Expectation(rest, law)
+        right = sqrt(1 / (1 - 2 * a * v)) * exp(simplify(shift)) * other
+        link = Link(e, "=", right)
+        step = Step("", link.statement, complete_the_square(law), link, self.context)
+        with suppress(*FAILURES):
+            return self.em.attempt(partial(self.em.by_family, step, ())), [other]
+        return None
+
+    def moved(
+        self, e: Expectation, forms: dict[Symbol, Expr], law: GaussianLaw
+    ) -> tuple[Inference, Expectation]:
+        """The expectation by other variables, with an integrand as SymPy writes it."""
+        line = self.image(e, forms, law)
+        other = Expectation(e.integrand.xreplace(forms), law)
+        node, t = line.theorem.conclusion[2], self.term(other)
+        body = substitute(inside(t)[0], dict(zip(bound(t), bound(node), strict=True)))
+        if not same(inside(node)[0], body):
+            line = self.rewritten(line, self.with_body(node, body), node)
+        return line, other
+
+
+def _by_blocks(exponent: Expr, law: Law) -> list[Expr]:
+    """Return the parts of a sum that are of independent variables."""
+    parts: dict[tuple[int, ...], Expr] = {}
+    for term in Add.make_args(exponent):
+        blocks = enumerate(law.blocks())
+        own = tuple(i for i, b in blocks if term.free_symbols & set(b.symbols))
+        if len(own) > 1:
+            return [exponent]
+        own = own or (0,)
+        parts[own] = parts.get(own, S.Zero) + term
+    return list(parts.values())
+
+
+def _is_of_one(e: Expectation) -> bool:
+    return isinstance(e.law, GaussianLaw) and len(e.law.symbols) == 1
+
+
+@family("_GaussianCalculus")
+def _closed(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    both = all(side.has(Expectation) for side in (step.link.lhs, step.link.rhs))
+
+    def worked(*names: str) -> Inference:
+        work = Closing(em, step.context)
+        ways = [getattr(work, name) for name in names] or [work.in_table_form, *work.others]
+        for node in nodes_of(step):
+            work.take_apart(node, ways)
+        wanted = em.formula(step.statement)
+        more = list(_exponentials(work, wanted))
+        if names or both or not work.whole:
+            return work.conclude(wanted, more)
+        # Unless they cancel, no search helps.
+        kept, em.left = em.left, 0
+        try:
+            return em.attempt(partial(work.conclude, wanted, more))
+        except FAILURES:
+            means = ", ".join(dict.fromkeys(map(str, work.whole)))
+            raise Rejected(f"no closed form is known of {means}") from None
+        finally:
+            em.left = kept
+
+    if both:
+        # Means by means: no value of one is needed.
+        with suppress(*FAILURES), em.frugally():
+            return em.attempt(partial(worked, "multiplied_out", "by_stein"))
+    return worked()
+
+
+def _exponentials(work: Calculus, t: Term) -> Iterator[Inference]:
+    """Yield that products of exponentials are exponentials of sums, which the ring does not see."""
+    factors = [f for f in t[1:] if f[:2] == ("f", "exp")] if t[0] == "*" else []
+    if len(factors) > 1:
+        whole = ("f", "exp", ("+", *(f[2] for f in factors)))
+        with suppress(*FAILURES):
+            yield work.em.attempt(lambda: work.proved(work.add("exponential of a sum", (), whole)))
+    for place, part in children(t):
+        if not is_inside(t, place):
+            yield from _exponentials(work, part)
+
+
+# -- numbers --------------------------------------------------------------------------------------
+
+# Bits of the balls in which numbers are compared.
+_BITS = 128
+
+
+@family("_BallArithmetic")
+def _numbers(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Both sides as balls; means have closed forms, those of erf(m + n G)^2 by Owen's T."""
+    p, changed = em.formula(step.statement), list[tuple[Inference, list[Any]]]()
+    for node in nodes_of(step):
+        line = _value(em, node, step.context)
+        _, mean, value = line.theorem.conclusion
+        paths = places(p, mean)
+        changed.append((line, [plain(path) for path in paths]))
+        p = at_paths(p, paths, value)
+    shown = em.script.add("numbers", (), p, _BITS)
+    for line, paths in reversed(changed):
+        shown = em.script.add("rewrite", [shown, line], paths)
+    return shown
+
+
+def _value(em: Emission, node: Expectation, context: Context) -> Inference:
+    """Show what a mean is, in a closed form."""
+    with suppress(*FAILURES):
+        return em.attempt(partial(_by_owens_t, em, node, context))
+    work = Closing(em, context)
+    work.take_apart(node, [work.in_table_form, *work.others])
+    name = key(em.term(node))
+    if work.whole or name not in work.lines:
+        raise Rejected(f"no closed form is known of {', '.join(map(str, work.whole))}")
+    return work.proved(work.resolved(work.lines[name], ()))
+
+
+def _by_owens_t(em: Emission, node: Expectation, context: Context) -> Inference:
+    (g,) = node.law.symbols
+    inner = Wild("u")
+    found = node.integrand.match(erf(inner) ** 2)
+    if found is None or node.law != standard_normal(g):
+        raise Rejected("no ball for this mean")
+    m, n = found[inner].subs(g, 0), found[inner].diff(g)
+    meaning = em.script.add("definition", (), em.term(zeta(m, n)))
+    meaning = em.discharged(meaning, context)
+    mean = meaning.theorem.conclusion[2]
+    work, t = Calculus(em, context), em.term(node)
+    body = substitute(inside(t)[0], dict(zip(bound(t), bound(mean), strict=True)))
+    same_mean = work.with_body(mean, body)
+    value = em.cited("zeta-owens-t", [("t", m), ("s", n)], context)
+    for line in (meaning, same_mean):
+        # The mean for zeta, and then its own body.
+        said, old = value.theorem.conclusion, line.theorem.conclusion[1]
+        paths = [plain(path) for path in places(said, old)]
+        value = em.script.add("rewrite", [value, line], paths)
+    return value

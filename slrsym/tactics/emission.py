@@ -1,0 +1,573 @@
+"""Proofs as inferences of the kernel: one walk through a proof, families of rules beside it."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, TypeAlias
+
+from sympy import Integral, Matrix
+
+from slrsym.checker import Inference, ProvedClaims, Rejected
+from slrsym.checker.expect import semidefinite
+from slrsym.checker.term import (
+    RELATIONS,
+    Term,
+    bound,
+    children,
+    free,
+    is_inside,
+    key,
+    num,
+    replaced,
+    same,
+    substitute,
+)
+from slrsym.gaussian.binding import Expectation
+from slrsym.proofs.axioms import is_foreign
+from slrsym.proofs.claim_steps import Proven, steps_of
+from slrsym.proofs.context import Context, covariances
+from slrsym.proofs.regularity import is_semidefinite
+from slrsym.proofs.step import Proof, Step
+from slrsym.statements.expressions import ProofError, Refused
+from slrsym.tactics.log_reuse import Earlier
+from slrsym.tactics.log_writer import RecordingProofBuilder, plain
+from slrsym.tactics.translate import Translator, Untranslatable
+from slrsym.tactics.values import at_random, close
+
+# What makes the inferences for a step: they show its statement, from the lines of its premises.
+Family: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]
+_FAMILIES: dict[str, Family] = {}
+_PROOFS: dict[str, Callable[[Emission, Any, Context, str], Inference]] = {}
+# What the search may do for a question, some seconds; for a step, as much as for so many.
+_EFFORT, _QUESTIONS = 120_000, 4
+# What a family may fail with, for want of evidence.
+FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
+
+
+class Missing(Rejected):
+    """Says in the words of a statement what is not known."""
+
+
+def family(*rules: str) -> Callable[[Family], Family]:
+    """Register what emits evidence for the rules of these class names."""
+
+    def register(function: Family) -> Family:
+        _FAMILIES.update(dict.fromkeys(rules, function))
+        return function
+
+    return register
+
+
+def kind_of_proof(*names: str) -> Callable[[Any], Any]:
+    """Register what emits the inferences of a kind of proof, by its class name."""
+
+    def register(function: Any) -> Any:
+        _PROOFS.update(dict.fromkeys(names, function))
+        return function
+
+    return register
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a step."""
+
+    label: str
+    # The class of its rule, with the rule's name if that is structural.
+    kind: str
+    # Why there is no evidence; empty if it was accepted.
+    refusal: str
+    # The inferences that were made for it, those of its premises apart.
+    lines: range
+
+
+class Emission:
+    """The proof of one claim on its way into the kernel."""
+
+    def __init__(
+        self, claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
+        earlier: Earlier | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
+    ) -> None:  # fmt: skip
+        self.claim, self.find, self.book = claim, find, book
+        # Steps that are wrong: nothing is searched for them.
+        self.refuted = frozenset(refuted)
+        self.earlier = earlier or Earlier({})
+        # How much work the search may do for a question, and what is left for the step at hand.
+        self.effort = self.left = int(_EFFORT * patience)
+        self.script = RecordingProofBuilder(book)
+        self.translator = Translator()
+        self.outcomes: list[Outcome] = []
+        # By the number of the inference.
+        self._reasons: dict[Any, str] = {}
+        self._holds: dict[tuple[str, tuple[str, ...]], Inference | None] = {}
+        self._asked: set[tuple[str, tuple[str, ...]]] = set()
+        # Long factors, none of which is known to be equal to another up to sign.
+        self.factors: list[Term] = []
+        self._covariances: dict[Any, tuple[Term, ...]] = {}
+
+    # -- short names ------------------------------------------------------------------------------
+
+    def formula(self, statement: Any) -> Term:
+        return self.translator.formula(statement)
+
+    def term(self, expr: Any) -> Term:
+        return self.translator.term(expr)
+
+    def hypotheses(self, context: Context) -> tuple[Term, ...]:
+        """What a step may suppose; those that the kernel cannot read are left out."""
+        found = []
+        for h in (*context.hypotheses, *context.granted):
+            try:
+                found.append(self.formula(h))
+            except Untranslatable:
+                continue
+        return (*found, *self._laws(context))
+
+    def _laws(self, context: Context) -> tuple[Term, ...]:
+        """That the laws exist which the claim speaks of, where that is not plain."""
+        if not context.covariances:
+            return ()
+        name = context.covariances, context.hypotheses
+        if name not in self._covariances:
+            self._covariances[name] = tuple(
+                p
+                for m in map(Matrix, context.covariances)
+                if not is_semidefinite(m, context)
+                for p in semidefinite([[self.term(c) for c in row] for row in m.tolist()])
+            )
+        return self._covariances[name]
+
+    def supposed(self) -> tuple[Context, tuple[Term, ...]]:
+        """The context of the claim, and its hypotheses as the kernel reads them."""
+        claim = self.claim
+        laws = covariances(claim.statement, *claim.given)
+        context = Context(claim.given, self.find, covariances=laws)
+        given = tuple(map(self.formula, claim.given))
+        return context, tuple({key(h): h for h in (*given, *self._laws(context))}.values())
+
+    def logic(
+        self, premises: Iterable[Inference], hypotheses: Iterable[Term], p: Term
+    ) -> Inference:
+        return self.script.add("logic", premises, tuple(hypotheses), p)
+
+    def unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Inference:
+        """A statement on trust, listed among the axioms."""
+        line = self.script.add("unchecked", (), name, tuple(given), p)
+        self._reasons[line.number] = reason
+        return line
+
+    # -- small questions --------------------------------------------------------------------------
+
+    def holds(self, p: Term, context: Context) -> Inference:
+        """A theorem of a formula under the hypotheses of a context; on trust if there is none."""
+        line, given = self.shown_once(p, context), self.hypotheses(context)
+        return line or self.unchecked("a side condition", f"not shown: {key(p)[:200]}", given, p)
+
+    def shown_once(self, p: Term, context: Context) -> Inference | None:
+        """What is known of a question; it is asked once."""
+        given = self.hypotheses(context)
+        name = (key(p), tuple(sorted(map(key, given))))
+        if name not in self._holds:
+            if name in self._asked:
+                raise Rejected(f"a question that leads back to itself: {key(p)[:200]}")
+            self._asked.add(name)
+            try:
+                self._holds[name] = self.shown(p, given, context)
+            finally:
+                self._asked.discard(name)
+        return self._holds[name]
+
+    def once(self, name: str, make: Callable[[], Inference]) -> Inference:
+        """Return a theorem without hypotheses, which is made on first use."""
+        line = self._holds.get((name, ()))
+        if line is None:
+            line = self._holds[name, ()] = self.attempt(make)
+        return line
+
+    def keep(self, p: Term, context: Context, line: Inference) -> None:
+        """Answer a question before it is asked."""
+        self._holds[key(p), tuple(sorted(map(key, self.hypotheses(context))))] = line
+
+    def shown(self, p: Term, given: tuple[Term, ...], context: Context) -> Inference | None:
+        if key(p) in map(key, given):
+            return self.script.add("assume", (), p)
+        if p[0] == "and":
+            parts = [self.holds(q, context) for q in p[1:]]
+            return self.logic(parts, given, p)
+        for side in p[1:]:
+            if isinstance(side, tuple) and side[:1] == ("s",):
+                try:
+                    return self.logic([self.script.add("symbol", (), side)], (), p)
+                except Rejected:
+                    continue
+        for ask in QUESTIONS:
+            with contextlib.suppress(*FAILURES):
+                return self.attempt(partial(ask, self, p, given, context))
+        return None
+
+    def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
+        """The wanted statement from one that is it, a part of it, or implies it side by side."""
+        p = shown.theorem.conclusion
+        if same(p, wanted):
+            return shown
+        given = tuple(shown.theorem.hypotheses.values())
+        pairs = _relations(p) + _relations(wanted)
+        seen: dict[str, Inference] = {}
+        for _, a, b in pairs:
+            name = " ".join(sorted((key(a), key(b))))
+            if name not in seen:
+                seen[name] = self.script.add("order", (), a, b)
+        try:
+            return self.logic([shown, *seen.values()], given, wanted)
+        except Rejected:
+            pass
+        if wanted[0] == "and":
+            return self.logic(
+                [self.conclude(shown, q, context) for q in wanted[1:]],
+                self.all_of(given, context),
+                wanted,
+            )
+        for way in (
+            partial(self._other_side, shown, wanted, context),
+            partial(self.from_equations, [shown], wanted, context),
+        ):
+            with contextlib.suppress(*FAILURES):
+                return self.attempt(way)
+        raise Rejected(f"the statement does not follow from {key(p)[:200]}")
+
+    def _other_side(self, shown: Inference, wanted: Term, context: Context) -> Inference:
+        """The wanted relation from one that has one side of it, where the others are equal."""
+        p = shown.theorem.conclusion
+        if p[0] == wanted[0] and p[0] in RELATIONS:
+            for own, other in ((1, 2), (2, 1)):
+                a, b = p[other], wanted[other]
+                if same(p[own], wanted[own]) and close(at_random(a), at_random(b)):
+                    with self.frugally():
+                        line = self.shown_once(("=", a, b), context)
+                    if line is not None:
+                        return self.script.add("rewrite", [shown, line], [[other]])
+        raise Rejected("no side of the one is a side of the other")
+
+    @contextlib.contextmanager
+    def frugally(self) -> Iterator[None]:
+        """With half of what the search may still do, so that other ways are left."""
+        kept = self.left - self.left // 2
+        self.left //= 2
+        try:
+            yield
+        finally:
+            self.left += kept
+
+    def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
+        return tuple({key(h): h for h in (*given, *self.hypotheses(context))}.values())
+
+    def equal(self, a: Term, b: Term, context: Context) -> Inference | None:
+        """A theorem of an equality; None if nothing has to be shown."""
+        if same(a, b):
+            return None
+        line = self.shown(("=", a, b), self.hypotheses(context), context)
+        if line is None:
+            raise Rejected("the two sides are not known to be equal")
+        return line
+
+    def cited(
+        self, id: str, values: Iterable[tuple[Any, Any]], context: Context,
+        shown: Sequence[Inference] = (),
+    ) -> Inference:  # fmt: skip
+        """The theorem of a claim at some values, what it supposes shown."""
+        line, claim = self.book.cited(id), self.find(id)
+        pairs = []
+        for name, value in values:
+            symbol = claim.symbol(name)
+            if hasattr(symbol, "is_Symbol") and symbol.is_Symbol:
+                pairs.append((Translator().symbol(symbol), self.term(value)))
+            else:
+                function = self.term(value)
+                pairs.append((self.translator.function(symbol, len(function[1])), function))
+        pairs = [(s, v) for s, v in pairs if s != v]
+        if pairs:
+            line = self.script.add("instance", [line], tuple(pairs))
+        return self.discharged(line, context, shown)
+
+    def discharged(
+        self, line: Inference, context: Context, shown: Sequence[Inference] = ()
+    ) -> Inference:
+        """The theorem under the hypotheses of the context alone; the others are shown."""
+        own = set(map(key, self.hypotheses(context)))
+        open_ones = [h for k, h in line.theorem.hypotheses.items() if k not in own]
+        later = {key(h) for h in open_ones if is_law(h) and self.shown_once(h, context) is None}
+        open_ones = [h for h in open_ones if key(h) not in later]
+        if not open_ones:
+            return line
+        proofs = [self._from(shown, h, context) or self.holds(h, context) for h in open_ones]
+        needed = {k: h for p in (line, *proofs) for k, h in p.theorem.hypotheses.items()}
+        left = [h for k, h in needed.items() if k in own | later]
+        return self.logic([line, *proofs], left, line.theorem.conclusion)
+
+    def of_some_law(self, line: Inference, context: Context) -> Inference:
+        """The theorem without the laws of symbols that it says nothing of: at 0 there is one."""
+        given = self.hypotheses(context)
+        known = free(line.theorem.conclusion).union(*map(free, given))
+        laws = [h for h in line.theorem.hypotheses.values() if is_law(h) and h not in given]
+        names = {s for h in laws for s in free(h) if s[2] == "R"} - known
+        if names:
+            values = tuple((s, num(0)) for s in sorted(names))
+            line = self.script.add("instance", [line], values)
+        own = set(map(key, given))
+        left = [h for k, h in line.theorem.hypotheses.items() if k not in own]
+        if not left:
+            return line
+        proofs = [self.holds(h, context) for h in left]
+        needed = {k: h for p in (line, *proofs) for k, h in p.theorem.hypotheses.items()}
+        kept = [h for k, h in needed.items() if k in own]
+        return self.logic([line, *proofs], kept, line.theorem.conclusion)
+
+    def _from(self, shown: Sequence[Inference], p: Term, context: Context) -> Inference | None:
+        """A hypothesis that one of the lines shows on purpose."""
+        for line in sorted(shown, key=lambda line: -likeness(p, line.theorem.conclusion)):
+            with contextlib.suppress(*FAILURES):
+                return self.attempt(partial(self.conclude, line, p, context))
+        return None
+
+    def attempt(self, make: Callable[[], Inference]) -> Inference:
+        """What `make` makes; if it fails, none of its inferences stay."""
+        mark = len(self.script.lines)
+        try:
+            return make()
+        except FAILURES:
+            self.undo(mark)
+            raise
+
+    def undo(self, mark: int) -> None:
+        self.script.undo(mark)
+        self.earlier.forget(mark)
+        self._reasons = {n: reason for n, reason in self._reasons.items() if n < mark}
+        self._holds = {
+            k: v for k, v in self._holds.items()
+            if v and (isinstance(v.number, str) or v.number < mark)
+        }  # fmt: skip
+
+    def shown_from(self, p: Term, other: Term, context: Context) -> Inference:
+        """The implication of p by another formula, which is supposed besides the context."""
+        given = (*self.hypotheses(context), other)
+        line = self.shown(p, given, context)
+        if line is None:
+            raise Rejected(f"not shown: {key(p)[:200]}")
+        return self.logic([line], (), ("implies", ("and", *given), p))
+
+    def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
+        """A formula from equations or inequalities, by arithmetic."""
+        missing = Rejected("it does not follow by arithmetic")
+        for ask in QUESTIONS:
+            try:
+                return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
+            except FAILURES as reason:
+                missing = reason if isinstance(reason, Missing) else missing
+        raise missing
+
+    def or_linear(
+        self, step: Step, make: Callable[[], Inference], lines: Sequence[Inference] = ()
+    ) -> Inference:
+        """What `make` makes; if it fails, the statement from lines by linearity."""
+        try:
+            return self.attempt(make)
+        except FAILURES:
+            if not step.link.statement.has(Expectation, Integral):
+                raise
+            return BY_LINEARITY[0](self, step, lines)
+
+    def put_back(
+        self,
+        line: Inference,
+        goal: Term,
+        values: Mapping[Term, Term],
+        inner: Context,
+        context: Context,
+    ) -> Inference:
+        """Under ``x = v, ...``: the goal, from a line that shows it with the values put in."""
+        given = self.hypotheses(context)
+        exact = [substitute(h, values) for h in given]
+        line = self.conclude(line, substitute(goal, values), inner)
+        by_key = {key(h): h for h in exact}
+        lacking = [h for k, h in line.theorem.hypotheses.items() if k not in by_key]
+        proofs = []
+        for h in lacking:
+            with contextlib.suppress(*FAILURES):
+                proofs.append(BY_ARITHMETIC[0](self, h, exact))
+                continue
+            # The same hypothesis, as SymPy evaluates it.
+            source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
+                           if same(self.formula(g), h)), None)  # fmt: skip
+            if source is None:
+                raise Rejected(f"{key(h)[:200]} is no hypothesis with the values put in")
+            proofs.append(self.conclude(self.script.add("assume", (), source), h, inner))
+        whole = ("implies", ("and", *given), goal) if given else goal
+        line = self.logic([line, *proofs], (), substitute(whole, values))
+        for symbol, value in values.items():
+            equation = self.script.add("assume", (), ("=", symbol, value))
+            if places := [plain(path) for path in paths_of(whole, symbol)]:
+                line = self.script.add("rewrite", [line, equation], places)
+        equations = [("=", symbol, value) for symbol, value in values.items()]
+        return self.logic([line], (*given, *equations), goal)
+
+    # -- steps ------------------------------------------------------------------------------------
+
+    def step(self, step: Step, make: Callable[[], Inference], kind: str = "") -> Inference:
+        """One step: its inferences, or the statement on trust if they do not show it."""
+        kind, start = kind or _kind(step), len(self.script.lines)
+        wanted, given = self.formula(step.statement), self.hypotheses(step.context)
+        self.left = _QUESTIONS * self.effort
+        taken = partial(self.earlier.taken, self.script, step.label, step.rule.name, wanted)
+        refusal = "it is wrong"
+        for way in () if step.label in self.refuted else (taken, make):
+            self._reasons = {}
+            try:
+                line = way()
+                if not same(line.theorem.conclusion, wanted):
+                    raise Rejected(f"another statement: {key(line.theorem.conclusion)[:200]}")
+                line = self.of_some_law(self.discharged(line, step.context), step.context)
+                if way is taken and self._reasons:
+                    raise Rejected("a condition of it is not known any more")
+                break
+            except FAILURES as reason:
+                self.undo(start)
+                refusal = str(reason)[:400]
+            # Whatever a search fails with, it has found nothing.
+            except Exception as reason:
+                self.undo(start)
+                refusal = f"the search broke: {type(reason).__name__}: {reason}"[:400]
+        else:
+            line = self.unchecked(kind, refusal, given, wanted)
+        self.earlier.ends(step.label, step.rule.name, wanted, line)
+        self.script.step(step.label, step.rule.name, line)
+        lines = range(start, len(self.script.lines))
+        self.outcomes.append(Outcome(step.label, kind, "; ".join(self._reasons.values()), lines))
+        return line
+
+    def prove(self, proof: Proof, context: Context, label: str = "") -> Inference:
+        """The line that shows what a proof concludes."""
+        make = _PROOFS.get(type(proof).__name__)
+        if make is not None:
+            return make(self, proof, context, label)
+        return self.by_steps(proof.steps(context, label))
+
+    def by_steps(self, steps: Iterable[Step]) -> Inference:
+        """Steps of a kind of proof that nothing here knows: each by its family, if it has one."""
+        line = None
+        for step in steps:
+            line = self.step(step, partial(self.by_family, step, ()))
+        if line is None:
+            raise Rejected("a proof without steps")
+        return line
+
+    def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
+        name = type(step.rule).__name__
+        if name in _FAMILIES:
+            return _FAMILIES[name](self, step, premises)
+        foreign = [axiom for axiom in step.axioms if is_foreign(axiom)]
+        if not foreign:
+            raise NotImplementedError(f"no evidence for {_kind(step)} yet")
+        step.rule.check(step.link, step.context)
+        given, wanted = self.hypotheses(step.context), self.formula(step.statement)
+        return self.unchecked(foreign[0], "", given, wanted)
+
+
+def is_law(p: Term) -> bool:
+    """Whether a formula says that a matrix is a covariance matrix."""
+    return p[:2] == ("o", "psd")
+
+
+def likeness(a: Term, b: Term) -> float:
+    """How much two terms have in common. The likeliest is tried first, as what fails costs most."""
+    mine, theirs = _subterms(a), _subterms(b)
+    return len(mine & theirs) / len(mine | theirs)
+
+
+def _subterms(t: Term) -> set[str]:
+    return {key(t)}.union(*(_subterms(part) for _, part in children(t)))
+
+
+def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
+    """The term with another part at a place."""
+    if not path:
+        return part
+    inner = dict(children(t))[path[0]]
+    return replaced(t, {path[0]: at_path(inner, path[1:], part)})
+
+
+def at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Term:
+    """The term with another part at several places."""
+    for path in paths:
+        t = at_path(t, path, part)
+    return t
+
+
+def places(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
+    """Where a term stands in another, under no binder but those of these heads."""
+    if same(t, wanted):
+        return [()]
+    return [
+        (place, *path)
+        for place, part in children(t)
+        if not is_inside(t, place) or t[0] in through
+        for path in places(part, wanted, through)
+    ]
+
+
+def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
+    """The places at which a symbol stands freely."""
+    if t == symbol:
+        return [()]
+    if symbol not in free(t):
+        return []
+    return [
+        (place, *rest)
+        for place, part in children(t)
+        if not (is_inside(t, place) and symbol in bound(t))
+        for rest in paths_of(part, symbol)
+    ]
+
+
+# What is tried with the expectations of a step taken apart, where arithmetic alone fails.
+BY_LINEARITY: list[Callable[..., Inference]] = []
+# A relation from hypotheses.
+BY_ARITHMETIC: list[Callable[..., Inference]] = []
+# Ways to show a formula that a step needs besides its premises, in the order of cost.
+QUESTIONS: list[Callable[..., Inference]] = []
+
+
+def _relations(p: Term) -> list[Term]:
+    """The relations in a conjunction."""
+    if p[0] == "and":
+        return [r for q in p[1:] for r in _relations(q)]
+    return [p] if p[0] in ("=", "<", "<=", "!=") else []
+
+
+def _kind(step: Step) -> str:
+    name = type(step.rule).__name__
+    if name != "_Structural":
+        return name.lstrip("_")
+    words = step.rule.name.split()
+    return f"structural: {' '.join(words[:2]) if words[0] in ('the', 'theorem') else words[0]}"
+
+
+def emit(
+    claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
+    earlier: Earlier | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
+) -> tuple[dict[str, Any], Emission]:  # fmt: skip
+    """The record of a claim for the log, after which the book has the claim."""
+    work = Emission(claim, find, book, earlier, patience, refuted)
+    statement = work.formula(claim.statement)
+    context, given = work.supposed()
+    if claim.is_empirical or claim.evidence() is not None:
+        what = "an experiment" if claim.is_empirical else "a certificate"
+        line = work.unchecked(what, f"{what}, no proof", given, statement)
+    else:
+        proof = claim.build_proof()
+        shown = work.prove(proof, context)
+        last = steps_of(claim, find)[-1]
+        line = work.step(last, lambda: work.conclude(shown, statement, context), "statement")
+    return work.script.record(claim.id, statement, given, line), work

@@ -1,0 +1,321 @@
+"""Evidence for the rules of textbooks: theorems about means, tangents, integers, pieces."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from sympy import (
+    Add,
+    Derivative,
+    Expr,
+    Mul,
+    Symbol,
+    floor,
+)
+
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import (
+    Term,
+    bound,
+    children,
+    inside,
+    is_inside,
+    key,
+    neg,
+    num,
+    outside,
+    same,
+    substitute,
+)
+from slrsym.gaussian.binding import Expectation
+from slrsym.proofs.context import Context
+from slrsym.proofs.convexity import placeholder
+from slrsym.proofs.gaussian import slope_in
+from slrsym.proofs.step import Step
+from slrsym.statements.expressions import put
+from slrsym.tactics.arithmetic import arithmetic, in_context, opaque_in
+from slrsym.tactics.emission import FAILURES, Emission, at_paths, family, places
+from slrsym.tactics.expectations import Calculus, expectations_in, nodes_of
+from slrsym.tactics.log_writer import plain
+
+ZERO = num(0)
+
+# -- derivatives of laws ------------------------------------------------------------------------
+
+
+@family("_Price")
+def _price(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    work = Calculus(em, step.context)
+    for side in (step.link.lhs, step.link.rhs):
+        for node in side.atoms(Derivative):
+            if isinstance(node.expr, Expectation):
+                t = em.term(node)
+                law = node.expr.law
+                line = work.add("price", (), t)
+                line = _slopes_taken(work, line, node.expr.integrand, law)
+                work.lines[key(t)] = line
+    return work.conclude(em.formula(step.statement))
+
+
+def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inference:
+    """The means of derivatives on the right, with the derivatives in closed form."""
+    order = [s for block in law.blocks() for s in block.symbols]
+    for node in expectations_in(line.theorem.conclusion[2]).values():
+        (body,) = inside(node)
+
+        def closed(t: Term) -> Expr:
+            if t[0] == "*":
+                return Mul(*map(closed, t[1:]))
+            expr = f
+            for x, n in zip(order, t[1], strict=True):
+                for _ in range(n):
+                    expr = slope_in(expr, x)
+            return expr
+
+        moved = Expectation(closed(body), law)
+        if not moved.integrand.free_symbols & set(law.symbols):
+            wanted = work.em.term(moved.integrand)
+        else:
+            names = dict(zip(bound(work.term(moved)), bound(node), strict=True))
+            wanted = substitute(inside(work.term(moved))[0], names)
+        equal = work.with_body(node, wanted)
+        line = work.rewritten(line, equal, node)
+        work.take_apart(moved, [work.multiplied_out, work.constant, work.marginal])
+    return line
+
+
+# -- theorems -------------------------------------------------------------------------------------
+
+
+def _slope_line(em: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Inference:
+    """The sign of a derivative, at a variable of which nothing else is known."""
+    place = placeholder(x, context)
+    slope = ("d", (order,), *em.term(Derivative(put(of, {x: place}), (place, 1)))[2:])
+    rising = context.sign(put(of, {x: place}).diff(place, order)).nonnegative
+    p = ("<=", num(0), slope) if rising else ("<=", slope, num(0))
+    line = em.shown(p, em.hypotheses(context), context)
+    if line is None:
+        raise Rejected("the sign of a derivative is not shown")
+    return line
+
+
+@family("_Tangent")
+def _tangent(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    bend = _slope_line(em, rule.of, rule.variable, 2, step.context)
+    line = em.script.add("tangent", [bend], em.term(rule.at), em.term(rule.point))
+    line = em.discharged(line, step.context)
+    return em.from_equations([line], em.formula(step.statement), step.context)
+
+
+@family("_Increasing")
+def _increasing(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    (order,) = premises
+    _, low, high = order.theorem.conclusion
+    rising = _slope_line(em, rule.of, rule.variable, 1, step.context)
+    x = outside(rising.theorem.conclusion[2])[0]
+    line = em.script.add("mean value", [rising], x, low, high)
+    line = em.discharged(line, step.context, [order])
+    return em.from_equations([line], em.formula(step.statement), step.context)
+
+
+@family("_Jensen")
+def _jensen(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    x = rule.variable
+    bend = _slope_line(em, rule.of, x, 2, step.context)
+    for node in sorted(step.statement.atoms(Expectation), key=str):
+        mean = Expectation(put(rule.of, {x: node.integrand}), node.law)
+        with suppress(*FAILURES):
+            return em.attempt(partial(_jensen_at, em, step, bend, node, mean))
+    raise Rejected("no expectation fits")
+
+
+def _jensen_at(
+    em: Emission, step: Step, bend: Inference, node: Expectation, mean: Expectation
+) -> Inference:
+    work = Calculus(em, step.context)
+    line = work.proved(em.script.add("jensen", [bend], em.term(node)))
+    ends = expectations_in(line.theorem.conclusion)
+    return _with_means(work, line, em.formula(step.statement), ends)
+
+
+def _with_means(work: Calculus, line: Inference, wanted: Term, ends: dict[str, Term]) -> Inference:
+    """The statement, whose means are those of the line but for how their bodies are written."""
+    for node in ends.values():
+        for other in expectations_in(wanted).values():
+            if same(node, other) or not same(("tuple", *outside(node)), ("tuple", *outside(other))):
+                continue
+            names = dict(zip(bound(other), bound(node), strict=True))
+            with suppress(*FAILURES):
+                body = substitute(inside(other)[0], names)
+                equal = work.em.attempt(partial(work.with_body, node, body))
+                line = _everywhere(work, line, equal, node)
+                break
+    return work.em.attempt(lambda: work.em.discharged(work.shown(wanted, [line]), work.context))
+
+
+def _everywhere(work: Calculus, line: Inference, equation: Inference, source: Term) -> Inference:
+    _, left, right = line.theorem.conclusion
+    sides = ((1, left), (2, right))
+    paths = [[i, *plain(path)] for i, side in sides for path in places(side, source)]
+    return work.add("rewrite", [line, equation], paths) if paths else line
+
+
+@family("_CauchySchwarz")
+def _cauchy_schwarz(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
+        with suppress(*FAILURES):
+            return em.attempt(partial(_schwarz_under, em, step, rule, law))
+    raise Rejected("no law fits")
+
+
+def _schwarz_under(em: Emission, step: Step, rule: Any, law: Any) -> Inference:
+    names = list(law.symbols)
+    work = Calculus(em, step.context)
+    total = Expectation(Add(*names), law)
+    f, g = (
+        ("E", bound(em.term(total)), (work.body(h, total),), outside(em.term(total)))
+        for h in (rule.first, rule.second)
+    )
+    line = work.proved(em.script.add("cauchy-schwarz", (), f, g))
+    return _with_means(
+        work, line, em.formula(step.statement), expectations_in(line.theorem.conclusion)
+    )
+
+
+@family("_Poincare")
+def _poincare(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
+        with suppress(*FAILURES):
+            return em.attempt(partial(_poincare_under, em, step, rule, law))
+    raise Rejected("no law fits")
+
+
+def _poincare_under(em: Emission, step: Step, rule: Any, law: Any) -> Inference:
+    work = Calculus(em, step.context)
+    node = Expectation(rule.of, law)
+    line = em.script.add("poincare", (), em.term(node))
+    line = work.proved(_slopes_taken(work, line, rule.of, law))
+    for node in nodes_of(step):
+        work.take_apart(node, [work.multiplied_out, work.constant, work.marginal])
+    return work.conclude(em.formula(step.statement), [work.resolved(line, ())])
+
+
+# -- integers -------------------------------------------------------------------------------------
+
+
+@family("_Sign")
+def _sign(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    p, given = em.formula(step.statement), em.hypotheses(step.context)
+    try:
+        return em.attempt(partial(in_context, em, p, step.context, premises))
+    except FAILURES:
+        with suppress(*FAILURES):
+            if signs := _signs_of_means(em, p, step.context):
+                return em.attempt(partial(in_context, em, p, step.context, (*premises, *signs)))
+        for t, k in _cuts(em, step):
+            with suppress(*FAILURES):
+                return em.attempt(partial(_in_two_cases, em, p, given, t, k, step.context))
+        return em.from_equations(premises, p, step.context)
+
+
+def _signs_of_means(em: Emission, p: Term, context: Context) -> list[Inference]:
+    """That means are not negative of what is not: zero is the mean of zero."""
+    lines = []
+    for node in opaque_in(p).values():
+        if node[0] == "E":
+            zero = ("E", bound(node), (num(0),), outside(node))
+            said = ("<=", num(0), inside(node)[0])
+            with suppress(*FAILURES):
+                known = em.attempt(partial(Calculus(em, context).shown, said, (), bound(node)))
+                lines.append(em.script.add("constant", (), zero))
+                lines.append(em.script.add("under", [known], zero))
+    return [em.discharged(line, context) for line in lines]
+
+
+def _cuts(em: Emission, step: Step) -> Iterator[tuple[Term, int]]:
+    """Integers, and where the difference of the two sides vanishes beside them."""
+    difference = step.link.lhs - step.link.rhs
+    for x in sorted(difference.free_symbols, key=str):
+        polynomial = difference.as_poly(x)
+        if (
+            not x.is_integer
+            or polynomial is None
+            or not polynomial.domain.is_QQ | (polynomial.domain.is_ZZ)
+        ):
+            continue
+        for zero in dict.fromkeys(map(floor, polynomial.real_roots())):
+            yield em.term(x), int(zero)
+
+
+def _in_two_cases(
+    em: Emission, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
+) -> Inference:
+    split = em.discharged(em.script.add("integers apart", (), t, k), context)
+    halves = [arithmetic(em, p, (*given, case)) for case in split.theorem.conclusion[1:]]
+    return em.logic([split, *halves], given, p)
+
+
+# -- pieces ---------------------------------------------------------------------------------------
+
+
+def _kinks(t: Term) -> Iterator[Term]:
+    """Signs, bars and maxima, the inner ones first."""
+    for place, part in children(t):
+        if not is_inside(t, place):
+            yield from _kinks(part)
+    if t[0] == "f" and t[1] in ("sign", "abs", "max"):
+        yield t
+
+
+@family("_Piecewise")
+def _piecewise(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    return by_pieces(em, em.formula(step.statement), step.context, ())
+
+
+def by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Inference:
+    """In each case, what a sign, bars or a maximum are is put in their place."""
+    node = next(_kinks(p), None)
+    if node is None:
+        return in_context(em, p, context, (), cases)
+    name, first, *others = node[1:]
+    u, zero = ("+", first, *map(neg, others)) if others else first, num(0)
+    known = [em.script.add("maximum", (), first, *others)] if others else []
+    parts = [em.script.add("sign", (), u), em.script.add("order", (), u, zero)]
+    last = others[0] if others else neg(first)
+    pieces = [num(k) for k in (1, 0, -1)] if name == "sign" else [first, first, last]
+    paths, decided = places(p, node), set[str]()
+
+    def within(here: Term, value: Term, piece: Term) -> Inference:
+        decided.update(map(key, (here, value)))
+        with suppress(Rejected):
+            # Another case of the same number is supposed already.
+            return em.logic([parts[1]], (here, *cases), p)
+        if name == "sign":
+            equal = em.script.add("assume", (), value)
+        else:
+            equal = in_context(em, ("=", node, piece), context, known, (here, *cases))
+        line = by_pieces(em, at_paths(p, paths, piece), context, (here, *cases))
+        return em.script.add("rewrite", [line, equal], [plain(path) for path in paths])
+
+    for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
+        side, value = case[1:]
+        decided.add(key(side))
+        try:
+            # The search does more with an inequality than with an equation.
+            weak = ("<=", zero, u) if side[0] == "=" else side
+            parts.append(em.attempt(partial(within, weak, value, piece)))
+        except FAILURES:
+            if side[0] != "=":
+                raise
+            parts.append(within(side, value, piece))
+    given = {k: h for line in parts for k, h in line.theorem.hypotheses.items()}
+    decided -= set(map(key, cases))
+    return em.logic(parts, [h for k, h in given.items() if k not in decided], p)

@@ -1,0 +1,499 @@
+"""Evidence for the Gaussian calculus: equations between expectations, each made by the kernel.
+
+Every expectation of a step is taken apart as the rule of the step allows; what comes out are
+equations, from which the statement follows by arithmetic.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, exp, expand
+
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.expect import ONE, added_all
+from slrsym.checker.term import (
+    Term,
+    bound,
+    defined,
+    free,
+    inside,
+    key,
+    neg,
+    outside,
+    same,
+    substitute,
+)
+from slrsym.gaussian import standard_normal
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
+from slrsym.proofs.context import Context
+from slrsym.proofs.gaussian import slope_in
+from slrsym.proofs.step import Step
+from slrsym.tactics.arithmetic import arithmetic, opaque_in, special_values
+from slrsym.tactics.emission import FAILURES, Emission, at_paths, places
+from slrsym.tactics.log_writer import plain
+from slrsym.tactics.values import differ
+
+# The effort for the evidence of one equation: it is found at once, or not by signs.
+QUICK = 60_000
+
+
+def expectations_in(t: Term) -> dict[str, Term]:
+    """The expectations in a term that stand under no binder."""
+    return {k: n for k, n in opaque_in(t).items() if n[0] == "E"}
+
+
+class Calculus:
+    """The equations of one step, and the expectations that they speak of."""
+
+    def __init__(self, em: Emission, context: Context) -> None:
+        self.em, self.context = em, context
+        self.given = em.hypotheses(context)
+        # An equation for each expectation that was taken apart, by its name.
+        self.lines: dict[str, Inference] = {}
+        # Expectations that no way took apart.
+        self.whole: list[Expectation] = []
+
+    # -- inferences -----------------------------------------------------------------------------
+
+    def add(self, rule: str, lines: Iterable[Inference], *data: Any) -> Inference:
+        return self.em.script.add(rule, lines, *data)
+
+    def shown(
+        self, p: Term, lines: Sequence[Inference] = (), without: Iterable[Term] = ()
+    ) -> Inference:
+        """A relation by arithmetic, in which expectations that exist are numbers."""
+        names = set(without)
+        given = [h for h in self.given if not free(h) & names]
+        if not names:
+            said = [p, *(line.theorem.conclusion for line in lines)]
+            lines = [*lines, *special_values(self.em, said)]
+        nodes = opaque_in(p)
+        for line in lines:
+            nodes |= opaque_in(line.theorem.conclusion)
+        exist = [self.em.holds(defined(n), self.context) for n in nodes.values()]
+        return arithmetic(self.em, p, given, [*lines, *exist], QUICK)
+
+    def term(self, node: Expectation) -> Term:
+        return self.em.term(node)
+
+    def body(self, integrand: Expr, node: Expectation) -> Term:
+        """An integrand in the kernel's variables of a node."""
+        t, u = self.term(node), self.term(Expectation(integrand, node.law))
+        return substitute(inside(u)[0], dict(zip(bound(u), bound(t), strict=True)))
+
+    def rewritten(self, line: Inference, equation: Inference, source: Term) -> Inference:
+        """The equation `line` with the other side of `equation` for `source` on its right."""
+        _, _, right = line.theorem.conclusion
+        paths = [[2, *plain(path)] for path in places(right, source)]
+        return self.add("rewrite", [line, equation], paths) if paths else line
+
+    def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
+        """E sum c f = sum c E f."""
+        factors, bodies = tuple(c for c, _ in parts), tuple(f for _, f in parts)
+        said = ("=", inside(t)[0], added_all(factors, bodies))
+        return self.add("linear", [self.shown(said, (), bound(t))], t, factors, bodies)
+
+    def with_body(self, t: Term, wanted: Term, exists: Inference | None = None) -> Inference:
+        """E f = E g for f = g; of an integral, a line says that it exists."""
+        line = self.shown(("=", inside(t)[0], wanted), (), bound(t))
+        return self.bodies(line, t, exists)
+
+    def bodies(self, line: Inference, t: Term, exists: Inference | None = None) -> Inference:
+        line = self.add("equal bodies", [line], t)
+        return line if exists is None else self.settled(line, [exists])
+
+    def settled(
+        self, line: Inference, lines: Sequence[Inference], without: Sequence[Term] = ()
+    ) -> Inference:
+        """The line without the hypotheses that other lines, or arithmetic, show."""
+        known = {key(other.theorem.conclusion) for other in lines}
+        more = []
+        for name, h in line.theorem.hypotheses.items():
+            if name not in known and free(h) & set(without):
+                more.append(self.shown(h, (), without))
+        proofs = [*lines, *more]
+        known |= {key(other.theorem.conclusion) for other in more}
+        left = {k: h for k, h in line.theorem.hypotheses.items() if k not in known}
+        for other in proofs:
+            left |= other.theorem.hypotheses
+        return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
+
+    def proved(self, line: Inference) -> Inference:
+        """The line under the hypotheses of the context alone; refused if one is not shown."""
+        own = set(map(key, self.given))
+        proofs = []
+        for name, h in line.theorem.hypotheses.items():
+            if name not in own:
+                shown = self.em.shown(h, self.given, self.context)
+                if shown is None:
+                    raise Rejected(f"not shown: {name[:200]}")
+                proofs.append(shown)
+        left = [h for k, h in line.theorem.hypotheses.items() if k in own]
+        left += [h for p in proofs for h in p.theorem.hypotheses.values()]
+        return self.em.logic([line, *proofs], left, line.theorem.conclusion) if proofs else line
+
+    def density(self, t: Term) -> tuple[Inference, Inference]:
+        """E f as an integral, and that it exists."""
+        line = self.add("density", (), t)
+        return line, self.add("defined", [line], [2])
+
+    # -- taking apart ---------------------------------------------------------------------------
+
+    def take_apart(self, node: Expectation, ways: Sequence[Callable[..., Any]]) -> None:
+        """Equations for a node, and for those that come out, until no way goes on."""
+        left = [node]
+        while left:
+            e = left.pop()
+            name = key(self.term(e))
+            if name in self.lines:
+                continue
+            for way in ways:
+                found = way(e)
+                if found is not None:
+                    self.lines[name], more = found
+                    left += [n for n in more if n != e]
+                    break
+            else:
+                self.whole.append(e)
+
+    def multiplied_out(self, e: Expectation, deep: bool = True) -> Any:
+        """The terms of the integrand, and factors that do not vary; sums inside only if `deep`."""
+        parts: dict[Expr, Expr] = {}
+        # The kernel takes a sum of copies as it stands.
+        kept = e.integrand.atoms(IIDSum)
+        if not deep:
+            kept |= set().union(*(a.atoms(Add) for a in e.integrand.as_base_exp()[0].args))
+        names = {part: Dummy(real=True) for part in sorted(kept, key=default_sort_key)}
+        whole = expand(e.integrand.xreplace(names), power_exp=False)
+        for term in Add.make_args(whole.xreplace({x: part for part, x in names.items()})):
+            factor, rest = _apart(term, e.law)
+            parts[rest] = parts.get(rest, S.Zero) + factor
+        if list(parts.items()) == [(e.integrand, S.One)]:
+            return None
+        if parts.keys() == {S.One}:
+            return self.add("constant", (), self.term(e)), []
+        pairs = [(self.em.term(c), self.body(f, e)) for f, c in parts.items()]
+        return self.linear(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
+
+    def exponents(self, e: Expectation) -> Any:
+        """Take out of exponentials what does not vary in their exponents."""
+        outer = inner = S.One
+        for f in Mul.make_args(e.integrand):
+            if isinstance(f, exp) and not f.has(IIDSum):
+                rest, varying = expand(f.args[0]).as_independent(*e.law.symbols, as_Add=True)
+                outer, f = outer * exp(rest), exp(varying)
+            inner *= f
+        if outer == 1:
+            return None
+        parts = [(self.em.term(outer), self.body(inner, e))]
+        return self.linear(self.term(e), parts), [Expectation(inner, e.law)]
+
+    def constant(self, e: Expectation) -> Any:
+        if e.integrand.free_symbols & set(e.law.symbols) or e.integrand.has(IIDSum):
+            return None
+        return self.add("constant", (), self.term(e)), []
+
+    def no_copies(self, e: Expectation) -> Any:
+        """A sum of no copies is 0."""
+        for sums in e.integrand.atoms(IIDSum):
+            if sums.count == 0:
+                line = self.add("no copies", (), self.em.term(sums))
+                less = e.integrand.xreplace({sums: S.Zero})
+                equal = self.shown(("=", self.body(e.integrand, e), self.body(less, e)), [line])
+                return self.bodies(equal, self.term(e)), [Expectation(less, e.law)]
+        return None
+
+    def marginal(self, e: Expectation) -> Any:
+        """Without the variables that do not occur; of sums of copies alone, under one law."""
+        used = e.integrand.free_symbols & set(e.law.symbols)
+        if not used and e.integrand.has(IIDSum):
+            used = set(next(iter(e.law.blocks())).symbols)
+        if used == set(e.law.symbols) or not used:
+            return None
+        kept = [b for b in e.law.blocks() if used & set(b.symbols)]
+        others = [b for b in e.law.blocks() if b not in kept]
+        if others:
+            return self.product(e, kept, others, e.integrand, S.One)
+        small = joined([
+            b.marginal(*(s for s in b.symbols if s in used)) if isinstance(b, GaussianLaw) else b
+            for b in kept
+        ])  # fmt: skip
+        less = Expectation(e.integrand, small)
+        names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
+        # As an image: a few of the variables are some of them all.
+        return self.image(less, {s: names[s] for s in small.symbols}, e.law.renamed(names)), [less]
+
+    def product(self, e: Expectation, first: list[Law], last: list[Law], f: Expr, g: Expr) -> Any:
+        """E f g = E f E g under the laws of f, and those of g."""
+        t = self.term(e)
+        body = ("*", self.body(f, e), self.body(g, e))
+        line = self.linear(t, [(ONE, body)])
+        whole = next(iter(expectations_in(line.theorem.conclusion[2]).values()))
+        blocks = list(e.law.blocks())
+        where = [[blocks.index(b) for b in first], [1]]
+        split = self.add("independent", (), whole, where)
+        parts = [Expectation(f, joined(first)), Expectation(g, joined(last))]
+        return self.rewritten(line, split, whole), parts
+
+    def independent(self, e: Expectation) -> Any:
+        """The product of the expectations of independent parts."""
+        names = set(e.law.symbols)
+        pieces = [
+            (f, (f.free_symbols & names) | f.atoms(IIDSum)) for f in Mul.make_args(e.integrand)
+        ]
+        blocks = list(e.law.blocks())
+        for f, mine in pieces:
+            if not mine & names or any(isinstance(s, IIDSum) for s in mine):
+                continue
+            chosen = set(mine)
+            while True:
+                more = set(chosen)
+                for _, others in pieces:
+                    if any(_together(a, b, blocks) for a in chosen for b in others):
+                        more |= others
+                if more == chosen:
+                    break
+                chosen = more
+            inner = [f for f, v in pieces if v <= chosen]
+            outer = [f for f, v in pieces if not v <= chosen]
+            if not outer:
+                continue
+            if any(_together(a, b, blocks) for a in chosen & names for b in names - chosen):
+                # With a variable that does not occur; so it goes first.
+                return self.marginal(e)
+            if chosen & names == names:
+                # The rule asks for a law on each side; of copies alone, any will do.
+                law: Law = joined([*blocks, standard_normal(Dummy("w", real=True))])
+            else:
+                law, count = self._refined(e.law, chosen & names)
+            if law != e.law:
+                same_law = Expectation(e.integrand, law)
+                forms = {s: Dummy(s.name, real=True) for s in law.symbols}
+                moved = self.image(e, {s: forms[s] for s in e.law.symbols}, law.renamed(forms))
+                return moved, [same_law]
+            laws = list(law.blocks())
+            return self.product(e, laws[:count], laws[count:], Mul(*inner), Mul(*outer))
+        return None
+
+    def _refined(self, law: Law, mine: set[Symbol]) -> tuple[Law, int]:
+        first: list[Law] = []
+        last: list[Law] = []
+        for block in law.blocks():
+            here = [s for s in block.symbols if s in mine]
+            others = [s for s in block.symbols if s not in mine]
+            if here and others:
+                first.append(block.marginal(*here))
+                last.append(block.marginal(*others))
+            else:
+                (first if here else last).append(block)
+        if not last:
+            raise Rejected("all of the laws are concerned")
+        return joined([*first, *last]), len(first)
+
+    def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Inference:
+        """The variables of `e` as affine forms of those of another law."""
+        t = self.term(e)
+        order = [s for block in e.law.blocks() for s in block.symbols]
+        new = self.term(Expectation(Add(*law.symbols), law))
+        places_of = [s for block in law.blocks() for s in block.symbols]
+        taken = {s[1] for s in free(t)} | {s[1] for s in bound(t)}
+        names = []
+        for s in bound(new):
+            name = s[1]
+            while name in taken:
+                name += "'"
+            taken.add(name)
+            names.append(("s", name, s[2]))
+        put = {self.em.term(s): n for s, n in zip(places_of, names, strict=True)}
+        values = tuple(substitute(self.em.term(forms[s]), put) for s in order)
+        return self.add("image", (), t, ("lam", tuple(names), values, ()), outside(new))
+
+    def noise(self, e: Expectation) -> Any:
+        """The moments of noise."""
+        base, power = e.integrand.as_base_exp()
+        for block in e.law.blocks():
+            if isinstance(block, NoiseLaw) and base in block.symbols and power in (1, 2):
+                if len(list(e.law.blocks())) > 1:
+                    return None
+                both = self.add("noise", (), outside(self.term(e))[0])
+                _, first, second = both.theorem.conclusion
+                wanted = first if power == 1 else second
+                return self.em.logic([both], both.theorem.hypotheses.values(), wanted), []
+        return None
+
+    def copies(self, e: Expectation) -> Any:
+        """The moments of sums of copies."""
+        base, power = e.integrand.as_base_exp()
+        if not isinstance(base, IIDSum) or power not in (1, 2):
+            return None
+        more = [Expectation(base.term**k, base.law) for k in range(1, int(power) + 1)]
+        line = self.add("moments of copies", (), self.term(e))
+        for node in expectations_in(line.theorem.conclusion[2]).values():
+            # A power of a product, as SymPy writes it.
+            t = self.term(more[-1])
+            body = substitute(inside(t)[0], dict(zip(bound(t), bound(node), strict=True)))
+            if inside(node)[0][:3] == ("^", 2, 1) and not same(inside(node)[0], body):
+                line = self.rewritten(line, self.with_body(node, body), node)
+        return line, more
+
+    def stein(self, variables: Iterable[Symbol], e: Expectation) -> Any:
+        """E (X - m) h = sum C E dh, for one factor X of the integrand."""
+        chosen = set(variables)
+        for factor in Mul.make_args(e.integrand):
+            x, power = factor.as_base_exp()
+            if x not in chosen or x not in e.law.symbols:
+                continue
+            if not (power.is_Integer and power > 0):
+                continue
+            rest = e.integrand / x
+            t = self.term(e)
+            order = [s for block in e.law.blocks() for s in block.symbols]
+            place = order.index(x)
+            block = next(b for b in e.law.blocks() if x in b.symbols)
+            mean = self.em.term(block.mean[x])
+            h = self.body(rest, e)
+            less = ("*", ("+", bound(t)[place], neg(mean)), h)
+            line = self.linear(t, [(mean, h), (ONE, less)])
+            lemma = self.add("stein", (), t, ("lam", bound(t), (h,), ()), place)
+            _, source, total = lemma.theorem.conclusion
+            line = self.rewritten(line, lemma, source)
+            more = [Expectation(rest, e.law)]
+            for slope in expectations_in(total).values():
+                orders = inside(slope)[0][1]
+                derivative = slope_in(rest, order[orders.index(1)])
+                equal = self.with_body(slope, self.body(derivative, e))
+                line = self.rewritten(line, equal, slope)
+                more.append(Expectation(derivative, e.law))
+            return line, more
+        return None
+
+    # -- putting together -----------------------------------------------------------------------
+
+    def resolved(self, line: Inference, kept: Iterable[str]) -> Inference:
+        """The equation with expectations on its right taken apart, but for those that are kept."""
+        kept = set(kept)
+        while True:
+            _, left, right = line.theorem.conclusion
+            known = self.lines.keys() - {key(left)} - kept
+            ready = [n for k, n in expectations_in(right).items() if k in known]
+            if not ready:
+                return line
+            for node in ready:
+                line = self.rewritten(line, self.lines[key(node)], node)
+
+    def _circular(self) -> set[str]:
+        """The expectations whose equations lead back to them, as Stein's lemma's do for bells."""
+        after: dict[str, set[str]] = {}
+        for name, line in self.lines.items():
+            left, right = line.theorem.conclusion[1:]
+            after[name] = {*expectations_in(right if key(left) == name else left)}
+        reached = after
+        while True:
+            further = {
+                name: names.union(*(after.get(k, ()) for k in names))
+                for name, names in reached.items()
+            }
+            if further == reached:
+                return {name for name, names in reached.items() if name in names}
+            reached = further
+
+    def conclude(self, wanted: Term, more: Sequence[Inference] = ()) -> Inference:
+        """The statement from the equations, by arithmetic; bodies are matched if need be."""
+        named, circular = expectations_in(wanted), self._circular()
+        about = [line for line in self.lines.values() if self._is_about(line, named)]
+        lines = [self.resolved(line, circular | named.keys()) for line in about]
+        ends = dict(named)
+        for line in lines:
+            ends |= expectations_in(line.theorem.conclusion[2])
+        # All of a circle are equations for arithmetic to solve.
+        round_ones = [self.resolved(self.lines[k], circular) for k in sorted(circular)]
+        for line in round_ones:
+            ends |= expectations_in(line.theorem.conclusion[2])
+        rest = [t for k, t in ends.items() if k not in self.lines]
+        came_out = any(key(t) not in named for t in rest)
+        equations = any(h[0] == "=" for h in self.given)
+        equal: list[Inference] = []
+        for i, a in enumerate(rest):
+            # Those of the statement are compared with those that came out, if any did.
+            for b in rest[:i]:
+                if key(("tuple", *outside(a))) != key(("tuple", *outside(b))):
+                    continue
+                if came_out and {key(a), key(b)} <= named.keys():
+                    continue
+                other = substitute(inside(b)[0], dict(zip(bound(b), bound(a), strict=True)))
+                if not equations and differ(inside(a)[0], other):
+                    continue
+                with suppress(*FAILURES):
+                    equal.append(self.em.attempt(partial(self.with_body, a, other)))
+                    break
+        for line in equal:
+            _, a, _ = line.theorem.conclusion
+            lines = [self.rewritten(other, line, a) for other in lines]
+        mine = [line for line in lines if line.theorem.conclusion[1][0] == "E"]
+        others = [*(line for line in lines if line not in mine), *round_ones]
+        with suppress(*FAILURES):
+            return self.em.attempt(partial(self._put_in, wanted, mine, [*others, *equal, *more]))
+        return self.shown(wanted, [*mine, *others, *equal, *more])
+
+    @staticmethod
+    def _is_about(line: Inference, named: Mapping[str, Term]) -> bool:
+        """Whether an equation is one of an expectation that is named, or of something else."""
+        sides = line.theorem.conclusion[1:]
+        return sides[0][0] != "E" or any(key(side) in named for side in sides)
+
+    def _put_in(
+        self, wanted: Term, equations: Sequence[Inference], more: Sequence[Inference]
+    ) -> Inference:
+        """The statement with the other sides of equations in it, and then as it was."""
+        meant, named, changed = wanted, expectations_in(wanted), []
+        for line in equations:
+            _, a, b = line.theorem.conclusion
+            node, other = (a, b) if key(a) in named else (b, a)
+            paths = places(meant, node)
+            meant = at_paths(meant, paths, other)
+            changed.append((line, [plain(path) for path in paths]))
+        shown = self.shown(meant, more)
+        for line, paths in reversed(changed):
+            shown = self.add("rewrite", [shown, line], paths) if paths else shown
+        return shown
+
+
+def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
+    """The factors of a product without, and with, variables of a law."""
+    names = set(law.symbols)
+    varying = [f for f in Mul.make_args(term) if f.free_symbols & names or f.has(IIDSum)]
+    return Mul(*(f for f in Mul.make_args(term) if f not in varying)), Mul(*varying)
+
+
+def joined(laws: Sequence[Law]) -> Law:
+    return laws[0] if len(laws) == 1 else ProductLaw(*laws)
+
+
+def _together(a: Any, b: Any, blocks: Sequence[Law]) -> bool:
+    if a == b or (isinstance(a, IIDSum) and isinstance(b, IIDSum)):
+        return True
+    return any(
+        isinstance(block, GaussianLaw)
+        and a in block.symbols
+        and b in block.symbols
+        and block.covariance(a, b) != 0
+        for block in blocks
+    )
+
+
+def nodes_of(step: Step) -> list[Expectation]:
+    """The outermost expectations of a statement."""
+    found: list[Expectation] = []
+    left: list[Any] = [step.link.lhs, step.link.rhs]
+    while left:
+        e = left.pop()
+        if isinstance(e, Expectation):
+            found.append(e)
+        elif not isinstance(e, Derivative):
+            left += e.args
+    return list(dict.fromkeys(found))

@@ -1,0 +1,411 @@
+"""The rules of the Gaussian calculus, each by the equations that it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from sympy import (
+    Add,
+    Derivative,
+    Dummy,
+    Expr,
+    Integral,
+    Mul,
+    S,
+    Symbol,
+    default_sort_key,
+    exp,
+    expand,
+    pi,
+    simplify,
+    sqrt,
+)
+
+from slrsym.checker import Inference
+from slrsym.checker.term import (
+    BINDERS,
+    Term,
+    bound,
+    children,
+    defined,
+    inside,
+    is_inside,
+    key,
+    num,
+    outside,
+    substitute,
+)
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import erf_prime
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law
+from slrsym.proofs.context import Context
+from slrsym.proofs.gaussian import slope_in
+from slrsym.proofs.step import Link, Step
+from slrsym.tactics.arithmetic import is_improper
+from slrsym.tactics.emission import BY_LINEARITY, FAILURES, Emission, family, places
+from slrsym.tactics.expectations import Calculus, joined, nodes_of
+from slrsym.tactics.laws import factored
+from slrsym.tactics.log_writer import plain
+
+# -- families -------------------------------------------------------------------------------------
+
+
+def _worked(em: Emission, step: Step, *ways: str, rule: Any = None, deep: bool = True) -> Calculus:
+    work = Calculus(em, step.context)
+    chosen: list[Any] = [work.no_copies, partial(work.multiplied_out, deep=deep), work.constant]
+    chosen += [getattr(work, way) for way in ways]
+    if rule is not None:
+        chosen.append(partial(work.stein, rule.variables))
+    chosen.append(work.marginal)
+    for node in nodes_of(step):
+        work.take_apart(node, chosen)
+    return work
+
+
+def linear(em: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
+    """The statement from lines, by arithmetic and the linearity of expectations."""
+
+    def shown(*ways: str) -> Inference:
+        work = _worked(em, step, *ways)
+        return work.conclude(em.formula(step.statement), [*lines, *_integrals(work, step)])
+
+    try:
+        return em.attempt(shown)
+    except FAILURES:
+        if not step.link.statement.has(exp):
+            raise
+        return shown("exponents")
+
+
+def _integrals(work: Calculus, step: Step) -> Iterator[Inference]:
+    """Improper integrals, by those of the terms of what is integrated."""
+    for node in step.link.statement.atoms(Integral):
+        t, x = work.em.term(node), node.variables[0]
+        if not is_improper(t):
+            continue
+        parts: dict[Expr, Expr] = {}
+        for term in Add.make_args(expand(node.function)):
+            c, f = term.as_independent(x, as_Add=False)
+            parts[f] = parts.get(f, S.Zero) + c
+        bodies = {f: work.em.term(node.func(f, *node.limits)) for f in parts}
+        yield work.linear(t, [
+            (work.em.term(c), substitute(inside(bodies[f])[0], {bound(bodies[f])[0]: bound(t)[0]}))
+            for f, c in parts.items()
+        ])  # fmt: skip
+
+
+BY_LINEARITY.append(linear)
+
+
+@family("_Linearity")
+def _linearity(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    return linear(em, step)
+
+
+@family("_Independence")
+def _independence(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    return _worked(em, step, "independent").conclude(em.formula(step.statement))
+
+
+@family("_NoiseMoments")
+def _moments(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    def shown(deep: bool) -> Inference:
+        work = _worked(em, step, "noise", "copies", "independent", deep=deep)
+        return work.conclude(em.formula(step.statement))
+
+    with suppress(*FAILURES):
+        return em.attempt(partial(shown, deep=False))
+    return shown(deep=True)
+
+
+@family("_Stein")
+def _stein(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    return _worked(em, step, rule=step.rule).conclude(em.formula(step.statement))
+
+
+@family("_Substitution")
+def _substitution(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    with suppress(*FAILURES):
+        # The new variables put in often are what the statement has.
+        return em.attempt(partial(_with_images, em, step, Calculus(em, step.context)))
+    return _with_images(em, step, _worked(em, step))
+
+
+def _with_images(em: Emission, step: Step, work: Calculus) -> Inference:
+    rule: Any = step.rule
+    forms = dict(rule.forms)
+    for node in nodes_of(step):
+        if set(node.law.symbols) == set(forms):
+            factored(work, node, forms, rule.law)
+
+            def moved(node: Expectation = node) -> Inference:
+                return work.proved(work.image(node, forms, rule.law))
+
+            with suppress(*FAILURES):
+                work.lines[key(em.term(node))] = em.attempt(moved)
+    return work.conclude(em.formula(step.statement))
+
+
+@family("_Symmetry")
+def _symmetry(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    work = Calculus(em, step.context)
+    for node in nodes_of(step):
+        flipped = [s for s in node.law.symbols if s in rule.variables]
+        if not flipped:
+            continue
+        names = {s: Dummy(s.name, real=True) for s in node.law.symbols}
+        means = {
+            s: m for b in node.law.blocks() if isinstance(b, GaussianLaw) for s, m in b.mean.items()
+        }
+        forms = {s: 2 * means[s] - names[s] if s in flipped else names[s] for s in names}
+        line = work.image(node, forms, node.law.renamed(names))
+        mirror = line.theorem.conclusion[2]
+        back = dict(zip(bound(em.term(node)), bound(mirror), strict=True))
+        odd = work.linear(mirror, [(num(-1), substitute(inside(em.term(node))[0], back))])
+        work.lines[key(em.term(node))] = work.rewritten(line, odd, mirror)
+    return work.conclude(em.formula(step.statement))
+
+
+@family("_DifferentiateUnderExpectation")
+def _under(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    work, wanted = _worked(em, step), em.formula(step.statement)
+    nodes = [n for side in (step.link.lhs, step.link.rhs) for n in side.atoms(Derivative)]
+    for node in nodes:
+        if isinstance(node.expr, Expectation):
+            work.lines[key(em.term(node))] = _taken_inside(work, node)
+        elif node.expr.has(Expectation):
+            with suppress(*FAILURES):
+                work.lines[key(em.term(node))] = em.attempt(partial(_of_one_mean, work, node))
+    return work.conclude(wanted)
+
+
+def _taken_inside(work: Calculus, node: Derivative) -> Inference:
+    """Show that the derivative of an expectation is that of the derivative."""
+    line = work.add("derivative of expectation", (), work.em.term(node))
+    inner = line.theorem.conclusion[2]
+    slope = node.expr.integrand
+    for x, n in node.variable_count:
+        for _ in range(int(n)):
+            slope = slope_in(slope, x)
+    moved = Expectation(slope, node.expr.law)
+    t = work.term(moved)
+    wanted = substitute(inside(t)[0], dict(zip(bound(t), bound(inner), strict=True)))
+    line = work.rewritten(line, work.with_body(inner, wanted), inner)
+    work.take_apart(moved, [work.multiplied_out, work.constant, work.independent, work.marginal])
+    return line
+
+
+def _of_one_mean(work: Calculus, node: Derivative) -> Inference:
+    """Differentiate a polynomial of expectations as the expectation that it is."""
+    em = work.em
+    names = {x: Dummy(x.name, real=True) for x in node.variables}
+    whole, equation = _one_mean(em, node.expr.xreplace(names), work.context)
+    t = em.term(node)
+    for (x, y), name in zip(names.items(), bound(t), strict=True):
+        whole = whole.xreplace({y: x})
+        if em.term(y) != name:
+            equation = em.script.add("instance", [equation], ((em.term(y), name),))
+            symbol = em.logic([em.script.add("symbol", (), name)], (), defined(name))
+            left = [h for k, h in equation.theorem.hypotheses.items() if k != key(defined(name))]
+            equation = em.logic([equation, symbol], left, equation.theorem.conclusion)
+    line = _taken_inside(work, node.func(whole, *node.variable_count))
+    exists = work.add("defined", [line], [1])
+    place = plain(next(place for place, _ in children(t) if is_inside(t, place)))
+    exists = work.add("rewrite", [exists, equation], [[1, place]])
+    return work.add("chain", [exists, line])
+
+
+def _one_mean(em: Emission, expr: Expr, context: Context) -> tuple[Expectation, Inference]:
+    """Return an expectation that a polynomial of some is equal to, and the equation."""
+    laws: list[Law] = []
+    integrands: dict[Expr, Expr] = {}
+    for mean in sorted(expr.atoms(Expectation), key=default_sort_key):
+        names = {s: Dummy(s.name, real=True) for s in mean.law.symbols}
+        laws.append(mean.law.renamed(names))
+        integrands[mean] = mean.integrand.xreplace(names)
+    whole = Expectation(expr.xreplace(integrands), joined(laws))
+    work = Calculus(em, context)
+    for mean in (whole, *integrands):
+        ways = [work.multiplied_out, work.constant, work.independent, work.marginal]
+        work.take_apart(mean, ways)
+    return whole, work.proved(work.conclude(("=", em.term(expr), em.term(whole))))
+
+
+@family("_Density")
+def _density(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    work = Calculus(em, step.context)
+    wanted = em.formula(step.statement)
+    for side, other in ((1, 2), (2, 1)):
+        if wanted[side][0] == "E" and wanted[other][0] == "int":
+            line, exists = work.density(wanted[side])
+            integral = line.theorem.conclusion[2]
+            body = substitute(
+                inside(wanted[other])[0],
+                dict(zip(bound(wanted[other]), bound(integral), strict=True)),
+            )
+            line = work.rewritten(line, work.with_body(integral, body, exists), integral)
+            return em.conclude(line, wanted, step.context)
+    raise NotImplementedError("a density beside other terms")
+
+
+@family("_CompleteTheSquare")
+def _square(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    work, ways, sides = Calculus(em, step.context), [], []
+    for side in (step.link.lhs, step.link.rhs):
+        nodes = [n for n in Mul.make_args(side) if isinstance(n, Expectation)]
+        node = nodes[0] if nodes else Expectation(S.One, rule.law)
+        factor = side / node if nodes else side
+        whole = Expectation(factor * node.integrand, node.law)
+        t = em.term(whole)
+        way = []
+        if not nodes:
+            way.append(work.add("constant", (), t))
+        elif factor != 1:
+            way.append(work.linear(t, [(em.term(factor), work.body(node.integrand, whole))]))
+        line, exists = work.density(t)
+        ways.append([*way, line])
+        sides.append((whole, line.theorem.conclusion[2], exists))
+    (first, left, exists), (second, right, _) = sides
+    renamed = dict(zip(bound(right), bound(left), strict=True))
+    right = (right[0], bound(left), (substitute(inside(right)[0], renamed),), outside(right))
+    one = _single_exponential(work, first, left)
+    other = _single_exponential(work, second, right)
+    # Of products of exponentials the ring does not see that exponents add up.
+    equal = work.shown(
+        ("=", one.theorem.conclusion[2], other.theorem.conclusion[2]), (), bound(left)
+    )
+    line = work.add("chain", [one, equal, other])
+    equal = work.bodies(line, left, exists)
+    line = work.add("chain", [*ways[0], equal, *reversed(ways[1])])
+    return em.conclude(line, em.formula(step.statement), step.context)
+
+
+def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> Inference:
+    """The integrand against Lebesgue measure as a factor times one exponential."""
+    (body,), names = inside(integral), bound(integral)
+    ((x, mean),) = whole.law.mean.items()
+    of = whole.integrand.replace(erf_prime, lambda u: 2 * exp(-(u**2)) / sqrt(pi))
+    factors = Mul.make_args(of)
+    exponents = [f.args[0] for f in factors if isinstance(f, exp)]
+    rest = Mul(*(f for f in factors if not isinstance(f, exp)))
+    mine = Add(*exponents)
+    # What stands in the kernel's density.
+    density = next(f[2] for f in body[1:] if f[:2] == ("f", "exp") and f[2][0] == "*")
+    total = expand(simplify(mine - (x - mean) ** 2 / (2 * whole.law.cov[0, 0])))
+    to = dict(zip(bound(work.term(whole)), names, strict=True))
+
+    def term(expr: Expr) -> Term:
+        return substitute(work.body(expr, whole), to)
+
+    parts = ("+", term(mine), density)
+    split = work.add("exponential of a sum", (), ("f", "exp", parts))
+    split = work.settled(split, (), names)
+    whole_exponent = work.shown(("=", parts, term(total)), (), names)
+    # exp(total) = exp(mine) exp(density)
+    split = work.em.script.add("rewrite", [split, whole_exponent], [[1, 2]])
+    _, _, product = split.theorem.conclusion
+    norm = ("*", body[1], term(rest))
+    taken = work.shown(("=", body, ("*", norm, product)), (), names)
+    return work.add("rewrite", [taken, split], [[2, 2]])
+
+
+@family("_Inside")
+def _inside(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    left, right = step.link.lhs, step.link.rhs
+    link = Link(left.integrand, step.link.relation, right.integrand)
+    inner = Step(step.label, link.statement, rule.by, link, step.context)
+    line = em.by_family(inner, premises)
+    t = em.term(left)
+    order = [em.term(s) for block in left.law.blocks() for s in block.symbols]
+    line = Calculus(em, step.context).settled(line, (), order)
+    here = ("E", tuple(order), (line.theorem.conclusion[1],), outside(t))
+    name = "equal bodies" if step.link.relation == "=" else "under"
+    line = em.script.add(name, [line], here)
+    return em.conclude(line, em.formula(step.statement), step.context)
+
+
+@family("_Conditioning")
+def _conditioning(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    work = Calculus(em, step.context)
+    for node in nodes_of(step):
+        chosen = [s for s in node.law.symbols if s in rule.given]
+        if chosen and len(chosen) < len(node.law.symbols):
+            work.lines[key(em.term(node))] = _conditioned(work, node, chosen)
+    return work.conclude(em.formula(step.statement))
+
+
+def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> Inference:
+    """Show that E f = E E(f given some variables).
+
+    What the variables given leave over of a correlated one is independent of them. So the
+    expectation is one under a product law, and so is the inner one on the right.
+    """
+    first: list[Law] = []
+    last: list[Law] = []
+    inner: list[Law] = []
+    forms: dict[Symbol, Expr] = {}
+    for block in e.law.blocks():
+        others = [s for s in block.symbols if s not in chosen]
+        if not others:
+            first.append(block)
+            continue
+        given = [s for s in block.symbols if s in chosen]
+        rest = block
+        if given and isinstance(block, GaussianLaw):
+            first.append(block.marginal(*given))
+            rest = block.condition({s: s for s in given})
+        inner.append(rest)
+        names = {s: Dummy(s.name, real=True) for s in others}
+        left_over = rest.renamed(names)
+        if given and isinstance(rest, GaussianLaw):
+            left_over = GaussianLaw(dict.fromkeys(names.values(), S.Zero), rest.cov)
+            forms |= {s: rest.mean[s] + names[s] for s in others}
+        else:
+            forms |= names
+        last.append(left_over)
+    # The names of the variables are taken before others are made of them.
+    order = tuple(work.em.term(s) for law in first for s in law.symbols)
+    # On the left, with what is left over as a variable of its own.
+    again = {s: Dummy(s.name, real=True) for s in chosen}
+    moved = {s: f.xreplace(again) for s, f in (forms | {s: s for s in chosen}).items()}
+    independent = [law.renamed(again) for law in first] + last
+    line = work.image(e, moved, joined(independent))
+    split = work.add("fubini", (), line.theorem.conclusion[2], len(first))
+    line = work.proved(work.add("chain", [line, split]))
+    # On the right, the same of the inner expectation.
+    small = Expectation(e.integrand, joined(inner))
+    equal = work.proved(work.image(small, forms, joined(last)))
+    _, given_some, other = equal.theorem.conclusion
+    left = equal.theorem.hypotheses.values()
+    equal = work.em.logic([equal], left, ("=", other, given_some))
+    # Of the two sides this one is known to exist.
+    nested = ("E", order, (other,), outside(work.term(Expectation(small, joined(first)))))
+    line = work.add("chain", [line, work.proved(work.bodies(equal, nested))])
+    exists = work.add("defined", [line], [2])
+    work.em.keep(exists.theorem.conclusion, work.context, exists)
+    return line
+
+
+@family("_PeelCopy")
+def _peel(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    work = Calculus(em, step.context)
+    for node in nodes_of(step):
+        for copies in node.integrand.atoms(IIDSum):
+            if not step.link.lhs.has(copies):
+                continue
+            t = em.term(node)
+            line = work.add("one copy more", (), t, em.term(copies))
+            less, wanted = em.term(copies.count), em.term(copies.count - 1)
+            less = ("+", less, num(-1))
+            count = work.shown(("=", less, wanted))
+            found = places(line.theorem.conclusion[2], less, through=BINDERS)
+            paths = [[2, *plain(path)] for path in found]
+            work.lines[key(t)] = work.add("rewrite", [line, count], paths)
+    return work.conclude(em.formula(step.statement))

@@ -1,0 +1,310 @@
+"""Evidence for what holds of any numbers: long factors become symbols, and are put in after."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import (
+    RELATIONS,
+    Term,
+    bound,
+    children,
+    defined,
+    free,
+    fresh,
+    is_inside,
+    key,
+    num,
+    replaced,
+    same,
+)
+from slrsym.proofs.context import Context
+from slrsym.tactics.arithmetic import opaque_in, searched, special_values
+from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission, at_path, places
+from slrsym.tactics.log_writer import plain
+from slrsym.tactics.values import at_random, close
+
+ZERO = num(0)
+# Of these, arithmetic makes normal forms without trouble.
+_LEAVES = ("s", "n", "pi")
+# What is printed shorter stays as it is; and of statements, what is for arithmetic first.
+_LONG, _TOO_LONG = 80, 1500
+
+
+def _of_any_numbers(
+    long: bool,
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = (),
+) -> Inference:  # fmt: skip
+    """What follows whatever the long factors in it are; those that are equal get one symbol."""
+    if (len(key(p)) > _TOO_LONG and not opaque_in(p)) != long:
+        raise Rejected("arithmetic is tried first" if long else "it was tried before")
+    facts = _facts(em, p, given, lines)
+    if _is_of_one_kind(p):
+        return _alike(em, p, context)
+    # With sums as factors, then with sums multiplied out.
+    with em.frugally():
+        try:
+            return em.attempt(partial(_with_words, em, p, facts, context, True, False))
+        except FAILURES:
+            return _with_words(em, p, facts, context, False, False)
+
+
+def _of_any_signs(
+    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
+) -> Inference:
+    """What follows from the signs of the long factors in it."""
+    if p[0] not in ("<", "<="):
+        raise Rejected("no inequality")
+    return _with_words(em, p, _facts(em, p, given, lines), context, True, True)
+
+
+def _facts(
+    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference]
+) -> list[Inference]:
+    if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
+        raise Rejected("no relation with long factors")
+    said = [p, *(line.theorem.conclusion for line in lines)]
+    facts = [*lines, *special_values(em, said)]
+    facts = [line for line in facts if line.theorem.conclusion[0] in RELATIONS]
+    return facts + [em.script.add("assume", (), h) for h in given if h[0] in RELATIONS]
+
+
+def _with_words(
+    em: Emission, p: Term, facts: Sequence[Inference], context: Context, sums: bool, signs: bool
+) -> Inference:
+    taken = free(p).union(*(free(line.theorem.conclusion) for line in facts))
+    words = _Words(em, context, taken, sums, _on_both_sides(p) if signs else set())
+    meant, changed = words.short(p)
+    shown, supposed = list[Inference](), []
+    others = [(s, t) for s, t in words.values.items() if key(t) not in words.common]
+    for s, t in others if signs else ():
+        for line in _signs(em, t, facts, context):
+            kind, low, high = line.theorem.conclusion
+            shown.append(line)
+            supposed.append((kind, low, s) if high == t else (kind, s, high))
+    for line in facts:
+        q, swaps = words.short(line.theorem.conclusion)
+        for path, equation in swaps:
+            line = em.script.add("rewrite", [line, equation], [plain(path)])
+        shown.append(line)
+        supposed.append(q)
+    if not words.values:
+        raise Rejected("no long factors")
+    effort = em.effort // (10 if sums else 1)
+    shown += [equation for _, equation in changed]
+    line = put_in(em, meant, supposed, words.values, shown, context, effort)
+    for path, equation in changed:
+        line = em.script.add("rewrite", [line, equation], [plain(path)])
+    return line
+
+
+def put_in(
+    em: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
+    shown: Sequence[Inference], context: Context, effort: int | None = None,
+) -> Inference:  # fmt: skip
+    """What follows for any values of symbols, at these, where what it supposes is shown."""
+    name, _, *data = searched(p, supposed, (), effort or em.effort // 10, em)
+    line = em.script.add(name, (), *data)
+    line = em.script.add("instance", [line], tuple(values.items()))
+    shown = [*shown, *(_exists(em, t, shown, context) for t in values.values())]
+    named = {key(q.theorem.conclusion) for q in shown}
+    left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
+    for q in shown:
+        left |= q.theorem.hypotheses
+    return em.logic([line, *shown], left.values(), line.theorem.conclusion)
+
+
+def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
+    """What a factor may be of another: bells are written by exp, and by slopes of erf."""
+    yield ()
+    yield (num(-1),)
+    yield num(2), ("^", -1, 2, ("pi",))
+    yield num(1, 2), ("^", 1, 2, ("pi",))
+    if t[:2] == ("f", "erf_second"):
+        yield num(-2), t[2]
+        yield num(-4), ("^", -1, 2, ("pi",)), t[2]
+
+
+def _exists(em: Emission, t: Term, lines: Sequence[Inference], context: Context) -> Inference:
+    """That a term is defined; a relation in which it stands says so."""
+    for line in lines:
+        for path in places(line.theorem.conclusion, t):
+            return em.script.add("defined", [line], plain(path))
+    exists = em.shown_once(defined(t), context)
+    if exists is None:
+        raise Rejected(f"not known to be defined: {key(t)[:200]}")
+    return exists
+
+
+class _Words:
+    """Symbols for factors: one for those that are multiples of each other."""
+
+    def __init__(
+        self, em: Emission, context: Context, taken: frozenset[Term], sums: bool, common: set[str]
+    ) -> None:  # fmt: skip
+        self.em, self.context, self.taken = em, context, taken
+        # Whether sums in products are factors, or multiplied out; and what else is.
+        self.sums, self.common = sums, common
+        # What the symbols stand for, and what is written for a factor, with the equation if it is
+        # another factor.
+        self.values: dict[Term, Term] = {}
+        self._written: dict[str, tuple[Term, Inference | None]] = {}
+
+    def short(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
+        """The term with symbols for factors; where others stood, with the equations."""
+        parts, changed = [], []
+        for path, factor in _long_factors(t, self.sums, self.common):
+            word, equation = self._word(factor)
+            parts.append((path, word))
+            if equation is not None:
+                changed.append((path, equation))
+        return _at(t, parts), changed
+
+    def _word(self, t: Term) -> tuple[Term, Inference | None]:
+        if key(t) not in self._written:
+            self._written[key(t)] = self._as_another(t) or (self._symbol(t), None)
+        return self._written[key(t)]
+
+    def _symbol(self, t: Term) -> Term:
+        """The symbol that stands for a factor."""
+        s = next((s for s, v in self.values.items() if same(v, t)), None)
+        if s is None:
+            s = fresh(("s", "w", "R"), self.taken | set(self.values))
+            self.values[s] = t
+        return s
+
+    def _as_another(self, t: Term) -> tuple[Term, Inference] | None:
+        """By an earlier factor, if it is one's multiple, with the equation that says so."""
+        value = at_random(t)
+        for other in self.em.factors if value is not None else ():
+            if same(t, other):
+                return None
+            for factors in _multiples(t):
+                equal = ("*", *factors, other) if factors else other
+                if close(value, at_random(equal)):
+                    line = self.em.shown_once(("=", t, equal), self.context)
+                    if line is not None:
+                        s = self._symbol(other)
+                        return ("*", *factors, s) if factors else s, line
+        if value is not None:
+            self.em.factors.append(t)
+        return None
+
+
+def _long_factors(
+    t: Term, sums: bool = True, common: Container[str] = (), names: frozenset[Term] = frozenset()
+) -> Iterator[tuple[tuple[Any, ...], Term]]:
+    """Roots, fractions, values of functions, and sums in products, each with its place.
+
+    Or, with sums opened, those under the sign of a sum that do not speak of its terms.
+    """
+    if t[0] in _LEAVES or len(key(t)) < _LONG:
+        return
+    if key(t) in common and not free(t) & names:
+        yield (), t
+        return
+    if t[0] in (*RELATIONS, "+", "*", *(() if sums else ("sum",))) or t[:2] == ("f", "abs"):
+        is_product = t[0] == "*" and sum(a[0] != "n" for a in t[1:]) > 1
+        goes_on = dict(children(t))
+    elif t[0] == "^" and t[1] > 0 and t[2] == 1:
+        is_product, goes_on = True, {3: t[3]}
+    elif free(t) & names:
+        return
+    else:
+        yield (), t
+        return
+    for place, part in goes_on.items():
+        within = names.union(bound(t)) if is_inside(t, place) else names
+        is_factor = sums and is_product and part[0] == "+" and len(key(part)) >= _LONG
+        if is_factor and not free(part) & names:
+            yield (place,), part
+        else:
+            found = _long_factors(part, sums, common, within)
+            yield from (((place, *path), f) for path, f in found)
+
+
+def _on_both_sides(p: Term) -> set[str]:
+    """The summands that both sides of a relation have."""
+    a, b = ({key(t) for t in side[1:]} if side[0] == "+" else set() for side in p[1:])
+    return a & b
+
+
+def _signs(
+    em: Emission, t: Term, facts: Sequence[Inference], context: Context
+) -> Iterator[Inference]:
+    """The sign of a factor; of a power, on which side of 1 it is, too."""
+    effort = em.effort // 10
+
+    def quickly(p: Term) -> Inference:
+        name, _, *data = searched(p, (), [line.theorem for line in facts], effort, em)
+        return em.script.add(name, facts, *data)
+
+    def beside_one() -> Inference:
+        x = ("s", "x", "R")
+        positive = [("<", ZERO, u) for u in (x, t[3])]
+        beside = [_beside_one(u, t[3]) for u in (x, t[3])]
+        shown = [quickly(positive[1]), quickly(beside[1])]
+        wanted = _beside_one((*t[:3], x), t)
+        return put_in(em, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort)
+
+    for ways in (
+        [partial(quickly, ("<=", ZERO, t)), partial(quickly, ("<=", t, ZERO))],
+        [beside_one] if t[0] == "^" else [],
+    ):
+        for way in ways:
+            with suppress(*FAILURES):
+                yield em.attempt(way)
+                break
+
+
+def _beside_one(t: Term, like: Term) -> Term:
+    """That a term is at least 1, or at most, as another is at the random point."""
+    value, one = at_random(like), num(1)
+    if value is None:
+        raise Rejected("it has no value there")
+    return ("<=", one, t) if value > 1 else ("<=", t, one)
+
+
+def _at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
+    for path, part in parts:
+        t = at_path(t, path, part)
+    return t
+
+
+def _is_of_one_kind(p: Term) -> bool:
+    """An equation of two roots, or of two values of a function."""
+    if p[0] != "=":
+        return False
+    a, b = p[1:]
+    return a[0] in ("^", "f") and a[: len(a) - 1] == b[: len(b) - 1] and a[:2] != ("f", "abs")
+
+
+def _alike(em: Emission, p: Term, context: Context) -> Inference:
+    """f(x) = f(y), as x = y."""
+    if same(*p[1:]):
+        raise Rejected("whether it is defined is asked")
+    (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]
+    equation = em.shown_once(("=", x, y), context)
+    if equation is None:
+        raise Rejected("the arguments are not known to be equal")
+    # Many functions are defined wherever their arguments are.
+    w: Term = ("s", "w", "R")
+    f = replaced(p[2], {place: w})
+    with suppress(*FAILURES):
+        total = partial(put_in, em, defined(f), [], {w: y}, [equation], context)
+        return em.script.add("rewrite", [em.attempt(total), equation], [[1, place]])
+    # The second is that for which a symbol stands already, and often known to be defined.
+    for side, other in ((2, 1), (1, 2)):
+        known = em.shown_once(defined(p[side]), context)
+        if known is not None:
+            return em.script.add("rewrite", [known, equation], [[other, place]])
+    raise Rejected("neither is known to be defined")
+
+
+# What is long is tried before the arithmetic of the whole, which costs most where it fails.
+QUESTIONS.insert(0, partial(_of_any_numbers, True))
+QUESTIONS += [partial(_of_any_numbers, False), _of_any_signs]

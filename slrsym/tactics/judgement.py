@@ -1,0 +1,128 @@
+"""What the proof checker says of a claim, once evidence has been found for its steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from slrsym.checker import ProvedClaims
+from slrsym.checker.log import UNCHECKED
+from slrsym.checker.theorem import prove
+from slrsym.proofs.axioms import is_foreign
+from slrsym.proofs.claim_steps import Proven, steps_of
+from slrsym.proofs.context import require_stated
+from slrsym.statements.expressions import Refused
+from slrsym.tactics.arithmetic import FOUND
+from slrsym.tactics.bundled_log import record_of
+from slrsym.tactics.emission import Emission, emit
+from slrsym.tactics.log_reuse import Earlier
+from slrsym.tactics.proof_log import used_by
+from slrsym.tactics.translate import Untranslatable
+
+# What a claim is called among the axioms of those that use it.
+_CLAIM = f"{UNCHECKED}claim "
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What the proof checker says of a claim, if the claims that it uses are true.
+
+    Attributes
+    ----------
+    refusals : mapping of str to str
+        For each label of a step, why the checker has no theorem of it; empty if it has.
+    problem : str
+        Why the checker has no theorem of the statement; empty if it has.
+    uses, axioms : tuple of str
+        The claims and the axioms on which the theorem rests.
+    record : mapping
+        The evidence, as a record of the proof log; empty if there is none.
+    """
+
+    refusals: Mapping[str, str]
+    problem: str = ""
+    uses: tuple[str, ...] = ()
+    axioms: tuple[str, ...] = ()
+    record: Mapping[str, Any] = field(default_factory=dict)
+
+    def refusal(self, label: str) -> str:
+        """Return why the checker does not have a step; empty if it has."""
+        return self.refusals.get(label, self.problem or "no evidence was made for it")
+
+
+def judge(
+    claim: Proven, find: Callable[[str], Proven], patience: float = 1.0,
+    refuted: Iterable[str] = (), earlier: Mapping[str, Any] | None = None,
+) -> Judgement:  # fmt: skip
+    """Find evidence for the steps of a claim, and let the proof checker judge it.
+
+    The claims that it uses are taken for granted. Evidence comes from an earlier record, or from
+    the log that is part of the package, as far as their steps say the same, or it is searched for.
+
+    Parameters
+    ----------
+    claim : Claim
+        The claim.
+    find : callable
+        The claim of an id.
+    patience : float, optional
+        How long may be searched; 1 is some seconds for a hard step.
+    refuted : iterable of str, optional
+        Labels of steps that are wrong, for which nothing is searched.
+    earlier : mapping, optional
+        The record of an earlier judgement.
+
+    Returns
+    -------
+    Judgement
+        A failure of the search is a refusal; nothing is raised.
+    """
+    # Else what is found would depend on what was asked before.
+    FOUND.clear()
+    try:
+        book = ProvedClaims()
+        for id in used_by(claim, find):
+            _suppose(book, find(id), find)
+        known = Earlier(earlier or record_of(claim.id))
+        record, work = emit(claim, find, book, known, patience, refuted)
+    except Untranslatable as reason:
+        return Judgement({}, f"the proof checker has no words for it: {reason}")
+    # A proof is user code, and a search that fails has found nothing.
+    except Exception as reason:
+        return Judgement({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
+    shown = book.cited(claim.id).theorem.axioms
+    trusted = {
+        a.removeprefix(UNCHECKED)
+        for a in shown
+        if a.startswith(UNCHECKED) and not a.startswith(_CLAIM)
+    }
+    foreign = {name for name in trusted if is_foreign(name)}
+    refusals = {outcome.label: outcome.refusal for outcome in work.outcomes}
+    unclear = _unclear(claim, find)
+    return Judgement(
+        refusals | unclear,
+        "a step of its proof has no evidence" if trusted - foreign or unclear else "",
+        tuple(sorted(a.removeprefix(_CLAIM) for a in shown if a.startswith(_CLAIM))),
+        tuple(sorted({a for a in shown if not a.startswith(UNCHECKED)}.union(foreign))),
+        record,
+    )
+
+
+def _unclear(claim: Proven, find: Callable[[str], Proven]) -> dict[str, str]:
+    """By label, why a step does not say what it seems to say, so that no evidence counts."""
+    found = {}
+    for step in steps_of(claim, find):
+        try:
+            require_stated(step.statement, step.context)
+        except Refused as reason:
+            found[step.label] = str(reason)
+    return found
+
+
+def _suppose(book: ProvedClaims, claim: Proven, find: Callable[[str], Proven]) -> None:
+    """Enter a claim into the book as an axiom of its own."""
+    work = Emission(claim, find, book)
+    statement, (_, given) = work.formula(claim.statement), work.supposed()
+    name = f"claim {claim.id}"
+    book.enter(claim.id, statement, given, prove("unchecked", (), name, given, statement))

@@ -1,0 +1,146 @@
+"""The proof log: the claims with their evidence, for the kernel to judge on another day."""
+
+from __future__ import annotations
+
+import lzma
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from slrsym.checker import ProvedClaims
+from slrsym.files import replacing
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import OwensT, zeta
+from slrsym.proofs.claim_steps import Proven, steps_of
+from slrsym.proofs.step import Step
+from slrsym.statements.expressions import ProofError
+from slrsym.tactics import (
+    analysis,
+    closed_forms,
+    expectation_inequalities,
+    gaussian_rules,
+    generalisation,
+    identities,
+    laws,
+    orbits,
+    solutions,
+    structure,
+)
+from slrsym.tactics.arithmetic import FOUND
+from slrsym.tactics.emission import Emission, emit
+from slrsym.tactics.log_reuse import Earlier, best_records
+from slrsym.tactics.log_writer import Table, extensions_of, plain, written
+from slrsym.tactics.translate import Untranslatable
+
+# Imported for what they register.
+FAMILIES = (
+    structure, solutions, laws, analysis, orbits, gaussian_rules, expectation_inequalities,
+    closed_forms, generalisation, identities,
+)  # fmt: skip
+
+
+def in_order(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
+    """The claims and those that they use, each after those."""
+    order: dict[str, None] = {}
+    open_ones: set[str] = set()
+
+    def visit(id: str) -> None:
+        if id in order or id in open_ones:
+            return
+        open_ones.add(id)
+        for used in used_by(find(id), find):
+            visit(used)
+        order[id] = None
+
+    for id in ids:
+        visit(id)
+    return list(order)
+
+
+def used_by(claim: Proven, find: Callable[[str], Proven]) -> list[str]:
+    """Return the claims that evidence for a claim may cite."""
+    steps = steps_of(claim, find)
+    used = dict.fromkeys(id for s in steps for id in (*s.uses, *_used_besides(s)))
+    return [id for id in used if id != claim.id]
+
+
+# The claims by which SymPy's values at 0 of special functions are known.
+_AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
+
+
+def _used_besides(step: Step) -> Iterator[str]:
+    """The claims that evidence for a step cites, and the step does not."""
+    yield from (id for function, id in _AT_ZERO if step.statement.has(function))
+    name, has = type(step.rule).__name__, step.statement.has
+    if has(Expectation) and (
+        name == "_BallArithmetic" or (name == "_GaussianCalculus" and has(OwensT))
+    ):
+        yield "zeta-owens-t"
+
+
+def emitted(
+    ids: Iterable[str], find: Callable[[str], Proven], left_out: list[str] | None = None,
+    earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
+) -> Iterator[tuple[dict[str, Any], Emission]]:  # fmt: skip
+    """The record of each claim, those that it uses before it, and how its steps fared."""
+    # Else what is found would depend on what was asked before.
+    FOUND.clear()
+    book = ProvedClaims()
+    for id in in_order(ids, find):
+        try:
+            yield emit(find(id), find, book, Earlier((earlier or {}).get(id, {})), patience)
+        except Untranslatable:
+            if left_out is None:
+                raise
+            left_out.append(id)
+
+
+def write_log(
+    path: Path, ids: Iterable[str], find: Callable[[str], Proven], seed: int = 0,
+    earlier: Sequence[Path] = (), patience: float = 1.0,
+) -> Counter[tuple[str, bool]]:  # fmt: skip
+    """Write the log of claims and what they use; count the steps by kind, with evidence or not.
+
+    For steps that say the same, the evidence of earlier logs is taken, and judged anew.
+    """
+    records, counts = [], Counter[tuple[str, bool]]()
+    left_out: list[str] = []
+    known = best_records(*earlier)
+    for record, emission in emitted(ids, find, left_out, known, patience):
+        records.append(record)
+        counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)
+    # Claims whose statement the kernel has no words for, such as limits, are not in the log.
+    counts.update(("statement without words in the kernel", False) for _ in left_out)
+    header = {
+        "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of(records)
+    }  # fmt: skip
+    with replacing(path) as draft:
+        data = "".join(f"{line}\n" for line in written(header, records)).encode()
+        draft.write_bytes(lzma.compress(data, preset=9) if path.suffix == ".xz" else data)
+    return counts
+
+
+def statements(ids: Iterable[str], find: Callable[[str], Proven]) -> Iterator[dict[str, Any]]:
+    """What claims and the steps of their proofs say, in the form of the log; nothing is judged."""
+    for id in ids:
+        work, table = Emission(find(id), find, ProvedClaims()), Table()
+        try:
+            statement = plain(work.formula(work.claim.statement))
+            given = list(map(plain, work.supposed()[1]))
+            steps = [
+                [
+                    step.label,
+                    table.number(work.formula(step.statement)),
+                    [*map(table.number, work.hypotheses(step.context))],
+                ]
+                for step in steps_of(work.claim, find)
+            ]
+        # Which no log states.
+        except (Untranslatable, ProofError):
+            statement, given, steps = ["o", "unsaid"], [], []
+        yield {
+            "claim": id, "given": given, "statement": statement, "terms": table.rows,
+            "steps": steps,
+        }  # fmt: skip

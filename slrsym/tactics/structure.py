@@ -1,0 +1,172 @@
+"""Chains, cases, induction, parts and citations of claims: what needs logic alone."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from sympy import Eq, S
+
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import Term, key, num, same, substitute
+from slrsym.proofs.context import Context
+from slrsym.proofs.step import Step, labelled
+from slrsym.statements.expressions import put
+from slrsym.tactics.arithmetic import in_context
+from slrsym.tactics.emission import FAILURES, Emission, at_paths, family, kind_of_proof, places
+from slrsym.tactics.log_writer import plain
+
+
+@kind_of_proof("Chain")
+def _chain(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+    lines = []
+    for number, (link, rule) in enumerate(proof.links, start=1):
+        here = labelled(label, str(number))
+        premises = [
+            em.prove(inner, within, labelled(here, name))
+            for name, inner, within in rule.premises(link, context)
+        ]
+        step = Step(here, link.statement, rule, link, context)
+        lines.append(em.step(step, partial(em.by_family, step, premises)))
+    wanted = em.formula(proof.conclusion)
+    if wanted[0] != "=" and len(lines) > 0 and wanted[1] == em.term(proof.end):
+        lines.reverse()
+    line = em.script.add("chain", lines) if len(lines) > 1 else lines[0]
+    return em.conclude(line, wanted, context)
+
+
+@kind_of_proof("_AllOf")
+def _all_of(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+    parts = [
+        em.prove(part, context, labelled(label, f"part {number}"))
+        for number, part in enumerate(proof.parts, start=1)
+    ]
+    given = {k: h for p in parts for k, h in p.theorem.hypotheses.items()}
+    return em.logic(parts, given.values(), em.formula(proof.conclusion))
+
+
+@kind_of_proof("_Having")
+def _having(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+    fact = em.prove(proof.fact, context, labelled(label, proof.name))
+    then = em.prove(proof.then, context.assuming(proof.fact.conclusion), label)
+    both = fact.theorem.hypotheses | then.theorem.hypotheses
+    given = [h for k, h in both.items() if k != key(fact.theorem.conclusion)]
+    if len(given) == len(both):
+        return then
+    return em.logic([fact, then], given, then.theorem.conclusion)
+
+
+@kind_of_proof("_Cases")
+def _cases(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+    branches = []
+    steps = list(proof.steps(context, label))
+    for number, (case, inner) in enumerate(proof.branches, start=1):
+        within, goal = proof._inside(case, context)
+        here = labelled(label, f"case {number}")
+        shown = em.prove(inner, within, here)
+        step = next(s for s in steps if s.label == labelled(here, "shown"))
+        wanted = em.formula(goal)
+        line = em.step(step, partial(em.conclude, shown, wanted, within), "case")
+        branches.append((case, line))
+
+    def covered() -> Inference:
+        goal, given = em.formula(proof.goal), em.hypotheses(context)
+        relations = [em.formula(case) for case, _ in branches]
+        lines = []
+        for (case, line), r in zip(branches, relations, strict=True):
+            if isinstance(case, Eq) and case.lhs.is_Symbol:
+                values, within = (
+                    {em.term(case.lhs): em.term(case.rhs)},
+                    proof._inside(case, context)[0],
+                )
+                line = em.put_back(line, goal, values, within, context)
+            lines.append(line)
+            first = relations[0]
+            if {key(t) for t in r[1:]} != {key(t) for t in first[1:]}:
+                # The same quantity is compared, in other words.
+                for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
+                    with suppress(*FAILURES):
+                        lines.append(em.attempt(partial(em.shown_from, r, other, context)))
+        (_, a, b) = relations[0]
+        facts = [em.script.add("order", (), a, b)]
+        facts += [em.holds(("=", t, t), context) for t in (a, b)]
+        known = context.sign(branches[0][0].lhs - branches[0][0].rhs)
+        swap = em.term(branches[0][0].lhs) != a
+        for holds, p in (
+            (known.nonnegative, ("<=", b, a)), (known.nonpositive, ("<=", a, b)),
+            (known.nonzero, ("!=", a, b)),
+        ):  # fmt: skip
+            if holds:
+                p = (p[0], p[2], p[1]) if swap else p
+                facts.append(em.holds(p, context))
+        return em.logic([*lines, *facts], given, goal)
+
+    return em.step(steps[-1], covered, "cases")
+
+
+@kind_of_proof("_Induction")
+def _induction(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+    n, goal = proof.variable, em.formula(proof.goal)
+    at_zero = context.substituted({n: S.Zero})
+    base = em.prove(proof.base, at_zero, labelled(label, "base"))
+    step = em.prove(proof.step, context.granting(proof.goal), labelled(label, "step"))
+    first, following = (em.formula(put(proof.goal, {n: v})) for v in (S.Zero, n + 1))
+    symbol = em.term(n)
+
+    def closed() -> Inference:
+        wanted = [
+            substitute(goal, {symbol: num(0)}),
+            substitute(goal, {symbol: ("+", symbol, num(1))}),
+        ]
+        lines = []
+        for line, said, exact, within in (
+            (base, first, wanted[0], at_zero),
+            (step, following, wanted[1], context.granting(proof.goal)),
+        ):
+            line = em.conclude(line, said, within)
+            lines.append(line if same(said, exact) else em.conclude(line, exact, within))
+        return em.script.add("induction", lines, symbol, goal)
+
+    last = list(proof.steps(context, label))[-1]
+    return em.step(last, closed, "induction")
+
+
+@family("_Hypothesis")
+def _hypothesis(em: Emission, step: Step, premises: Any) -> Inference:
+    rule: Any = step.rule
+    line = em.script.add("assume", (), em.formula(rule.goal))
+    return em.from_equations([line], em.formula(step.statement), step.context)
+
+
+@kind_of_proof("_Claimed")
+def _claimed(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+    (step,) = proof.steps(context, label)
+
+    def cited() -> Inference:
+        line = em.cited(proof.id, proof.values, context)
+        return em.conclude(line, em.formula(proof.goal), context)
+
+    return em.step(step, cited, "claim")
+
+
+@family("Lemma")
+def _lemma(em: Emission, step: Step, premises: Any) -> Inference:
+    rule: Any = step.rule
+    wanted = em.formula(step.statement)
+    line = em.cited(rule.id, rule.values, step.context, premises)
+    with suppress(*FAILURES):
+        return em.attempt(partial(_under_derivatives, em, line, wanted, step.context))
+    return em.or_linear(step, partial(em.conclude, line, wanted, step.context), [line])
+
+
+def _under_derivatives(em: Emission, line: Inference, wanted: Term, context: Context) -> Inference:
+    """An equation for all values, put in where a side of it is differentiated."""
+    p = line.theorem.conclusion
+    for old, new in (p[1:], p[:0:-1]) if p[0] == "=" else ():
+        paths = places(wanted, old, through=("d",))
+        if len(paths) == len(places(wanted, old)):
+            continue
+        shown = in_context(em, at_paths(wanted, paths, new), context)
+        return em.script.add("rewrite", [shown, line], [plain(path) for path in paths])
+    raise Rejected("the equation does not stand there")

@@ -1,0 +1,304 @@
+"""SymPy's expressions and statements as terms of the kernel.
+
+What the kernel reads is what is proved; so anything whose meaning there would be another one is
+refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+import sympy as sp
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import Boolean
+
+from slrsym.checker.term import COMMUTE, Term, is_name, key, neg, num
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import (
+    OwensT,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    zeta,
+)
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
+from slrsym.proofs.normal_forms import delta_by_bars
+from slrsym.statements.expressions import Sentence
+
+
+class Untranslatable(ValueError):  # noqa: N818
+    """What the kernel's language does not have."""
+
+
+_SIGNS = (
+    ("is_positive", ">0"), ("is_negative", "<0"), ("is_nonnegative", ">=0"),
+    ("is_nonpositive", "<=0"), ("is_nonzero", "!=0"),
+)  # fmt: skip
+_KNOWN = {
+    "commutative", "complex", "extended_real", "finite", "hermitian", "imaginary", "infinite",
+    "integer", "negative", "nonnegative", "nonpositive", "nonzero", "positive", "rational", "real",
+    "zero", "algebraic", "transcendental", "irrational", "noninteger", "antihermitian",
+    "extended_positive", "extended_negative", "extended_nonnegative", "extended_nonpositive",
+    "extended_nonzero",
+}  # fmt: skip
+# By the class itself: SymPy has another function that is called zeta, too.
+FUNCTIONS: dict[type, str] = {
+    sp.exp: "exp", sp.log: "log", sp.erf: "erf", sp.asin: "asin", sp.atan: "atan", sp.Abs: "abs",
+    sp.sin: "sin", sp.cos: "cos", sp.sinh: "sinh", sp.cosh: "cosh", sp.tanh: "tanh",
+    erf_prime: "erf_prime", erf_second: "erf_second", zeta: "zeta", OwensT: "owens",
+    sp.sign: "sign",
+}  # fmt: skip
+# What the kernel knows by other functions, at every argument.
+_IN_OTHERS: dict[type, Callable[[Any], Any]] = {
+    sp.acos: lambda u: sp.pi / 2 - sp.asin(u),
+    normal_cdf: lambda u: (1 + sp.erf(u / sp.sqrt(2))) / 2,
+    normal_pdf: lambda u: sp.exp(-(u**2) / 2) / sp.sqrt(2 * sp.pi),
+    sp.Heaviside: lambda u: (1 + sp.sign(u)) / 2,
+}
+_RELATIONS: dict[Any, tuple[str, bool]] = {
+    sp.Eq: ("=", False), sp.Ne: ("!=", False), sp.Le: ("<=", False), sp.Lt: ("<", False),
+    sp.Ge: ("<=", True), sp.Gt: ("<", True),
+}  # fmt: skip
+_CONNECTIVES: dict[type, str] = {sp.And: "and", sp.Or: "or", sp.Not: "not", sp.Implies: "implies"}
+
+
+def _single(e: Any) -> tuple[Any, ...]:
+    """The argument of a function; that Heaviside is one half at zero is the default."""
+    if len(e.args) == 2 and e.args[1] == sp.Rational(1, 2):
+        return (e.args[0],)
+    if len(e.args) != 1:
+        raise Untranslatable(f"{e} has more than one argument")
+    return tuple(e.args)
+
+
+def sort_of(x: Any, values: bool = False) -> str:
+    """The sort of a symbol, or of the values of a function."""
+    if not x.is_real:
+        raise Untranslatable(f"{x} is not declared real")
+    declared = getattr(x, "_assumptions_orig", {}) if not values else {}
+    if any(name not in _KNOWN and value is not None for name, value in declared.items()):
+        raise Untranslatable(f"{x} is declared {', '.join(sorted(set(declared) - _KNOWN))}")
+    sign = next((text for name, text in _SIGNS if getattr(x, name)), "")
+    return ("Z" if x.is_integer else "R") + sign
+
+
+# How a name begins in the place of one that the checker would refuse.
+_CODED = "u."
+
+
+def name_of(name: str) -> str:
+    """Return a name that the proof checker accepts; different names stay different."""
+    if is_name(name) and not name.startswith(_CODED):
+        return name
+    return _CODED + sha256(name.encode()).hexdigest()[:50]
+
+
+class Translator:
+    """Translates the statements of one claim; dummies are named in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._names: dict[sp.Symbol, Term] = {}
+        self._terms: dict[sp.Basic, Term] = {}
+
+    def term(self, expr: Any) -> Term:
+        """The term of an expression without bound variables around it."""
+        expr = sp.sympify(expr)
+        if expr not in self._terms:
+            self._terms[expr] = self._term(expr, {})
+        return self._terms[expr]
+
+    formula = term
+
+    def symbol(self, x: sp.Symbol) -> Term:
+        """The symbol itself, free."""
+        if x not in self._names:
+            name, taken = name_of(x.name), {s[1] for s in self._names.values()}
+            if isinstance(x, sp.Dummy):
+                while name in taken:
+                    name += "'"
+            # One of them is a placeholder: nobody else calls two symbols alike.
+            if name in taken:
+                raise Untranslatable(f"two symbols are called {name}")
+            self._names[x] = ("s", name, sort_of(x))
+        return self._names[x]
+
+    def symbols(self) -> list[tuple[sp.Symbol, Term]]:
+        """The symbols that were translated."""
+        return list(self._names.items())
+
+    def function(self, f: Any, arity: int) -> Term:
+        """The name of an undefined function, as `substitute` takes it."""
+        applied = f(*(sp.Symbol(f"x{i}", real=True) for i in range(arity)))
+        return ("u", name_of(f.__name__), sort_of(applied, values=True), arity)
+
+    # -- one node ---------------------------------------------------------------------------------
+
+    def _term(self, e: Any, env: Mapping[sp.Symbol, Term]) -> Term:
+        if env and not (e.free_symbols & set(env)):
+            env = {}
+        known = self._terms.get(e) if not env else None
+        if known is None:
+            known = self._node(e, env)
+            if not env:
+                self._terms[e] = known
+        return known
+
+    def _node(self, e: Any, env: Mapping[sp.Symbol, Term]) -> Term:
+        def all_of(parts: Iterable[Any]) -> tuple[Term, ...]:
+            return tuple(self._term(p, env) for p in parts)
+
+        if isinstance(e, sp.Symbol):
+            return env[e] if e in env else self.symbol(e)
+        if isinstance(e, sp.Rational):
+            return num(int(e.p), int(e.q))
+        if e is sp.pi:
+            return ("pi",)
+        if e in (sp.oo, -sp.oo):
+            return ("oo",) if e is sp.oo else ("-oo",)
+        if e is sp.E:
+            return ("f", "exp", num(1))
+        if isinstance(e, Boolean):
+            return self._statement(e, env, all_of)
+        if isinstance(e, sp.Add | sp.Mul):
+            return _sorted("+" if isinstance(e, sp.Add) else "*", all_of(e.args))
+        if isinstance(e, sp.Pow):
+            # For other bases a power may be a number where the logarithm is none.
+            if not isinstance(e.exp, sp.Rational) and e.base.is_positive and e.exp.is_real:
+                return ("f", "exp", _sorted("*", all_of([e.exp, sp.log(e.base)])))
+            if not isinstance(e.exp, sp.Rational):
+                raise Untranslatable(f"the exponent of {e} is no number")
+            return ("^", int(e.exp.p), int(e.exp.q), self._term(e.base, env))
+        if isinstance(e, sp.Max | sp.Min):
+            sign = neg if isinstance(e, sp.Min) else lambda t: t
+            first, *rest = sorted(map(sign, all_of(e.args)), key=key)
+            for other in rest:
+                first = ("f", "max", first, other)
+            return sign(first)
+        if isinstance(e, sp.erfc):
+            return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
+        if isinstance(e, sp.acos | normal_cdf | normal_pdf | sp.Heaviside):
+            return self._term(_IN_OTHERS[type(e)](*_single(e)), env)
+        if isinstance(e, sp.KroneckerDelta) and (bars := delta_by_bars(e)) is not None:
+            return self._term(bars, env)
+        if isinstance(e, AppliedUndef):
+            return (
+                "u",
+                name_of(e.func.__name__),
+                sort_of(e, values=True),
+                (0,) * len(e.args),
+                *all_of(e.args),
+            )
+        if isinstance(e, sp.Indexed):
+            return ("ix", name_of(str(e.base.label)), sort_of(e, values=True), *all_of(e.indices))
+        if type(e) in FUNCTIONS:
+            return ("f", FUNCTIONS[type(e)], *all_of(e.args))
+        if isinstance(e, sp.Tuple):
+            return ("tuple", *all_of(e.args))
+        if isinstance(e, sp.FiniteSet):
+            return _sorted("set", all_of(e.args))
+        return self._binder(e, env, all_of)
+
+    def _statement(
+        self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
+    ) -> Term:
+        if isinstance(e, Relational):
+            kind, swapped = _RELATIONS[type(e)]
+            a, b = all_of((e.lhs, e.rhs))
+            return (kind, b, a) if swapped else (kind, a, b)
+        head = next((name for known, name in _CONNECTIVES.items() if isinstance(e, known)), "")
+        if head:
+            return _sorted(head, all_of(e.args)) if head in COMMUTE else (head, *all_of(e.args))
+        if isinstance(e, sp.Equivalent):
+            first, *rest = sorted(all_of(e.args), key=key)
+            made = [("iff", first, other) for other in rest]
+            return made[0] if len(made) == 1 else ("and", *made)
+        if isinstance(e, Sentence):
+            if type(e).__name__ == "InWords":
+                return ("o", "InWords", ("text", str(e.args[0].name)))
+            return ("o", type(e).__name__, *all_of(e.args))
+        raise Untranslatable(f"a statement of the kind {type(e).__name__}")
+
+    # -- binders ----------------------------------------------------------------------------------
+
+    def _bound(
+        self, names: Sequence[sp.Symbol], bodies: Sequence[Any], env: Mapping[sp.Symbol, Term],
+        sort: str,
+    ) -> tuple[tuple[Term, ...], dict[sp.Symbol, Term]]:  # fmt: skip
+        """Variables for what is bound, whose names nothing else in the bodies has."""
+        taken = {s[1] for s in env.values()}
+        for body in bodies:
+            taken |= {self.symbol(s)[1] for s in body.free_symbols - set(names) - set(env)
+                      if isinstance(s, sp.Symbol)}  # fmt: skip
+        made: dict[sp.Symbol, Term] = {}
+        for x in names:
+            name = name_of(x.name)
+            while name in taken:
+                name += "'"
+            taken.add(name)
+            made[x] = ("s", name, sort)
+        return tuple(made.values()), {**env, **made}
+
+    def _binder(
+        self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
+    ) -> Term:
+        if isinstance(e, sp.Sum | sp.Integral):
+            return self._ranges(e, list(e.limits), env)
+        if isinstance(e, Expectation | IIDSum):
+            body = e.integrand if isinstance(e, Expectation) else e.term
+            blocks = list(e.law.blocks())
+            variables = [x for block in blocks for x in block.symbols]
+            names, within = self._bound(variables, [body], env, "R")
+            laws = tuple(self._law(block, env) for block in blocks)
+            if isinstance(e, Expectation):
+                return ("E", names, (self._term(body, within),), laws)
+            return ("copies", names, (self._term(body, within),), (*all_of([e.count]), *laws))
+        if isinstance(e, sp.Derivative):
+            variables = list(dict.fromkeys(x for x, _ in e.variable_count))
+            if any(not isinstance(x, sp.Symbol) or x.is_integer for x in variables):
+                raise Untranslatable(f"{e} is no derivative in real variables")
+            orders = tuple(sum(int(n) for y, n in e.variable_count if y == x) for x in variables)
+            names, within = self._bound(variables, [e.expr], env, "R")
+            # The point has the names of old; the function is one of real variables.
+            return ("d", orders, names, (self._term(e.expr, within),), all_of(variables))
+        if isinstance(e, sp.Subs):
+            names, within = self._bound(list(e.variables), [e.expr], env, "R")
+            inner = (self._term(e.expr, within),)
+            return ("d", (0,) * len(names), names, inner, all_of(e.point))
+        if isinstance(e, sp.Lambda):
+            names, within = self._bound(list(e.variables), [e.expr], env, "R")
+            parts = list(e.expr) if isinstance(e.expr, sp.Tuple) else [e.expr]
+            return ("lam", names, tuple(self._term(p, within) for p in parts), ())
+        if type(e).__module__.startswith("slrsym.") and isinstance(e, sp.Basic):
+            # The data of a sentence, which nothing looks into but those who know the sentence.
+            return ("tuple", ("text", type(e).__name__), *all_of(e.args))
+        raise Untranslatable(f"a term of the kind {type(e).__name__}")
+
+    def _ranges(self, e: Any, limits: list[Any], env: Mapping[sp.Symbol, Term]) -> Term:
+        if not limits:
+            return self._term(e.function, env)
+        (x, *ends), rest = limits[-1], limits[:-1]
+        if len(ends) != 2:
+            raise Untranslatable(f"{e} has a range without ends")
+        head, sort = ("sum", "Z") if isinstance(e, sp.Sum) else ("int", "R")
+        (name,), within = self._bound(
+            [x], [e.func(e.function, *rest) if rest else e.function], env, sort
+        )
+        low, high = (self._term(end, env) for end in ends)
+        return (head, (name,), (self._ranges(e, rest, within),), (low, high))
+
+    def _law(self, law: Law, env: Mapping[sp.Symbol, Term]) -> Term:
+        if isinstance(law, NoiseLaw):
+            return ("noise", self._term(law.args[1], env))
+        if isinstance(law, GaussianLaw):
+            entries = [*law.mean.values(), *law.cov]
+            return ("gauss", len(law.symbols), *(self._term(c, env) for c in entries))
+        raise Untranslatable(f"a law of the kind {type(law).__name__}")
+
+
+def _sorted(head: str, parts: Iterable[Term]) -> Term:
+    """SymPy orders what commutes by chance."""
+    return (head, *sorted(parts, key=key))

@@ -1,0 +1,256 @@
+"""What all parts of the printer share: letters with scripts, brackets, calls, and lists."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import sympy as sp
+from sympy import Expr, Symbol
+
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.law import Law
+from slrsym.typeset.boxes import (
+    Atom,
+    Box,
+    Fence,
+    Operator,
+    Root,
+    ScriptBox,
+    Space,
+    identifier,
+    name,
+    number,
+    row,
+)
+from slrsym.typeset.order import Order
+
+GREEK = frozenset(
+    [
+        *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta"),
+        *("vartheta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"),
+        *("upsilon", "phi", "varphi", "chi", "psi", "omega", "ell", "Gamma", "Delta", "Theta"),
+        *("Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega"),
+    ]
+)
+# Letters that TeX draws otherwise than papers do.
+_DRAWN = {"epsilon": "varepsilon", "lam": "lambda"}
+_PARTS = re.compile(r"([^\W\d_]+)_?(\d*)")
+MOST_PRIMES = 3
+
+
+def greek_name(character: str) -> str:
+    """What TeX calls a Greek letter.
+
+    Examples
+    --------
+    >>> greek_name("λ"), greek_name("Γ"), greek_name("l")
+    ('lambda', 'Gamma', '')
+    """
+    words = unicodedata.name(character, "").replace("LAMDA", "LAMBDA").split()
+    if words[:1] != ["GREEK"] or words[2:3] != ["LETTER"] or len(words) != 4:
+        return ""
+    name = words[3].capitalize() if words[1] == "CAPITAL" else words[3].lower()
+    return name if name in GREEK else ""
+
+
+def letter(name: str) -> Box:
+    r"""A symbol's name, typeset.
+
+    Examples
+    --------
+    >>> from slrsym.typeset.backends import to_latex
+    >>> [to_latex(letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
+    ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
+    """
+    primes = sum(map(name.count, "'′"))
+    name = re.sub("['′]", "", name)
+    name, _, raised = name.partition("^")
+    stem, *scripts = name.strip("_").split("_") if name.strip("_") else ["x"]
+    match = _PARTS.fullmatch(stem)
+    if match and match[2]:
+        stem, scripts = match[1], [match[2], *scripts]
+    above = "star" in scripts or raised == "*"
+    below = [_plain(s) for s in scripts if s and s != "star"]
+    commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
+    base = _plain(stem)
+    # A number above a letter is no power.
+    mark: Box | None = Fence("(", _plain(raised), ")") if raised.isalnum() else None
+    if primes and mark is None:
+        mark = Atom("'" * min(primes, MOST_PRIMES), "name")
+    if above:
+        mark = identifier("star")
+    if not below and mark is None:
+        return base
+    return ScriptBox(base, row(commas) if below else None, mark)
+
+
+def _plain(text: str) -> Box:
+    if text.isdigit():
+        return number(text)
+    text = greek_name(text) or text if len(text) == 1 else text
+    text = _DRAWN.get(text, text)
+    if text in GREEK or (len(text) == 1 and text.isascii()):
+        return identifier(text)
+    return Atom(re.sub(r"[\W_]", "", text) or "x", "name")
+
+
+# How tightly a formula holds together.
+LOGIC, RELATION, SUM, PRODUCT, PREFIX, POWER, ATOM = range(7)
+
+COMMA = Operator(",", "comma")
+
+# A function of something wider than this, in em, may be broken inside.
+_WIDE_ARGUMENT = 20.0
+# Between the factors of a product that is wider, a line may be broken, though reluctantly.
+_WIDE_PRODUCT = 30.0
+# Narrower brackets are not broken.
+_NARROW_BRACKET = 9.0
+
+
+def primed(base: Box, count: int) -> Box:
+    """A letter with primes."""
+    return ScriptBox(base, above=Atom("'" * count, "name"))
+
+
+NAMES: dict[Any, Box] = {
+    erf_prime: primed(name("erf"), 1),
+    erf_second: primed(name("erf"), 2),
+    normal_pdf: identifier("varphi"),
+    normal_cdf: identifier("Phi"),
+    OwensT: identifier("T"),
+    zeta: identifier("zeta"),
+    **{
+        kind: name(text)
+        for text, kind in {
+            "erf": sp.erf, "erfc": sp.erfc, "log": sp.log, "sin": sp.sin, "cos": sp.cos,
+            "tan": sp.tan, "arcsin": sp.asin, "arccos": sp.acos, "arctan": sp.atan,
+            "sinh": sp.sinh, "cosh": sp.cosh, "tanh": sp.tanh, "arsinh": sp.asinh,
+            "arcosh": sp.acosh, "artanh": sp.atanh, "sign": sp.sign, "max": sp.Max, "min": sp.Min,
+        }.items()
+    },
+}  # fmt: skip
+
+
+class Writing:
+    """What a printer knows, and how it writes letters, calls and lists."""
+
+    named: ClassVar[dict[Any, Box]] = NAMES
+
+    def __init__(
+        self,
+        order: Order | None = None,
+        laws: Mapping[Symbol, Law] | None = None,
+        names: Mapping[Any, Box] | None = None,
+        inside: Mapping[Symbol, Set[Symbol]] | None = None,
+    ) -> None:
+        self.order = order or Order()
+        self.laws = laws
+        self.names = dict(names or {})
+        self.inside = dict(inside or {})
+        self._bound: frozenset[Symbol] = frozenset()
+        self._copied: frozenset[Symbol] = frozenset()
+        self._depth = 0
+        self._known: dict[tuple[Any, ...], tuple[Box, int]] = {}
+
+    def box(self, expr: Any, inline: bool = False) -> Box:
+        """An expression, a statement or a law."""
+        return self._print(expr, inline)[0]
+
+    def symbol(self, symbol: Any) -> Box:
+        """A letter, as it is written here."""
+        box = self.names.get(symbol) or self.names.get(symbol.name) or letter(symbol.name)
+        if symbol in self._copied:
+            copy = Fence("(", identifier("ell"), ")")
+            if isinstance(box, ScriptBox):
+                return ScriptBox(box.base, box.below, copy)
+            return ScriptBox(box, above=copy)
+        return box
+
+    def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
+        """A formula, and how tightly it holds together."""
+        raise NotImplementedError
+
+    def _power(self, base: Expr, exponent: Expr) -> Box:
+        raise NotImplementedError
+
+    def _within(self, expr: Any, least: int, inline: bool = False) -> Box:
+        """An expression, in brackets unless it holds together as tightly as that."""
+        box, level = self._print(expr, inline)
+        return box if level >= least else bracketed(box)
+
+    @contextmanager
+    def _binding(self, symbols: Any) -> Iterator[None]:
+        before = self._bound
+        self._bound = before | set(symbols)
+        try:
+            yield
+        finally:
+            self._bound = before
+
+    @staticmethod
+    def _beside(boxes: list[Box]) -> Box:
+        """Factors beside each other, with a thin space where they would run into each other."""
+        parts: list[Box] = []
+        for box in boxes:
+            if parts and (isinstance(parts[-1], Root) or _ends_in_root(parts[-1])):
+                parts.append(Space())
+            elif parts and _is_digit(box):
+                parts.append(Operator("cdot"))
+            elif parts and _opens(box) and not isinstance(parts[-1], Fence):
+                parts.append(Space())
+            parts.append(box)
+        if sum(box.width for box in parts) > _WIDE_PRODUCT:
+            loose = [parts[0]]
+            for box in parts[1:]:
+                loose += [box] if isinstance(box, Space) else [Space(0.0, breaks=True), box]
+            return row(loose)
+        return row(parts)
+
+    def _call(self, called: Box, args: Any) -> Box:
+        inside: list[Box] = []
+        for arg in args:
+            inside += [COMMA, Space(0.0, breaks=True)] if inside else []
+            inside.append(self._print(arg, inline=True)[0])
+        body = row(inside)
+        return row([called, Fence("(", body, ")", breaks=body.width > _WIDE_ARGUMENT)])
+
+    def _list(self, symbols: Any, brackets: bool = True) -> Box:
+        inside = self._join(symbols)
+        return Fence("(", inside, ")", False) if brackets and len(symbols) > 1 else inside
+
+    def _join(self, expressions: Any) -> Box:
+        parts: list[Box] = []
+        for expr in expressions:
+            parts += [COMMA] if parts else []
+            parts.append(self._print(expr)[0])
+        return row(parts)
+
+
+def bracketed(box: Box) -> Box:
+    """A formula in brackets; short ones are not broken."""
+    return Fence("(", box, ")", breaks=box.width > _NARROW_BRACKET)
+
+
+def _ends_in_root(box: Box) -> bool:
+    parts: tuple[Box, ...] = getattr(box, "parts", ())
+    return bool(parts) and isinstance(parts[-1], Root)
+
+
+def _is_digit(box: Box) -> bool:
+    first = box.parts[0] if hasattr(box, "parts") else box
+    base = getattr(first, "base", first)
+    return isinstance(base, Atom) and base.kind == "number"
+
+
+def _opens(box: Box) -> bool:
+    """Whether a box begins with the sign of an integral, a sum or an expectation."""
+    first = box.parts[0] if hasattr(box, "parts") else box
+    base = getattr(first, "base", first)
+    return (isinstance(base, Operator) and base.kind == "large") or base in (
+        name("E"),
+        identifier("partial"),
+    )

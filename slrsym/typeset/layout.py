@@ -1,0 +1,343 @@
+"""Expressions and statements as boxes, in the order and the form in which a person writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+import sympy as sp
+from sympy import (
+    Add,
+    Derivative,
+    Expr,
+    Function,
+    Integral,
+    Limit,
+    Mul,
+    Pow,
+    S,
+    Subs,
+    Sum,
+    Symbol,
+    latex,
+)
+from sympy.core.function import AppliedUndef
+from sympy.core.relational import Relational
+from sympy.logic.boolalg import And, Equivalent, Implies, Not, Or
+from sympy.matrices import MatrixBase
+from sympy.tensor.indexed import Indexed, IndexedBase
+
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.law import IIDSum, Law
+from slrsym.statements.expressions import conjuncts
+from slrsym.typeset.boxes import (
+    Atom,
+    Box,
+    Fence,
+    Fraction,
+    MatrixBox,
+    Operator,
+    Root,
+    ScriptBox,
+    Space,
+    identifier,
+    name,
+    number,
+    row,
+    words,
+)
+from slrsym.typeset.calculus import CalculusWriting, ExpectationWriting
+from slrsym.typeset.common import (
+    ATOM,
+    COMMA,
+    LOGIC,
+    POWER,
+    PREFIX,
+    PRODUCT,
+    RELATION,
+    SUM,
+    Writing,
+)
+from slrsym.typeset.order import Product, is_negative_term
+
+# What stands below a slash is no wider than this, in em.
+_WIDE_DIVISOR = 7.0
+# What stands after a fraction, rather than in its numerator, is wider than this.
+_WIDE_FACTOR = 11.0
+# A sum above a fraction bar is no wider than this, in em.
+_WIDE_SUM = 20.0
+
+
+class ArithmeticWriting(Writing):
+    """Writes sums, products and powers."""
+
+    def _sum(self, expr: Add, inline: bool) -> tuple[Box, int]:
+        parts: list[Box] = []
+        for place, term in enumerate(self.order.terms(expr.args, self._bound)):
+            negative = is_negative_term(term)
+            if place:
+                parts.append(Operator("-" if negative else "+", "binary", breaks=True))
+            elif negative:
+                parts.append(Operator("-", "prefix"))
+            parts.append(self._within(-term if negative else term, PRODUCT, inline))
+        return row(parts), SUM
+
+    def _product(self, expr: Expr, inline: bool) -> tuple[Box, int]:
+        product = Product.of(expr)
+        if product.negative:
+            positive = self._within(-expr, PRODUCT, inline)
+            return row([Operator("-", "prefix"), positive]), SUM
+        if product.is_power:
+            return self._power(expr.base, expr.exp), POWER
+        simple, tail = self._split(product)
+        below, rest = self._split(product.inverse)
+        denominator = [*below, *rest]
+        if not denominator:
+            factors = [*simple, *tail] or [number(1)]
+            return self._beside(factors), PRODUCT if len(factors) > 1 else POWER
+        if inline and len(denominator) <= 2 and _are_small(denominator):
+            under = self._beside(denominator)
+            if len(denominator) > 1 and not isinstance(under, Fence):
+                under = Fence("(", under, ")")
+            above = self._beside([*simple, *tail] or [number(1)])
+            return row([above, Operator("/", "slash"), under]), PRODUCT
+        width = sum(box.width for box in tail)
+        if not simple and len(tail) == 1 and _is_flat_sum(tail[0]):
+            return self._fraction(tail, denominator), PRODUCT
+        loose = product.opens_wide or any(isinstance(box, Fence) or box.height >= 2 for box in tail)
+        if tail and (loose or width > _WIDE_FACTOR):
+            return self._beside([self._fraction(simple, denominator), *tail]), PRODUCT
+        return self._fraction([*simple, *tail], denominator), PRODUCT
+
+    def _fraction(self, above: list[Box], below: list[Box]) -> Box:
+        parts = [self._beside(boxes or [number(1)]) for boxes in (above, below)]
+        bare = [p.body if isinstance(p, Fence) and p.opening == "(" else p for p in parts]
+        return Fraction(*bare)
+
+    def _split(self, product: Product) -> tuple[list[Box], list[Box]]:
+        """What belongs before a fraction bar, and what after it."""
+        simple: list[Box] = [] if product.number == 1 else [number(product.number)]
+        tail: list[Box] = []
+        roots: list[Box] = []
+        if product.root is not None:
+            above, below = product.root
+            inside: Box = self._beside([self._power(b, S.One) for b in above] or [number(1)])
+            if below:
+                under = self._beside([self._power(b, S.One) for b in below])
+                inside = row([inside, Operator("/", "slash"), under])
+            roots = [Root(inside)]
+            if all(b.is_number for b in above):
+                simple, roots = [*simple, *roots], []
+        letters = self.order.factors(product.letters, self._bound)
+        for factor in letters:
+            base = factor.base if isinstance(factor, Pow) else factor
+            if base in self._bound and roots:
+                simple += roots
+                roots = []
+            simple.append(self._factor(factor))
+        simple += roots
+        others = self.order.factors(product.others, self._bound)
+        for place, factor in enumerate(others):
+            last = place == len(others) - 1
+            tail.append(self._within(factor, PREFIX if last else POWER))
+        return simple, tail
+
+    def _factor(self, factor: Expr) -> Box:
+        base, exponent = factor.as_base_exp() if isinstance(factor, Pow) else (factor, S.One)
+        return self._power(base, exponent)
+
+    def _power(self, base: Expr, exponent: Expr) -> Box:
+        if exponent == S.Half:
+            return Root(self._print(base)[0])
+        if exponent == 1:
+            return self._within(base, POWER)
+        above = self._print(exponent, inline=True)[0]
+        plain = isinstance(base, Function) and base.func in self.named
+        if plain and exponent.is_Integer and exponent.is_positive:
+            called = self.named[base.func]
+            if isinstance(called, Atom) and called.kind == "name":
+                return self._call(ScriptBox(called, above=above), base.args)
+        if isinstance(base, Function) and not isinstance(base, sp.exp | sp.Abs):
+            return ScriptBox(self._print(base)[0], above=above)
+        box = self._within(base, ATOM)
+        if isinstance(box, ScriptBox) and box.above is None:
+            return ScriptBox(box.base, box.below, above)
+        if isinstance(box, ScriptBox):
+            box = Fence("(", box, ")")
+        return ScriptBox(box, above=above)
+
+
+def _is_flat_sum(box: Box) -> bool:
+    """Whether it may stand above a fraction bar, where it cannot be broken."""
+    return isinstance(box, Fence) and box.height < 2 and box.width <= _WIDE_SUM
+
+
+def _are_small(boxes: list[Box]) -> bool:
+    loose = len(boxes) > 1 and any(isinstance(box, Fence) for box in boxes)
+    wide = sum(box.width for box in boxes) >= _WIDE_DIVISOR
+    return not loose and not wide and not any(box.height >= 2 for box in boxes)
+
+
+_SIGNS = {
+    "Equality": "=", "Unequality": "neq", "LessThan": "le", "StrictLessThan": "<",
+    "GreaterThan": "ge", "StrictGreaterThan": ">",
+}  # fmt: skip
+_WORDS: dict[Any, Box] = {
+    And: words("and"),
+    Or: words("or"),
+    Implies: Operator("implies", "relation", breaks=True),
+    Equivalent: Operator("iff", "relation", breaks=True),
+}
+
+
+class Statements(Writing):
+    """Writes statements."""
+
+    def _relation(self, expr: Relational) -> tuple[Box, int]:
+        sign = Operator(_SIGNS[type(expr).__name__], "relation", breaks=True)
+        sides = [self._within(side, SUM) for side in expr.args]
+        return row([sides[0], sign, sides[1]]), RELATION
+
+    def _logic(self, expr: Any) -> tuple[Box, int]:
+        points = self._points(expr)
+        if points is not None:
+            return points, RELATION
+        args = expr.args
+        if not isinstance(expr, Implies):
+            args = sorted(args, key=str)
+        if isinstance(expr, Equivalent):
+            args = sorted(args, key=lambda arg: self._points(arg) is not None)
+        parts: list[Box] = []
+        for arg in args:
+            parts += [_WORDS[expr.func]] if parts else []
+            parts.append(self._within(arg, RELATION))
+        return row(parts), LOGIC
+
+    def _points(self, expr: Any) -> Box | None:
+        """A list of values for the same symbols, as a set of points."""
+        if not isinstance(expr, Or):
+            return None
+        points = []
+        for option in expr.args:
+            equations = conjuncts(option)
+            if not all(isinstance(e, sp.Eq) and e.lhs.is_Symbol for e in equations):
+                return None
+            points.append({e.lhs: e.rhs for e in equations})
+        names = sorted(points[0], key=self.order.symbol)
+        if any(set(point) != set(names) for point in points):
+            return None
+        listed = sorted(
+            ([point[s] for s in names] for point in points), key=sp.default_sort_key, reverse=True
+        )
+        inside: list[Box] = []
+        for values in listed:
+            inside += [COMMA, Space(0.17, breaks=True)] if inside else []
+            inside.append(self._list(values))
+        member = Operator("in", "relation", breaks=True)
+        return row([self._list(names), member, Fence("{", row(inside), "}")])
+
+    def _negation(self, expr: Not) -> tuple[Box, int]:
+        return row([Operator("neg", "prefix"), self._within(expr.args[0], ATOM)]), LOGIC
+
+
+# An exponential is written with exp where its exponent is wider than this, in em.
+_WIDE_EXPONENT = 4.5
+
+
+class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements):
+    """Writes expressions, with a person's order and brackets."""
+
+    def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
+        # SymPy takes some different derivatives at a point for equal.
+        if not isinstance(expr, Add | Mul | Pow) or expr.has(Subs):
+            return self._written(expr, inline)
+        around = (expr, inline, self._bound, self._copied, self._depth)
+        if around not in self._known:
+            self._known[around] = self._written(expr, inline)
+        return self._known[around]
+
+    def _written(self, expr: Any, inline: bool) -> tuple[Box, int]:
+        if isinstance(expr, Add):
+            return self._sum(expr, inline)
+        if isinstance(expr, Mul | Pow | sp.Rational):
+            return self._product(expr, inline)
+        for kind, write in self._KINDS.items():
+            if isinstance(expr, kind):
+                return write(self, expr)
+        if expr.func in self.named:
+            return self._call(self.named[expr.func], expr.args), POWER
+        return Atom(latex(expr), "raw"), SUM
+
+    def _exponential(self, expr: sp.exp) -> tuple[Box, int]:
+        exponent = self._print(expr.exp, inline=True)[0]
+        if exponent.width <= _WIDE_EXPONENT and exponent.height < 2:
+            return ScriptBox(name("e"), above=exponent), POWER
+        return self._call(name("exp"), (expr.exp,)), POWER
+
+    def _applied(self, expr: AppliedUndef) -> tuple[Box, int]:
+        return self._call(self.symbol(expr.func), expr.args), POWER
+
+    def _absolute(self, expr: sp.Abs) -> tuple[Box, int]:
+        return Fence("|", self._print(expr.args[0])[0], "|"), ATOM
+
+    def _matrix(self, expr: sp.ImmutableMatrix) -> tuple[Box, int]:
+        rows = (tuple(self._print(entry)[0] for entry in line) for line in expr.tolist())
+        return MatrixBox(tuple(rows)), ATOM
+
+    def _atom(self, expr: Any) -> tuple[Box, int]:
+        return self.symbol(expr), ATOM
+
+    def _indexed(self, expr: Indexed) -> tuple[Box, int]:
+        inside: list[Box] = []
+        for index in expr.indices:
+            inside += [COMMA] if inside else []
+            inside.append(self._print(index)[0])
+        base = self.symbol(expr.base.label)
+        if isinstance(base, ScriptBox) and base.below is None:
+            return ScriptBox(base.base, row(inside), base.above), ATOM
+        if isinstance(base, ScriptBox):
+            base = Fence("(", base, ")")
+        return ScriptBox(base, row(inside)), ATOM
+
+    def _kronecker(self, expr: sp.KroneckerDelta) -> tuple[Box, int]:
+        places = row([self._print(index)[0] for index in expr.args])
+        return ScriptBox(self.symbol(Symbol("delta")), places), ATOM
+
+    def _constant(self, expr: Any) -> tuple[Box, int]:
+        texts = {sp.pi: "pi", sp.oo: "infty"}
+        return identifier(texts[expr]), ATOM
+
+    def _minus_infinity(self, expr: Any) -> tuple[Box, int]:
+        return row([Operator("-", "prefix"), identifier("infty")]), SUM
+
+    def _euler(self, expr: Any) -> tuple[Box, int]:
+        return name("e"), ATOM
+
+    _KINDS: ClassVar[dict[Any, Callable[[Any, Any], tuple[Box, int]]]] = {
+        Symbol: _atom,
+        type(sp.pi): _constant,
+        type(sp.oo): _constant,
+        type(-sp.oo): _minus_infinity,
+        type(sp.E): _euler,
+        sp.exp: _exponential,
+        sp.Abs: _absolute,
+        MatrixBase: _matrix,
+        AppliedUndef: _applied,
+        Indexed: _indexed,
+        sp.KroneckerDelta: _kronecker,
+        IndexedBase: _atom,
+        Expectation: ExpectationWriting._expectation,
+        IIDSum: ExpectationWriting._copies,
+        Derivative: CalculusWriting._derivative,
+        Subs: CalculusWriting._substitution,
+        Integral: CalculusWriting._integral,
+        Sum: CalculusWriting._series,
+        Limit: CalculusWriting._limit,
+        Relational: Statements._relation,
+        And: Statements._logic,
+        Or: Statements._logic,
+        Implies: Statements._logic,
+        Equivalent: Statements._logic,
+        Not: Statements._negation,
+        Law: ExpectationWriting._law,
+    }

@@ -1,0 +1,135 @@
+"""Evidence for what holds of any numbers: found with symbols for long factors, and not without."""
+
+from __future__ import annotations
+
+import pytest
+import sympy as sp
+
+from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
+from slrsym.proof import Claim, algebra, chain, lemma, sign
+from slrsym.tactics import emission, generalisation
+from slrsym.tactics.arithmetic import FOUND
+from slrsym.tactics.proof_log import emitted
+from slrsym.tactics.translate import Translator
+from slrsym.tactics.values import at_random, close, differ
+from tests._profile import thorough_only
+
+x, y, z, u, v = sp.symbols("x y z u v", real=True)
+a, b = sp.symbols("a b", positive=True)
+long = sp.erf(x * y + 1) ** 2 * sp.exp(-(x**2)) / sp.sqrt(1 + x**2 * y**2) + sp.atan(x + y) ** 3
+
+
+def one_step(statement, by, given=(), find=None, patience=0.1):
+    """The axioms of a claim of one step."""
+    claim = Claim("a-step", statement, "nowhere", given=list(given))
+    sides = {sp.Eq: "then", sp.Le: "le", sp.Ge: "ge", sp.Lt: "lt", sp.Gt: "gt"}
+
+    def proof(goal):
+        return getattr(chain(goal.lhs), sides[type(goal)])(goal.rhs, by=by)
+
+    claim.proof(proof)
+    known = {"a-step": claim} | (find or {})
+    *_, (record, _) = emitted(["a-step"], known.__getitem__, patience=patience)
+    return record["axioms"]
+
+
+@pytest.fixture
+def without(monkeypatch):
+    every = list(emission.QUESTIONS)
+
+    def leave_out(*questions):
+        left = [ask for ask in every if ask not in questions]
+        monkeypatch.setattr(emission, "QUESTIONS", left)
+        FOUND.clear()
+
+    return leave_out
+
+
+def kept_apart():
+    """|f(x) - x| of a long f, in another order and with other signs than the lemma has it."""
+    claim = Claim("apart", sp.Ge(sp.Abs(u) + a, sp.Abs(v), evaluate=False), "nowhere",
+                  given=[sp.Le(sp.Abs(u - v), a)])  # fmt: skip
+    claim.proof(lambda goal: chain(goal.lhs).ge(goal.rhs, by=sign))
+    difference = sp.erf(x * y + 1) - sp.atan(x + y) - sp.sqrt(1 + x**2 * y**2)
+    f, g = difference * sp.exp(x), sp.expand(-difference) * sp.exp(x)
+    return claim, f, g
+
+
+@thorough_only
+def test_a_lemma_at_long_values():
+    claim, f, g = kept_apart()
+    wanted = sp.Ge(sp.Abs(f * z - 1) + a, sp.Abs(z), evaluate=False)
+    supposed = [sp.Le(sp.Abs(g * z + z + 1), a)]
+    by = lemma("apart", u=f * z - 1, v=z)
+    assert one_step(wanted, by, supposed, {"apart": claim}, patience=1) == []
+
+
+@pytest.mark.parametrize(
+    ("statement", "given"),
+    [
+        # The signs of two factors, as is given in other words.
+        (
+            sp.Ge(
+                x**2 * (z - u - (1 - y**2) * (a * u**2 + b * v**2) / (a * b - v**2)) / (1 - y**2)
+                + u + (1 - x**2 - y**2) * (z - v**2 / (4 * a) - u - b) / (1 - y**2),
+                u, evaluate=False,
+            ),
+            [
+                sp.Ge(z - (1 - y**2) * (a * u**2 + b * v**2) / (a * b - v**2), u),
+                sp.Ge(z - v**2 / (4 * a) - b, u),
+                a * b - v**2 > 0, x**2 + y**2 <= 1, y > -1, y < 1,
+            ],
+        ),
+        # A power beside 1, times what has a sign.
+        (
+            sp.Ge((-x * z - 1) / (z**2 * (1 - x**2) + 1) ** sp.Rational(3, 2), -x * z - 1,
+                  evaluate=False),
+            [x >= -1, x <= 1, z >= -1, z <= 1],
+        ),
+    ],
+)  # fmt: skip
+def test_products_by_the_signs_of_their_factors(statement, given, without):
+    without(generalisation._of_any_signs)
+    assert one_step(statement, sign, given) == ["unchecked: Sign"]
+    without()
+    assert one_step(statement, sign, given) == []
+
+
+def test_roots_of_what_is_equal():
+    r = sp.Symbol("r", real=True)
+    step = a * (r - r * x**2)
+    pair = (x - step) ** 2 + (a * r * x * sp.sqrt(1 - x**2) + sp.sqrt(1 - x**2)) ** 2
+    alone = a**2 * r**2 * (1 - x**2) + 1
+    statement = sp.Eq((x - step) / sp.sqrt(pair), (x - step) / sp.sqrt(alone), evaluate=False)
+    assert one_step(statement, algebra, [x >= -1, x <= 1]) == []
+
+
+def test_terms_of_other_values_are_not_tried(monkeypatch):
+    asked = []
+    shown = emission.Emission.shown_once
+    monkeypatch.setattr(
+        emission.Emission, "shown_once",
+        lambda self, p, context: asked.append(p) or shown(self, p, context),
+    )  # fmt: skip
+    claim, f, g = kept_apart()
+    by = lemma("apart", u=f * z - 1, v=z)
+    wanted = sp.Ge(sp.Abs(f * z - 1) + a, sp.Abs(z), evaluate=False)
+    one_step(wanted, by, [sp.Le(sp.Abs(g * z + z + 1), a)], {"apart": claim})
+    equations = [p for p in asked if p[0] == "=" and p[1] != p[2]]
+    assert equations
+    assert all(close(at_random(p[1]), at_random(p[2])) for p in equations)
+
+
+@pytest.mark.parametrize(
+    "expr",
+    [long, zeta(x, a), OwensT(x, y), sp.cosh(x) + sp.sinh(y), erf_prime(x), erf_second(x), sp.pi],
+)
+def test_values_are_those_of_sympy(expr):
+    read = Translator().term
+    numbers = {s: at_random(read(s)) for s in expr.free_symbols}
+    wanted = expr.subs(numbers).evalf(20)
+    got = at_random(read(expr))
+    if got is not None:
+        assert abs(got - float(wanted)) < 1e-12
+        assert differ(read(expr), read(expr + 1))
+    assert not differ(read(expr), read(expr))

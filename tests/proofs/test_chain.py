@@ -1,0 +1,73 @@
+"""Chains of relations."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import Derivative, Eq, Ge, Gt, Le, Lt, S, symbols
+
+from slrsym.proofs.calculus import algebra
+from slrsym.proofs.chain import Chain, D, chain
+from slrsym.proofs.context import Context
+from slrsym.proofs.inequalities import sign
+from slrsym.statements.expressions import ProofError, Refused
+
+x, y = symbols("x y", real=True)
+
+
+@pytest.mark.parametrize(
+    ("relations", "kind"),
+    [
+        (["="], Eq),
+        (["=", "="], Eq),
+        (["<="], Le),
+        (["=", "<=", "="], Le),
+        (["<=", "<"], Lt),
+        (["<", "="], Lt),
+        ([">=", "="], Ge),
+        ([">", ">="], Gt),
+    ],
+)
+def test_conclusions(relations: list[str], kind: type) -> None:
+    add = {"=": Chain.then, "<=": Chain.le, "<": Chain.lt, ">=": Chain.ge, ">": Chain.gt}
+    steps = chain(x)
+    for i, relation in enumerate(relations):
+        steps = add[relation](steps, y + i, algebra)
+    assert steps.conclusion == kind(x, y + len(relations) - 1, evaluate=False)
+    assert steps.end == y + len(relations) - 1
+
+
+def test_a_chain_that_goes_up_and_down_concludes_nothing() -> None:
+    with pytest.raises(ProofError, match="mixes <= and >="):
+        _ = chain(x).le(y, algebra).gt(1, algebra).conclusion
+
+
+def test_an_empty_chain_concludes_nothing() -> None:
+    assert chain(x).end == x
+    with pytest.raises(ProofError, match="no step"):
+        _ = chain(x).conclusion
+
+
+def test_a_step_needs_a_rule() -> None:
+    with pytest.raises(ProofError, match="by must be a rule"):
+        chain(x).then(y, by="because")  # type: ignore[arg-type]
+
+
+def test_steps_carry_labels_and_are_checked_one_by_one() -> None:
+    proof = chain((x + 1) ** 2).then(x**2 + 2 * x + 1, algebra).ge(2 * x, sign).gt(3 * x, sign)
+    steps = list(proof.steps(Context(), "part"))
+    assert [step.label for step in steps] == ["part.1", "part.2", "part.3"]
+    steps[0].check()
+    steps[1].check()
+    with pytest.raises(Refused):
+        steps[2].check()
+
+
+def test_an_equality_rule_shows_no_inequality_and_the_other_way_round() -> None:
+    for proof in (chain(x).le(x, algebra), chain(x).then(x, sign)):
+        with pytest.raises(Refused):
+            next(iter(proof.steps(Context()))).check()
+
+
+def test_derivatives_are_not_evaluated() -> None:
+    assert D(x**2, x) == Derivative(x**2, x, evaluate=False)
+    assert D(S(1), x) != 0

@@ -1,0 +1,236 @@
+"""Proofs by derivative, by cases, by induction and in parts: sound ones pass, others do not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from sympy import (
+    Abs,
+    And,
+    Eq,
+    Function,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+    Ne,
+    Or,
+    S,
+    Symbol,
+    asin,
+    atan,
+    exp,
+    pi,
+    sqrt,
+    symbols,
+)
+
+from slrsym.proofs.calculus import algebra, differentiate
+from slrsym.proofs.chain import chain, concludes
+from slrsym.proofs.context import Context
+from slrsym.proofs.inequalities import sign
+from slrsym.proofs.lemmas import claimed
+from slrsym.proofs.structure import all_of, cases, equal_by_derivative, induction
+from slrsym.statements.expressions import ProofError, Refused
+
+from ._steps import check, eq
+
+x, y, t = symbols("x y t", real=True)
+p = Symbol("p", positive=True)
+n = Symbol("n", integer=True, nonnegative=True)
+
+
+# -- concluding --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("shown", "wanted", "enough"),
+    [
+        (eq(x, y), eq(x, y), True),
+        (eq(x, y), eq(y, x), False),
+        (eq(x, y + y), eq(x, 2 * y), True),
+        (eq(x, y), Le(x, y), True),
+        (Lt(x, y), Le(x, y), True),
+        (Le(x, y), Lt(x, y), False),
+        (Le(x, y), eq(x, y), False),
+        (Gt(y, x), Lt(x, y), True),
+        (Gt(y, x), Le(x, y), True),
+        (Gt(x, y), Lt(x, y), False),
+        (Lt((x + 1) ** 2, y), Lt(x**2 + 2 * x + 1, y), True),
+        (Lt(x, y), Lt(x, y + 1), False),
+        (And(Lt(x, y), Gt(p, 1)), And(Gt(p, 1), Le(x, y)), True),
+        (And(Lt(x, y), Gt(p, 1)), And(Gt(p, 2), Le(x, y)), False),
+        (And(Lt(x, y), Gt(p, 1), Gt(t, 0)), And(Gt(p, 1), Le(x, y)), True),
+        (And(Lt(x, y), Gt(p, 1)), Le(x, y), True),
+        (And(Lt(x, y), Gt(p, 1)), Lt(x, p), False),
+        (Ne(x, y), Ne(x, y), True),
+        (Or(Lt(x, y), Gt(p, 1)), Lt(x, y), False),
+    ],
+)
+def test_what_concludes_what(shown: Any, wanted: Any, enough: bool) -> None:
+    if enough:
+        concludes(shown, wanted, Context())
+    else:
+        with pytest.raises((Refused, ProofError)):
+            concludes(shown, wanted, Context())
+
+
+# -- by derivative -----------------------------------------------------------------------------
+
+
+def by_derivative(goal: Any, at: Any, variable: Symbol = x) -> Any:
+    return equal_by_derivative(goal, variable, at=at, value=algebra, derivative=differentiate)
+
+
+def test_equal_by_derivative() -> None:
+    check(by_derivative(eq(asin(x / sqrt(1 + x**2)), atan(x)), 0), x < 1, x > -1)
+    check(by_derivative(eq(atan(x) + atan(1 / x), pi / 2), 1), x > 0)
+
+
+@pytest.mark.parametrize(
+    ("goal", "at", "given"),
+    [
+        (eq(x**2, x**2 + 1), 0, []),
+        (eq(x**2, x), 0, []),
+        # Two intervals, and a point outside of the domain.
+        (eq(Abs(x) / x, S.One), 1, [Ne(x, 0)]),
+        (eq(atan(x) + atan(1 / x), pi / 2), 1, [Ne(x, 0)]),
+        (eq(atan(x) + atan(1 / x), pi / 2), -1, [x > 0]),
+        (eq(x * y, x * y), x, []),
+    ],
+)
+def test_not_equal_by_derivative(goal: Any, at: Any, given: list[Any]) -> None:
+    with pytest.raises(Refused):
+        check(by_derivative(goal, at), *given)
+
+
+def test_only_equalities_are_shown_by_derivative() -> None:
+    with pytest.raises(ProofError, match="shows equalities"):
+        by_derivative(Le(x, y), 0)
+
+
+# -- cases -------------------------------------------------------------------------------------
+
+
+def test_cases_that_cover_everything() -> None:
+    goal = Ge(Abs(x), x, evaluate=False)
+    part = chain(Abs(x)).ge(x, by=sign)
+    check(cases(goal, (Gt(x, 0), part), (Le(x, 0), part)))
+    check(cases(goal, (Gt(x, 0), part), (Lt(-x, 0), part), (Le(x, 0), part)))
+    check(cases(goal, (Ge(x, 0), part)), x > -0)
+    zero = chain(Abs(S.Zero)).ge(0, by=sign)
+    check(cases(goal, (Gt(x, 0), part), (Lt(x, 0), part), (Eq(x, 0), zero)))
+
+
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        [Gt(x, 0), Lt(x, 0)],
+        [Ne(x, 0)],
+        [Gt(x, 0), Le(x, 1)],
+        [Gt(x, 0), Le(y, 0)],
+        [Gt(x, 0), Or(x < 0, Eq(x, 0), evaluate=False)],
+    ],
+)
+def test_cases_that_leave_something_out_or_are_not_comparable(kinds: list[Any]) -> None:
+    part = chain(Abs(x)).ge(x, by=sign)
+    with pytest.raises(Refused):
+        check(cases(Ge(Abs(x), x, evaluate=False), *((kind, part) for kind in kinds)))
+
+
+def test_cases_of_what_may_be_complex_are_refused() -> None:
+    w = Symbol("w")
+    part = chain(w).then(w, by=algebra)
+    with pytest.raises(Refused, match="not known to be a real number"):
+        check(cases(eq(w, w), (Gt(w, 0), part), (Le(w, 0), part)))
+
+
+def test_a_case_has_to_show_the_goal() -> None:
+    good, bad = chain(Abs(x)).ge(x, by=sign), chain(Abs(x)).ge(-x, by=sign)
+    with pytest.raises(Refused, match=r"left side|right side"):
+        check(cases(Ge(Abs(x), x, evaluate=False), (Gt(x, 0), good), (Le(x, 0), bad)))
+
+
+# -- parts -------------------------------------------------------------------------------------
+
+
+def test_parts_are_all_checked() -> None:
+    good, bad = chain(exp(x)).gt(0, by=sign), chain(x).gt(0, by=sign)
+    both = all_of(good, good)
+    assert len(list(both.steps(Context()))) == 2
+    assert isinstance(all_of(good, bad).conclusion, And)
+    check(both)
+    with pytest.raises(Refused):
+        check(all_of(good, bad))
+    with pytest.raises(ProofError, match="must be a proof"):
+        all_of(good, algebra)  # type: ignore[arg-type]
+
+
+# -- induction ---------------------------------------------------------------------------------
+
+_F = Function("F", real=True)
+
+
+def _by_hypothesis(goal: Any, hypothesis: Any) -> Any:
+    after = goal.subs(n, n + 1)
+    return chain(after.lhs).then(after.rhs, by=hypothesis)
+
+
+def test_the_base_and_the_step_are_both_needed() -> None:
+    trivial = eq(n * (n + 1), n**2 + n)
+    check(induction(trivial, n, algebra, lambda h: _by_hypothesis(trivial, algebra)))
+    wrong = eq(n * (n + 1), n**2 + 1)
+    with pytest.raises(Refused):
+        check(induction(wrong, n, algebra, lambda h: _by_hypothesis(wrong, h)))
+
+
+def test_the_hypothesis_is_granted_within_the_step_only() -> None:
+    goal = eq(_F(n), _F(n + 1))
+    kept: list[Any] = []
+
+    def step(hypothesis: Any) -> Any:
+        kept.append(hypothesis)
+        return chain(_F(n)).then(_F(n + 1), by=hypothesis)
+
+    proof = induction(goal, n, algebra, step)
+    inner = next(s for s in proof.steps(Context()) if s.label == "step.1")
+    inner.check()
+    outside = chain(_F(n)).then(_F(n + 1), by=kept[0])
+    with pytest.raises(Refused, match="outside of its step"):
+        check(outside)
+    with pytest.raises(Refused):
+        check(proof)
+
+
+@pytest.mark.parametrize(
+    "variable",
+    [Symbol("k", integer=True), Symbol("k", real=True), Symbol("k", integer=True, positive=True)],
+)
+def test_induction_runs_over_the_natural_numbers(variable: Symbol) -> None:
+    goal = eq(variable * (variable + 1), variable**2 + variable)
+    following = chain((variable + 1) * (variable + 2)).then(
+        (variable + 1) ** 2 + variable + 1, by=algebra
+    )
+    with pytest.raises(Refused, match="non-negative integer"):
+        check(induction(goal, variable, algebra, lambda h: following))
+
+
+def test_induction_over_a_restricted_variable_is_refused() -> None:
+    trivial = eq(n * (n + 1), n**2 + n)
+    proof = induction(trivial, n, algebra, lambda h: _by_hypothesis(trivial, algebra))
+    with pytest.raises(Refused, match="restricts"):
+        check(proof, n < 5)
+
+
+def test_induction_shows_relations_of_order_alone() -> None:
+    with pytest.raises(ProofError, match="shows equalities and inequalities"):
+        induction(Ne(n, p), n, algebra, lambda h: h)
+
+
+# -- claims ------------------------------------------------------------------------------------
+
+
+def test_a_claim_outside_of_a_ledger_is_unknown() -> None:
+    with pytest.raises(ProofError, match="unknown claim"):
+        check(claimed(eq(x, y), "nothing"))

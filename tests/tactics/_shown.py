@@ -1,0 +1,20 @@
+"""Whether the proof checker has evidence for a statement."""
+
+from __future__ import annotations
+
+from slrsym.proof import Claim, builtin_ledger
+from slrsym.tactics.judgement import judge
+
+
+def is_shown(statement, proof, given=()):
+    """Return whether evidence is found for every step of a proof, and for the statement."""
+    claim = Claim("it", statement, "test", given=given)
+    claim.proof(lambda goal: proof)
+    return refusals(claim) == {}
+
+
+def refusals(claim):
+    """Return why steps of a claim have no evidence; empty if all have."""
+    found = judge(claim, builtin_ledger().find)
+    missing = {label: reason for label, reason in found.refusals.items() if reason}
+    return missing or ({"": found.problem} if found.problem else {})

@@ -1,0 +1,154 @@
+"""Rules of the Gaussian calculus, for which the search finds evidence."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import Abs, Derivative, Eq, Le, Max, Rational, Symbol, cos, erf, exp, sin, sqrt
+
+from slrsym.gaussian import Expectation, GaussianLaw, OwensT, ProductLaw, standard_normal
+from slrsym.proof import (
+    Claim,
+    ball_arithmetic,
+    chain,
+    conditioning,
+    differentiate_under_expectation,
+    gaussian_calculus,
+    linearity,
+)
+from tests.tactics._shown import is_shown, refusals
+
+G, H, U, V, W, g, t = (Symbol(name, real=True) for name in "GHUVWgt")
+r = Symbol("r", real=True)
+p = Symbol("p", positive=True)
+UNIT = standard_normal(G)
+
+
+def E(integrand, law=UNIT):
+    return Expectation(integrand, law)
+
+
+def equal(left, right, by, given=()):
+    return is_shown(Eq(left, right, evaluate=False), chain(left).then(right, by=by), given)
+
+
+# -- conditioning ---------------------------------------------------------------------------------
+
+
+def pair(c):
+    return GaussianLaw({U: 0, W: 0}, [[1, c], [c, 2]])
+
+
+def nested(f, c, inner):
+    return E(E(f, inner), GaussianLaw({W: 0}, [[2]]))
+
+
+@pytest.mark.parametrize(
+    ("mean", "variance", "shown"),
+    [(W * r / 2, 1 - r**2 / 2, True), (W * r / 2, 1, False), (-W * r / 2, 1 - r**2 / 2, False)],
+)
+def test_given_a_correlated_variable(mean, variance, shown):
+    f = W * erf(U + t)
+    right = nested(f, r, GaussianLaw({U: mean}, [[variance]]))
+    assert equal(E(f, pair(r)), right, conditioning(W), (r > -1, r < 1)) == shown
+
+
+def test_given_one_of_three_with_others_beside():
+    f = sin(U * V) * cos(W + H)
+    half, third = Rational(1, 2), Rational(1, 3)
+    cov = [[1, 0, half], [0, 1, third], [half, third, 1]]
+    law = GaussianLaw(dict.fromkeys((U, V, W), 0), cov)
+    law = ProductLaw(law, standard_normal(H))
+    inner = law.args[0].condition({W: W})
+    right = E(E(f, ProductLaw(inner, standard_normal(H))), standard_normal(W))
+    assert equal(E(f, law), right, conditioning(W))
+
+
+# -- linearity ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("right", "shown"),
+    [(exp(t * g + 1) * E(G * exp(g * G)), True), (exp(t * g - 1) * E(G * exp(g * G)), False)],
+)
+def test_exponents_that_do_not_vary_are_factors(right, shown):
+    assert equal(E(G * exp(g * (G + t) + 1)), right, linearity) == shown
+
+
+# -- derivatives ----------------------------------------------------------------------------------
+
+
+def slope(f, x=t):
+    return Derivative(f, x)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        (
+            slope(p**2 * E(sin(p * G + 1)), p),
+            2 * p * E(sin(p * G + 1)) + p**2 * E(G * cos(p * G + 1)),
+        ),
+        (
+            slope(E(sin(t + G)) * E(cos(t * H), standard_normal(H))),
+            E(cos(t + G)) * E(cos(t * H), standard_normal(H))
+            - E(sin(t + G)) * E(H * sin(t * H), standard_normal(H)),
+        ),
+    ],
+)
+def test_derivatives_of_polynomials_of_expectations(left, right):
+    assert equal(left, right, differentiate_under_expectation)
+
+
+def test_a_derivative_without_the_term_of_a_factor():
+    left = slope(t * E(sin(t + G)))
+    assert not equal(left, t * E(cos(t + G)), differentiate_under_expectation)
+
+
+# -- values ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("mean", "most", "shown"),
+    [
+        (E(exp(4 * G)), 2981, True),
+        (E(exp(4 * G)), 2980, False),
+        (E(Abs(G)) + E(G**4), Rational(38, 10), True),
+        (E(sin(G) ** 2 / (1 + G**2)), 1, False),
+    ],
+)
+def test_a_mean_with_a_closed_form_is_compared(mean, most, shown):
+    assert is_shown(Le(mean, most), chain(mean).le(most, by=ball_arithmetic)) == shown
+
+
+def test_powers_of_maxima_are_polynomials_of_bars():
+    left = E(Max(G, 0) ** 4)
+    assert equal(left, Rational(3, 2), gaussian_calculus)
+    assert not equal(left, Rational(4, 3), gaussian_calculus)
+
+
+D = 1 + 2 * p**2
+
+
+@pytest.mark.parametrize(
+    ("integrand", "value"),
+    [
+        (erf(G) ** 2, 1 - 8 * OwensT(sqrt(2) * t / sqrt(D), 1 / sqrt(1 + 4 * p**2))),
+        (exp(-(G**2)) * erf(G), exp(-(t**2) / D) * erf(t / sqrt(D * (1 + 4 * p**2))) / sqrt(D)),
+    ],
+)
+def test_means_under_a_law_that_is_not_centred(integrand, value):
+    left = E(integrand, GaussianLaw({G: t}, [[p**2]]))
+    assert equal(left, value, gaussian_calculus)
+    assert not equal(left, value + p, gaussian_calculus)
+
+
+def test_a_mean_without_a_closed_form_is_named():
+    claim = Claim("it", Eq(E(sin(G) ** 2 / (1 + G**2)), g, evaluate=False), "test")
+    claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=gaussian_calculus))
+    assert refusals(claim)["1"] == "no closed form is known of E[sin(G)**2/(G**2 + 1)]"
+
+
+def test_exponentials_of_independent_variables_are_taken_apart():
+    left = E(exp(-(G**2) - H**2), ProductLaw(UNIT, standard_normal(H)))
+    assert equal(left, Rational(1, 3), gaussian_calculus)
+    assert not equal(left, Rational(1, 2), gaussian_calculus)

@@ -1,0 +1,35 @@
+"""What is missing where no evidence is found, in the words of the statement."""
+
+from __future__ import annotations
+
+import pytest
+from sympy import Eq, Le, Symbol, sin
+
+from slrsym.proof import Claim, algebra, chain, sign
+from tests.tactics._shown import refusals
+
+x, y = (Symbol(name, real=True) for name in ("x", "a long name"))
+p = Symbol("p", positive=True)
+
+
+def reason(statement, proof):
+    claim = Claim("it", statement, "test")
+    claim.proof(lambda goal: proof)
+    return refusals(claim)["1"]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "said"),
+    [
+        ((x**2 - y**2) / (x - y), x + y, "nonzero: -a long name + x != 0"),
+        (sin(x) * y, x * y, "compare: -a long name*x + a long name*sin(x) = 0"),
+    ],
+)
+def test_an_equation(left, right, said):
+    found = reason(Eq(left, right, evaluate=False), chain(left).then(right, by=algebra))
+    assert found.endswith(said)
+
+
+def test_an_inequality():
+    found = reason(Le(sin(p), p), chain(sin(p)).le(p, by=sign))
+    assert found.endswith("compare: -p + sin(p) <= 0")
