@@ -7,6 +7,7 @@ from typing import Any
 
 from sympy import Basic, Dummy, Expr, Symbol, sympify
 
+from slrsym.gaussian.functions import in_own_functions, in_sympy_functions
 from slrsym.gaussian.independent import Law, ProductLaw
 from slrsym.registry import registered
 
@@ -117,7 +118,7 @@ class IIDSum(Binder):
     is_commutative = True
 
     def __new__(cls, term: Any, law: Law, count: Any) -> IIDSum:
-        term, count = sympify(term), sympify(count)
+        term, count = in_own_functions(sympify(term)), sympify(count)
         if not isinstance(law, Law):
             raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
         if count.is_integer is False or count.is_negative:
@@ -214,7 +215,7 @@ class Expectation(Binder):
     def __new__(cls, expr: Any, law: Law) -> Expectation:
         if not isinstance(law, Law):
             raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
-        result: Expectation = Expr.__new__(cls, sympify(expr), law)
+        result: Expectation = Expr.__new__(cls, in_own_functions(sympify(expr)), law)
         return result
 
     @property
@@ -260,7 +261,7 @@ class Expectation(Binder):
 
     def doit(self, **hints: Any) -> Expr:
         """The closed form, as far as there is one; SymPy's hints change nothing here."""
-        value: Expr = registered("expectation.closed_form")(self)
+        value: Expr = in_sympy_functions(registered("expectation.closed_form")(self))
         return value
 
     @property

@@ -15,7 +15,7 @@ import sympy as sp
 from sympy import Expr, Matrix, S, Symbol
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import erf_prime
+from slrsym.gaussian.functions import erf_prime, in_own_functions, in_sympy_functions
 from slrsym.gaussian.integrals import (
     DivergenceError,
     IntegrabilityError,
@@ -37,11 +37,10 @@ from slrsym.gaussian.law import (
     Law,
     NoiseLaw,
     ProductLaw,
-    in_own_functions,
     without_random_symbols,
 )
 from slrsym.gaussian.piecewise import Unsupported
-from slrsym.gaussian.trace import Trace
+from slrsym.gaussian.trace import Trace, TraceStep
 
 # It yields the terms, under their laws, whose expectations it is then sent, and returns its own.
 _Steps = Generator[tuple[Term, GaussianLaw], Any, Expr]
@@ -77,8 +76,8 @@ def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> An
     Returns
     -------
     Expr or (Expr, Trace)
-        The closed form. Terms outside of the class stay as unevaluated `Expectation`, of which
-        ``why`` says what is in the way.
+        The closed form, Owen's T as SymPy's ``owens_t`` if this SymPy has it. Terms outside of the
+        class stay as unevaluated `Expectation`, of which ``why`` says what is in the way.
 
     Raises
     ------
@@ -99,7 +98,11 @@ def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> An
     """
     record = Trace()
     value = _entrywise(expr, law, record)
-    return (value, record) if trace else value
+    if not trace:
+        return value
+    sides = (map(in_sympy_functions, (step.lhs, step.rhs)) for step in record.steps)
+    steps = [TraceStep(step.rule, *pair) for step, pair in zip(record.steps, sides, strict=True)]
+    return value, Trace(steps, record.reasons)
 
 
 def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
@@ -114,9 +117,7 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
         expr, law = without_random_symbols(expr)
     if not isinstance(law, Law):
         raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
-    expr = in_own_functions(expr)
-    _require_real(expr, law)
-    return _Evaluation(record).evaluate(expr, law)
+    return in_sympy_functions(evaluated(expr, law, record=record))
 
 
 def closed_form(node: Expectation) -> Expr:
@@ -124,10 +125,19 @@ def closed_form(node: Expectation) -> Expr:
     return _Evaluation(Trace()).evaluate(node.integrand.doit(), node.law)
 
 
-def evaluated(expr: Expr, law: Law, positive: Callable[[Expr], bool]) -> Expr:
-    """The closed form, where `positive` knows more of parameters than they declare."""
+def evaluated(
+    expr: Expr,
+    law: Law,
+    positive: Callable[[Expr], bool] = lambda _: False,
+    record: Trace | None = None,
+) -> Expr:
+    """Return the closed form in this package's own functions, from which code is derived.
+
+    `positive` may know more of parameters than they declare.
+    """
+    expr = in_own_functions(expr)
     _require_real(expr, law)
-    return _Evaluation(Trace(), positive).evaluate(in_own_functions(expr), law)
+    return _Evaluation(Trace() if record is None else record, positive).evaluate(expr, law)
 
 
 def reason_open(node: Expectation) -> str:

@@ -15,6 +15,7 @@ from sympy.core.function import AppliedUndef, UndefinedFunction
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.proofs.axioms import axiom
 from slrsym.proofs.chain import concludes, structural_step
@@ -217,7 +218,7 @@ def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> 
     ``by=lemma("lemma-18-ii", t=a, gamma=s)``
     """
     pairs = {**(values or {}), **named}
-    return Lemma(id, tuple((s, sympify(v)) for s, v in pairs.items()))
+    return Lemma(id, tuple((s, in_own_functions(sympify(v))) for s, v in pairs.items()))
 
 
 @dataclass(frozen=True)
