@@ -298,3 +298,20 @@ class Expectation(Binder):
 
     def _sympystr(self, printer: Any) -> str:
         return f"E[{printer._print(self.integrand)}]"
+
+
+def require_real(expr: Expr, law: Law) -> None:
+    """Raise unless every parameter is declared real, and no symbol is a variable's by name only."""
+    names = {symbol.name for symbol in law.symbols}
+    for symbol in sorted(expr.free_symbols - set(law.symbols), key=str):
+        if symbol.name in names and not symbol.is_real:
+            raise ValueError(
+                f"expr contains a symbol {symbol} that is not the law's variable of that name, "
+                f"which is declared real; write Symbol({symbol.name!r}, real=True) in both"
+            )
+    loose = sorted(s.name for s in Expectation(expr, law).free_symbols if not s.is_real)
+    if loose:
+        raise ValueError(
+            f"the parameter {loose[0]} of expr or law is not declared real; "
+            f"write Symbol({loose[0]!r}, real=True)"
+        )

@@ -20,7 +20,7 @@ from slrsym.proofs.calculus import algebra
 from slrsym.proofs.chain import at, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Proof, Step, labelled
-from slrsym.statements.expressions import ProofError, Refused, conjuncts, put
+from slrsym.statements.expressions import ProofError, Refused, conjuncts, disjuncts, put
 
 # Strictly increasing functions that vanish at zero only.
 _INJECTIVE = (sp.erf, sp.sinh)
@@ -298,7 +298,7 @@ def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], t
     """The equations and the list of solutions."""
 
     def lists_values(side: Boolean) -> bool:
-        points = [e for point in Or.make_args(side) for e in conjuncts(point)]
+        points = [e for point in disjuncts(side) for e in conjuncts(point)]
         return all(
             isinstance(e, Eq) and e.lhs in unknowns and not e.rhs.free_symbols & set(unknowns)
             for e in points
@@ -311,4 +311,4 @@ def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], t
     for equation in equations:
         if not isinstance(equation, Eq) or equation.rhs != sp.S.Zero:
             raise ProofError(f"{equation} is not an equation with 0 on its right")
-    return equations, tuple(sorted(Or.make_args(points), key=sp.default_sort_key))
+    return equations, tuple(sorted(disjuncts(points), key=sp.default_sort_key))

@@ -33,8 +33,16 @@ class Sentence(BooleanFunction):  # type: ignore[misc]
 
 
 def conjuncts(statement: Boolean) -> tuple[Boolean, ...]:
-    """The parts of a conjunction, or the statement; `And.make_args` has them in a random order."""
+    """Return the parts of a conjunction, or the statement.
+
+    `And.make_args` has them in a random order; in SymPy 1.15, none of one made without evaluation.
+    """
     return statement.args if isinstance(statement, sp.And) else (statement,)
+
+
+def disjuncts(statement: Boolean) -> tuple[Boolean, ...]:
+    """Return the parts of a disjunction, or the statement."""
+    return statement.args if isinstance(statement, sp.Or) else (statement,)
 
 
 @lru_cache(maxsize=2**14)
