@@ -202,7 +202,7 @@ def _repeated(
     # What follows is a formula, or has a sentence.
     verb += "." if claim.explanation.equations else ", and"
     said = Paragraph((Text("All that "), *listed(named), Text(verb)))
-    return [said], And(*parts, evaluate=False)
+    return [said], And(*parts)
 
 
 # -- what abbreviations mean -------------------------------------------------------------------

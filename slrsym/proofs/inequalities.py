@@ -458,7 +458,7 @@ def _pieces(node: Basic, context: Context) -> Iterator[tuple[Boolean, Expr]]:
         order = Ge if isinstance(node, Max) else Le
         for a in node.args:
             others = [order(a, b, evaluate=False) for b in node.args if b is not a]
-            yield And(*others, evaluate=False), a
+            yield And(*others), a
     else:
         low, zero = (S.NegativeOne, S.Zero) if isinstance(node, sp.sign) else (S.Zero, S.Half)
         if isinstance(node, sp.Heaviside) and len(node.args) > 1:
@@ -478,5 +478,5 @@ def _of_piecewise(node: Piecewise, context: Context) -> Iterator[tuple[Boolean, 
         for side in condition.args if condition != sp.true else ():
             require_defined(side, context)
         parts = [*before, *([] if condition == sp.true else [condition])]
-        yield And(*parts, evaluate=False) if parts else sp.true, value
+        yield And(*parts) if parts else sp.true, value
         before.append(sp.Not(condition))

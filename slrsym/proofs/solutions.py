@@ -20,7 +20,7 @@ from slrsym.proofs.calculus import algebra
 from slrsym.proofs.chain import at, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Proof, Step, labelled
-from slrsym.statements.expressions import ProofError, Refused, conjuncts, disjuncts, put
+from slrsym.statements.expressions import ProofError, Refused, conjuncts, disjuncts, flattened, put
 
 # Strictly increasing functions that vanish at zero only.
 _INJECTIVE = (sp.erf, sp.sinh)
@@ -165,7 +165,7 @@ class _SolutionSet(Proof):
             for equation in there:
                 context.require_equal(equation.lhs, equation.rhs)
 
-        statement = And(*there, evaluate=False)
+        statement = And(*there)
         return structural_step(label, statement, "algebra", verify, context.substituted(values))
 
     def _branch(
@@ -280,6 +280,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> P
     """
     if not isinstance(goal, sp.Equivalent) or len(goal.args) != 2:
         raise ProofError(f"the goal must be an equivalence of two statements; got {goal}")
+    goal = flattened(goal)
     equations, listed = _parts(goal, unknowns)
     solutions = []
     for point in listed:

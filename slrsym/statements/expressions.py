@@ -33,16 +33,25 @@ class Sentence(BooleanFunction):  # type: ignore[misc]
 
 
 def conjuncts(statement: Boolean) -> tuple[Boolean, ...]:
-    """Return the parts of a conjunction, or the statement.
-
-    `And.make_args` has them in a random order; in SymPy 1.15, none of one made without evaluation.
-    """
+    """Return the parts of a conjunction, or the statement; `And.make_args` has no order."""
     return statement.args if isinstance(statement, sp.And) else (statement,)
 
 
 def disjuncts(statement: Boolean) -> tuple[Boolean, ...]:
     """Return the parts of a disjunction, or the statement."""
     return statement.args if isinstance(statement, sp.Or) else (statement,)
+
+
+def flattened(statement: Boolean) -> Boolean:
+    """Return the statement with conjunctions and disjunctions flat and in order.
+
+    From SymPy 1.15 on they are otherwise nested, and in the order given, if ``evaluate=False``.
+    """
+    if isinstance(statement, sp.And | sp.Or):
+        return statement.func(*map(flattened, statement.args))
+    if isinstance(statement, sp.Equivalent | sp.Implies):
+        return statement.func(*map(flattened, statement.args), evaluate=False)
+    return statement
 
 
 @lru_cache(maxsize=2**14)

@@ -169,7 +169,7 @@ class BoxMap(Basic):  # type: ignore[misc]
 
     def stays(self) -> Boolean:
         """That a step from the coordinates, which lie in the box, does not leave the box."""
-        return sp.And(*self.inside(self.images), evaluate=False)
+        return sp.And(*self.inside(self.images))
 
     def after(self, function: sp.Lambda) -> Expr:
         """A function at the end of a step, in terms of the coordinates at its beginning.
