@@ -19,11 +19,11 @@ def register(places: Mapping[str, str]) -> None:
 
 
 def place(name: str) -> str:
-    """The full dotted name of what is registered."""
+    """Return the full dotted name of a registered object."""
     return _PLACES[name]
 
 
 def registered(name: str) -> Any:
-    """What is registered under a name."""
+    """Import a registered object."""
     module, _, inside = place(name).rpartition(".")
     return getattr(import_module(module), inside)

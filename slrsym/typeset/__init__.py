@@ -10,10 +10,10 @@ from slrsym.typeset.order import Order
 
 
 def formula_latex(expr: Any) -> str:
-    """An expression by itself, with the laws of its expectations, in LaTeX."""
+    """Write an expression in LaTeX, with the laws of its expectations."""
     return to_latex(Printer(laws={}).box(expr))
 
 
 def formula_html(expr: Any) -> str:
-    """An expression by itself, with the laws of its expectations, as MathML."""
+    """Write an expression in MathML, with the laws of its expectations."""
     return to_mathml(Printer(laws={}).box(expr))
