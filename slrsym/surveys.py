@@ -181,7 +181,7 @@ class SquareSurvey(Saved):
         return {"survey": "square", **numbers, **own}
 
     def made(self) -> xr.Dataset:
-        """The risk and the field over the square, the fixed points, orbits and the separatrix."""
+        """Compute risk and field over the square, the fixed points, orbits and the separatrix."""
         return self.field().assign(self._orbits()).assign(self._separatrix())
 
     def field(self) -> xr.Dataset:

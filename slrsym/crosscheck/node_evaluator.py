@@ -31,7 +31,7 @@ from slrsym.gaussian.law import IIDSum
 
 
 def square_root(x: Ball) -> Ball:
-    """The principal square root; what may be zero by rounding counts as not negative."""
+    """Return the principal square root; a radicand that may be zero by rounding is nonnegative."""
     x = simplest(x)
     if isinstance(x, acb):
         return x.sqrt()
@@ -48,7 +48,7 @@ def _log(x: Ball) -> Ball:
 
 
 def _real_inside(x: Ball) -> Ball:
-    """A number at which arc sine and arc cosine know whether they are real."""
+    """Convert a number to one at which arc sine and arc cosine know whether they are real."""
     x = simplest(x)
     return x if isinstance(x, arb) and abs(x) <= 1 else complex_ball(x)
 
@@ -61,7 +61,7 @@ def _heaviside(x: Ball, at_zero: Ball | None = None) -> Ball:
 
 
 def _owens_t(h: Ball, a: Ball) -> Ball:
-    r""":math:`\frac1{2\pi}\int_0^a e^{-h^2(1+x^2)/2}/(1+x^2)\,dx`."""
+    r"""Evaluate :math:`\frac1{2\pi}\int_0^a e^{-h^2(1+x^2)/2}/(1+x^2)\,dx`."""
     square = h * h / 2
     if isinstance(a, arb) and not a.is_finite():
         digits = int(ctx.prec * DIGITS_PER_BIT) - 10
@@ -122,13 +122,13 @@ _CONSTANTS: dict[str, Callable[[], Ball]] = {
 
 
 def ball_function(expr: Basic) -> Callable[..., Ball] | None:
-    """The function of a node, by the name of its class."""
+    """Return the function of a node, by the name of its class."""
     return _FUNCTIONS.get(type(expr).__name__)
 
 
 @lru_cache(maxsize=512)
 def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
-    """Raising to a rational power."""
+    """Return the function that raises to a rational power."""
     if exponent == 2:
         return lambda x: x * x
     if exponent.is_Integer:
@@ -151,7 +151,7 @@ def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
 
 
 def general_power(base: Ball, exponent: Ball) -> Ball:
-    """The principal value of a power."""
+    """Return the principal value of a power."""
     exponent = simplest(exponent)
     if isinstance(exponent, arb) and exponent.is_integer():
         return rational_power(sp.Integer(int(exponent.unique_fmpz())))(base)
@@ -169,7 +169,7 @@ RELATIONS: dict[str, Callable[[int], bool]] = {
 
 
 def select(*pairs: Any) -> Ball:
-    """The value of a Piecewise."""
+    """Evaluate a Piecewise."""
     for value, condition in zip(pairs[::2], pairs[1::2], strict=True):
         if condition:
             return value
@@ -196,7 +196,7 @@ class Nodes:
         self._known: dict[Basic, Number] = {}
 
     def ball(self, expr: Basic) -> Ball:
-        """The value of an expression."""
+        """Evaluate an expression."""
         return self.number(expr)[0]
 
     def number(self, expr: Basic) -> Number:

@@ -11,7 +11,7 @@ from math import sqrt
 
 
 def contributions(work, *fixed):
-    """What each token contributes, with its derivatives."""
+    """Evaluate the contribution of each token, with its derivatives."""
     for start in range(0, work.size, 384):
         block = work[start : start + 384]
         for i in range(64):

@@ -412,7 +412,7 @@ def _together(parts: Sequence[Ends]) -> Ends:
 
 
 def parts_folder(path: Path) -> Path:
-    """Where parts are kept until a file is complete."""
+    """Return the folder that holds the parts until a file is complete."""
     return path.with_name(f"{path.name}.parts")
 
 
@@ -452,7 +452,7 @@ class Parts:
         return self._folder / f"cell-{cell:05}-run-{first:07}.npz"
 
     def read(self, cell: int, first: int) -> Ends | None:
-        """A part, if it is there."""
+        """Read a part, if its file exists."""
         file = self._file(cell, first)
         if not file.is_file():
             return None
