@@ -253,7 +253,7 @@ _INFIX = {operator.add: "+", operator.mul: "*"}
 def _as_function(
     code: Sequence[tuple[Callable[..., Any], int, tuple[int, ...]]], wanted: set[int]
 ) -> Callable[[list[Any]], None]:
-    """A function that performs operations on registers, and keeps the wanted results.
+    """Compile code of a loop into one Python function that writes the wanted registers.
 
     Most operations are sums and products that take less time than finding out which they are.
     """

@@ -200,7 +200,7 @@ class Nodes:
         return self.number(expr)[0]
 
     def number(self, expr: Basic) -> Number:
-        """The value of an expression, with the size of what was added for it."""
+        """Evaluate an expression, and return the size of the largest term added on the way."""
         if expr in self._known and not expr.has(sp.Subs):
             return self._known[expr]
         with ctx.workprec(self.bits):
@@ -231,15 +231,15 @@ class Nodes:
         raise Inconclusive(f"no numerical evaluation for {type(expr).__name__}: {expr}")
 
     def at(self, values: Mapping[Any, Any], digits: int) -> Self:
-        """An evaluator in the same environment, but for some values."""
+        """Return an evaluator in the same environment, except for some values."""
         return type(self)({**self.environment, **values}, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """What a node does to balls."""
+        """Return the function on balls that a node stands for."""
         return ball_function(expr)
 
     def integer(self, expr: Expr) -> int:
-        """The value of an expression that is an integer at this point."""
+        """Evaluate an expression that is an integer at this point."""
         ball = self.ball(expr)
         whole = ball.unique_fmpz() if isinstance(ball, arb) else None
         if whole is None or magnitude(ball - whole) > -8:
@@ -247,7 +247,7 @@ class Nodes:
         return int(whole)
 
     def condition(self, expr: Basic) -> bool:
-        """Truth of the condition of a branch; numbers that cannot be told apart count as equal."""
+        """Decide the condition of a branch; numbers that cannot be told apart count as equal."""
         with ctx.workprec(self.bits):
             if isinstance(expr, Relational):
                 relation = RELATIONS[type(expr).__name__]
@@ -336,7 +336,7 @@ class Nodes:
         return reduce(operator.mul, (b for b, _ in factors), arb(1)), sum(s for _, s in factors)
 
     def _written_out(self, expr: Basic) -> list[Expr]:
-        """The summands of a Sum or factors of a Product over its last range."""
+        """Return the terms of a Sum, or the factors of a Product, over its last range."""
         *inner, (index, low, high) = expr.args[1:]
         first, last = self.integer(low), self.integer(high)
         if last - first > _MOST_SUMMANDS:
@@ -345,7 +345,7 @@ class Nodes:
         return [replaced(body, index, sp.Integer(k)) for k in range(first, last + 1)]
 
     def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]) -> Expr:
-        """The integrand with finite sums, elementary derivatives and sums of copies written out."""
+        """Expand finite sums in an integrand, and name sums of copies."""
         if not binds(expr):
             return expr
         name = type(expr).__name__

@@ -41,7 +41,7 @@ def lines_of(
     affine: Callable[[Expr], Line | None],
     ball: Callable[[Expr], Ball],
 ) -> list[Line]:
-    """The lines on which the kinks lie; refused where one is not straight."""
+    """Return the lines on which kinks lie, in the coordinates of the quadrature."""
     lines = []
     for kink in kinks:
         line = affine(kink)
@@ -67,7 +67,7 @@ def piecewise_sum(
     program: CompiledIntegrand, lines: Sequence[Line], smooth: int, rules: Sequence[Sequence[Node]],
     digits: int,
 ) -> Sum:  # fmt: skip
-    """Expectation over independent standard normals, the first one or two coordinates in pieces.
+    """Integrate a piecewise smooth integrand, split at its kinks.
 
     Notes
     -----
@@ -121,7 +121,7 @@ class _Panels:
         ]
 
     def nodes(self, cuts: Iterable[Ball]) -> list[tuple[Ball, Ball]]:
-        """Nodes and weights; panels with cuts in them are divided there."""
+        """Return nodes and weights, with panels divided at the kinks."""
         divided: dict[int, list[Ball]] = {}
         width = float(self.width.mid())
         for cut in cuts:

@@ -258,7 +258,7 @@ class Start(Protocol):
 
 
 def _streams(seed: int | Sequence[int], first: int, stop: int) -> list[Generator]:
-    """Those of some runs: the children that `SeedSequence.spawn` would give."""
+    """Return the generators of some runs, which are those that `SeedSequence.spawn` would give."""
     return [default_rng(SeedSequence(seed, spawn_key=(i,))) for i in range(first, stop)]
 
 

@@ -265,7 +265,7 @@ class Encoder:
 
 
 def _stands_alone(c: str) -> bool:
-    """Whether a character is a word of its own: punctuation, or of a script without spaces."""
+    """Return whether a character is a word: punctuation, or of a script without spaces."""
     if c.isascii():
         return not c.isalnum() and not c.isspace()
     return unicodedata.category(c).startswith("P") or "CJK UNIFIED" in unicodedata.name(c, "")

@@ -287,7 +287,7 @@ def _kept(
     settings: dict[str, Any],
     path: str | Path | None,
 ) -> xr.Dataset:
-    """Data from a file, or computed and saved there."""
+    """Read data from a complete file, or compute them and keep parts on the way."""
     if path is None:
         data = compute(None)
     elif (file := Path(path)).is_file():
