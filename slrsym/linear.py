@@ -39,7 +39,7 @@ class LinearPredictor(NamedTuple):
 
 
 def best_linear(task: Task, probabilities: ArrayLike | None = None) -> LinearPredictor:
-    """Return the linear predictor of least risk.
+    """Return the linear predictor of least risk, the subject of Proposition 3.
 
     Parameters
     ----------

@@ -93,7 +93,7 @@ def hessian() -> ImmutableMatrix:
 
 @cache
 def on_manifold() -> Expr:
-    r"""Return the risk :math:`R^<(\kappa, \nu)` on the invariant manifold: (11), Lemma 6."""
+    r"""Return the risk :math:`R^<(\kappa, \nu)` on the manifold, equation (11): Lemma 6."""
     return closed_form().subs({theta: S.Zero, eta: S.Zero, rho: S.Zero})
 
 

@@ -285,7 +285,7 @@ def alpha_bar(
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> StepSize:
-    r"""Certify the largest step size for which the conditions hold, between two bounds.
+    r"""Certify nearly the largest step size allowed by Propositions 8 and 12 on the square.
 
     What is shown, and why it is enough, stands in `slrsym.certify.statements`: for that step size
     and for every smaller one, the risk decreases along every step, the map is injective with a
@@ -346,7 +346,7 @@ def certify_alpha(
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
-    """Certify a step size, or find a point where its conditions fail.
+    """Check the conditions of Propositions 8 and 12 for a step size, and all smaller ones.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ def confirmed() -> dict[str, dict[str, str]]:
 
 
 def confirmed_claims() -> dict[str, list[str]]:
-    """The claims that Coq confirms as a whole, each with the other claims that it supposes."""
+    """Return the claims that Coq confirms as a whole, with the other claims that each supposes."""
     return {id: list(rests) for id, rests in _listed()["claims"].items()}
 
 

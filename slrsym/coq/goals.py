@@ -121,7 +121,7 @@ def _assembled(printer: CoqPrinter, premises: list[str], conclusion: str) -> str
 
 
 def statement_of(claim: Claim) -> tuple[str, CoqPrinter]:
-    """What a claim says, for all values of its symbols; raises `Unprintable`."""
+    """Write a claim's statement for all values of its symbols, or raise `Unprintable`."""
     printer = CoqPrinter()
     if claim.statement.atoms(sp.core.function.AppliedUndef):
         raise Unprintable("it speaks of all functions of a kind")
@@ -134,7 +134,10 @@ def statement_of(claim: Claim) -> tuple[str, CoqPrinter]:
 
 
 def defined(p: Any, printer: CoqPrinter) -> list[str]:
-    """What makes a hypothesis mean something: what is a premise holds of no undefined term."""
+    """Return the conditions under which a hypothesis is defined.
+
+    An undefined hypothesis is no premise.
+    """
     found = []
     for node in sp.preorder_traversal(p):
         if isinstance(node, sp.Pow) and node.exp.is_Rational and not node.base.is_number:

@@ -30,7 +30,7 @@ class NotSampled(Exception):  # noqa: N818
 
 
 def _special(name: str) -> Callable[..., Any]:
-    """Return a function of SciPy that is imported at its first call."""
+    """Return a function of SciPy, imported at its first call: SciPy takes long to load."""
 
     def function(*arguments: Any) -> Any:
         return getattr(import_module("scipy.special"), name)(*arguments)

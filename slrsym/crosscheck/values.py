@@ -214,7 +214,7 @@ _OF_RATIONALS: dict[str, Callable[[sp.Rational], bool]] = {
 def random_value(
     symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational, far: int | None = None
 ) -> sp.Rational | None:
-    """Draw a rational value that fits a symbol and its bounds."""
+    """Draw a rational value that fits a symbol and its bounds; far up (1), down, or out (0)."""
     for _ in range(60):
         if far is None:
             value = _candidate(symbol, bounds, rng, size)

@@ -383,7 +383,7 @@ def _dataset(
     labels: NDArray[np.int64],
     settings: dict[str, Any],
 ) -> Runs:
-    """Collect the log in a dataset."""
+    """Collect the log in a dataset; `noted` has shape (step, run, n)."""
     states = np.moveaxis(noted, 0, 1)
     if not np.isfinite(states).all():
         raise _overflow(task, lam, settings)

@@ -256,7 +256,7 @@ def _dot(x: States, y: States) -> States:
 
 
 def _gram(weights: States) -> tuple[States, States, States]:
-    """Return the squares and products of the weights in k and v, summed."""
+    """Return sums of squares and products of weights in k and v, of shape (2, runs, n)."""
     a, b = weights
     return _dot(a, a), _dot(a, b), _dot(b, b)
 

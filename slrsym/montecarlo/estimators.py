@@ -49,7 +49,7 @@ def risk_estimate(
     rng: Any = 0,
     progress: Progress | None = None,
 ) -> Estimate:
-    r"""Estimate the risk of a predictor from samples of the task.
+    r"""Estimate the risk :math:`\mathbb{E}(Y - T(X))^2`, equation (6), by sampling.
 
     Parameters
     ----------

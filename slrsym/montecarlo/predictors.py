@@ -225,7 +225,7 @@ Predictor: TypeAlias = AttentionPredictor | Linear
 
 
 def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
-    """Return the outputs, or their means given the scores, and the weights of the values."""
+    """Return the outputs (n,), or their means given the scores, and the weights of the values."""
     if isinstance(predictor, Linear):
         # At the true directions, scores and values are the coordinates along k* and v*.
         along_k, along_v = np.asarray(predictor.coefficients).T

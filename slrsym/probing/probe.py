@@ -35,7 +35,7 @@ _BATCH = 64
 def logistic_regression(
     features: NDArray[np.floating[Any]], labels: NDArray[np.integer[Any]], C: float = 1.0
 ) -> NDArray[np.float64]:
-    r"""Fit a logistic regression with an intercept and an L2 penalty.
+    r"""Minimise :math:`|w|^2/2 + C \sum_i \log(1 + e^{-y_i (w \cdot x_i + b)})` over w and b.
 
     So figure 1 probes hidden states.
 

@@ -38,7 +38,7 @@ STILL = 1e-3
 
 
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
-    """Return the distances of states to the oracle, to a swap point, and to M."""
+    """Return largest differences of overlaps from the oracle, a swap point and M, (..., 3)."""
     swap, _ = swap_point(task, lam)
     found = [distance(states, np.array(point)) for point in (ORACLE, swap)]
     found.append(np.abs(states[..., 2:]).max(axis=-1))

@@ -388,7 +388,7 @@ def turning(points: _Array) -> _Array:
 def _step(
     points: _Array, slope: _Array, bend: _Array, alpha: float
 ) -> tuple[_Array, _Array, _Array]:
-    """Return the images of a step, the largest length before projection, and the derivatives."""
+    """Return the images of a step, the larger |u_i|, and the Jacobian matrix of G(x/|x|)."""
     m = _DIMENSIONS
     result, after = np.empty(bend.shape), np.empty(points.shape)
     longest = np.ones(points.shape[:-2])

@@ -2,5 +2,5 @@
 
 
 def unmarked(text: str) -> str:
-    """Prose for a terminal, without the dollar signs around formulas."""
+    """Remove the dollar signs around formulas from prose, for a terminal."""
     return text.replace("$", "") if text.count("$") % 2 == 0 else text

@@ -78,7 +78,7 @@ class HeadsRisk:
     def risk_and_gradient(
         self, students: _Array, stars: _Array, lam: float
     ) -> tuple[_Array, _Array]:
-        """Return the excess risk, shape (runs,), and its gradient.
+        """Return the excess risk, (runs,), and its tangent gradient, (runs, 2 heads, q).
 
         Students are k_1, ..., k_H, v_1, ..., v_H, shape (runs, 2 heads, q), in an orthonormal frame
         or in all of R^d; stars k*_1, ..., k*_n, v*_1, ..., v*_n.

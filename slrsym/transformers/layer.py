@@ -444,7 +444,7 @@ class MultipleLocation:
         return {**settings_of(self.task), "task_n": self.n, "task_noise": noise}
 
     def stars(self, rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        r"""Draw uniform directions :math:`k^\star_i, v^\star_i`.
+        r"""Draw uniform directions, :math:`v^\star_i` orthogonal to :math:`k^\star_i`.
 
         Parameters
         ----------

@@ -128,7 +128,7 @@ class Order:
 
 
 def _involved(rest: Expr) -> int:
-    """Rank a factor: 0 for letters and powers, 1 with functions, 2 with means or integrals."""
+    """Rank a factor: 0 for letters, 1 with functions, 2 with expectations or integrals."""
     if rest.has(Expectation, *_INTEGRALS):
         return 2
     functions: Callable[[Any], bool] = lambda f: isinstance(f, Function | AppliedUndef)  # noqa: E731
