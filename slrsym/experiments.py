@@ -1,4 +1,4 @@
-r"""The paper's settings, by figure name, and what is computed from them.
+r"""Recipes of the paper's figures: settings by figure name, and the data computed from them.
 
 ======  ===  ==  ================  ======================  ======  =====  =======  ====
 figure  d    L   :math:`\gamma^2`  :math:`\lambda_t`       start   alpha  steps    runs

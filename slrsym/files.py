@@ -1,4 +1,4 @@
-"""The one store of results: files that are complete or not there at all, and refused by name."""
+"""Atomic reading and writing of result files."""
 
 from __future__ import annotations
 

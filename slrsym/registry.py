@@ -1,4 +1,4 @@
-"""What lower rooms leave to higher ones: printers of objects, compiled functions.
+"""Late-binding registry of printers and compiled functions that are defined in higher layers.
 
 An object that prints itself asks for its printer here by name. The top of the package says where
 each is found, and nothing is loaded before it is asked for.

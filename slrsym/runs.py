@@ -1,4 +1,4 @@
-"""The one store of runs: what engines note, in memory and in files, that are complete or not there.
+"""Storage of runs, in memory and in files.
 
 Runs of the paper's task and those of any model are the same kind of data. How many of them do
 something is said with Wilson's interval.

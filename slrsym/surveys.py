@@ -1,4 +1,4 @@
-r"""What the paper shows without running anything: risks as d grows, and the square of M.
+r"""Data for the figures that need no simulation: figures 3 and 6, and the basins.
 
 The copy of the paper that this was written from has lost the settings of figures 3 and 6. Those
 below are ours.

@@ -1,4 +1,4 @@
-r"""The risk of the erf attention predictor: its definition, and what is derived from it.
+r"""The risk of the erf attention predictor: its definition, and expressions derived from it.
 
 The definition stands in `risk_definition`, once. Closed form, gradient and Hessian in the order
 parameters are derived from it by `slrsym.gaussian`.

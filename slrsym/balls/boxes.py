@@ -1,20 +1,17 @@
-"""Represent exact numbers, ranges between two of them, and boxes, which are products of intervals.
+"""Exact numbers, ranges between two of them, and boxes, which are products of intervals.
 
 A subdivision tree is stored as a string; by construction its leaves cover the box.
 
-How a box was cut, as a text: the boxes it was cut into cover it by construction.
-
-A letter says what became of a box, before what became of its parts: a digit is the number of the
-variable in the middle of whose range the box was cut, and the lower half comes first. All else is
-a mark at a leaf.
+Each character describes a box, followed by the description of its parts: a digit is the index of
+the variable whose range was halved, lower half first. Anything else is the mark of a leaf.
 
 ========  ==========================================================================================
-mark      what was seen of the leaf
+mark      how the leaf was decided
 ========  ==========================================================================================
-``.``     enough, by evaluating the functions over it
-``:``     enough, by the mean value theorem
+``.``     shown by evaluating the functions over it
+``:``     shown by the mean value theorem
 ``*``     it lies in a box that is listed: one that holds exactly one zero
-``?``     nothing
+``?``     undecided
 ========  ==========================================================================================
 """
 

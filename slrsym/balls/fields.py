@@ -1,4 +1,4 @@
-"""Functions on boxes: enclosures of values, and sharper ones from those of derivatives.
+"""Functions on boxes: enclosures of their values and derivatives, and the Krawczyk test.
 
 The one Newton test: whether a system has exactly one zero in a box, after Krawczyk.
 """

@@ -1,8 +1,6 @@
-"""Cut boxes until every piece shows the wanted property, or the budget is spent.
+"""Subdivision of boxes until every piece has the wanted property, or the budget is spent.
 
 The property is that functions are positive, or that the zeros of a system are isolated and counted.
-
-What is wanted is that functions are positive, or to isolate and count the zeros of a system.
 """
 
 from __future__ import annotations

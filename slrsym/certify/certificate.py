@@ -1,4 +1,4 @@
-"""Certificates: values that say what was shown, on which box, and how to see it again."""
+"""Certificates as data: the statement, its box, the subdivision, and the worst margin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Claims of the ledger that are certified on a box: their own statements, by ball arithmetic."""
+"""Claims certified on a box: their statements are evaluated in ball arithmetic."""
 
 from __future__ import annotations
 

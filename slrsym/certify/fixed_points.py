@@ -1,4 +1,4 @@
-"""Fixed points on the invariant manifold: isolated, counted, told apart; how fast one attracts.
+"""Fixed points on the invariant manifold: isolation, count, classification, and local rates.
 
 The map is that of Lemma 7. The paper has no rates: the Center-Stable Manifold theorem gives none.
 """

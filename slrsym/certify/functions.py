@@ -1,4 +1,4 @@
-r"""What certificates are about: functions of kappa and nu on the invariant manifold, all derived.
+r"""Functions of kappa and nu that certificates bound, derived from the risk on the manifold.
 
 The slopes of the risk come from `slrsym.symbolic` by differentiation, the planar map g of Lemma 7
 and its Jacobian matrix from `slrsym.models.expressions`. In the names below, N_kappa is the square

@@ -1,4 +1,4 @@
-r"""What a certificate of each kind has to show: which functions, over which domain, have what sign.
+r"""Kinds of certificates: the functions of each, their domain, and the sign to show.
 
 This is read by the search and by the verifier, and belongs to neither. A certificate holds for all
 parameters of a box; over each part into which this is cut, the parameters are balls.

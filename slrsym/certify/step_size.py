@@ -1,4 +1,4 @@
-"""How long steps may be: the largest step size that is certified, and two that cost little.
+"""Certified step sizes: the largest one found, a closed form, and an estimate on a grid.
 
 Theorem 5 says that there is one; its conditions are those of Propositions 8 and 12. The closed form
 is by the constants of the descent lemma, that of Proposition 8. What a grid says is a hint to the

@@ -1,4 +1,4 @@
-r"""A sublevel set of the risk: the oracle, its mirror image, and what is near them.
+r"""A sublevel set of the risk that contains only neighbourhoods of the oracle and its image.
 
 For a given k the risk is quadratic in v. With :math:`p^2 = 1 - \kappa^2`, and w for the product of
 v with the direction of what k has beyond :math:`k^\star` and :math:`v^\star`, it is

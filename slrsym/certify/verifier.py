@@ -1,4 +1,4 @@
-"""Certificates are checked again: every leaf is looked at once, as its mark says.
+"""Verification of certificates: each leaf is evaluated once, in the way that its mark names.
 
 Nothing of the search is used here, only what is to be shown, boxes, and balls.
 """

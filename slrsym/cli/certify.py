@@ -1,4 +1,4 @@
-"""The commands that certify something, and check certificates again."""
+"""Commands that make certificates, and check them again."""
 
 from __future__ import annotations
 

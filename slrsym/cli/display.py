@@ -1,4 +1,4 @@
-"""What the command line shows: tables of claims, proofs step by step, axioms."""
+"""Tables of claims, proofs step by step, and axioms, for the terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The commands that export checked claims as documents: LaTeX, a static site, or both."""
+"""Commands that export claims as documents: LaTeX, a static site, or both."""
 
 from __future__ import annotations
 

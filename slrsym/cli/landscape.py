@@ -1,4 +1,4 @@
-"""The command that charts the risk off the manifold."""
+"""The command that lists the critical points of the risk, and their branches."""
 
 from __future__ import annotations
 

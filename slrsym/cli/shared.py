@@ -1,4 +1,4 @@
-"""What commands share: options, examples, errors and exit codes, JSON, a progress bar."""
+"""Shared parts of commands: options, examples, errors, exit codes, JSON, a progress bar."""
 
 from __future__ import annotations
 

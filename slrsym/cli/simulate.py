@@ -1,4 +1,4 @@
-"""The command that runs projected gradient descent, and shows where it ends."""
+"""The command that runs projected gradient descent and shows its endpoints."""
 
 from __future__ import annotations
 

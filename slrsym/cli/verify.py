@@ -1,4 +1,4 @@
-"""The commands that check claims or a proof log, and what all that verify share."""
+"""Commands that verify claims, list axioms, and recheck a proof log."""
 
 from __future__ import annotations
 

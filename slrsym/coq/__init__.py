@@ -1,4 +1,4 @@
-"""Steps of proofs by Coq: a third check, by a program that shares nothing with the other two.
+"""Translation of proof steps to Coq: a third check, by an independent program.
 
 What it confirms is marked "also by Coq"; it is no part of what ``proved`` means.
 

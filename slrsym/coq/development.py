@@ -1,4 +1,4 @@
-"""The claims as one development of Coq: what they say, their steps, and what follows whole."""
+"""The claims as one Coq development: statements, steps, and assembled proofs."""
 
 from __future__ import annotations
 

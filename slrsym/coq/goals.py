@@ -1,4 +1,4 @@
-"""The steps of claims as goals of Coq: what is supposed, what is to be shown, and how to try it."""
+"""Steps of claims as Coq goals, with their premises."""
 
 from __future__ import annotations
 

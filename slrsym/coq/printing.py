@@ -1,4 +1,4 @@
-"""SymPy's expressions and statements as text of Coq.
+"""Printer of SymPy's expressions and statements in Coq's syntax.
 
 What Coq has no word for here, such as an expectation, becomes a variable of its own. A goal for all
 values of that variable says more, never less; two such parts are one variable only if SymPy holds

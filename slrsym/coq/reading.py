@@ -1,4 +1,4 @@
-"""Reads the text of goals back, and compares what it says with the steps of the claims.
+"""Reader of Coq goals, which compares them with the steps of the claims.
 
 A printer that prints something else proves something else. This reader shares nothing with it but
 the table of names: text and SymPy's expressions both become plain tuples, without a rule of algebra

@@ -1,4 +1,4 @@
-"""Running Coq: what proves a goal, whether a development compiles, and which axioms it rests on."""
+"""Runs of Coq: search for tactics, compilation, and the axioms of compiled files."""
 
 from __future__ import annotations
 

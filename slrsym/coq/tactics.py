@@ -1,4 +1,4 @@
-"""What to try on a goal: tactics with hints that SymPy finds and that Coq proves again.
+"""Coq tactics to try on a goal, with hints found by SymPy and proved by Coq.
 
 Hints are how roots and exponentials come apart, what finite sums are by linearity, and forms of a
 difference whose sign is plain.

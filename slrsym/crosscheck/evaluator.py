@@ -1,4 +1,4 @@
-"""Evaluation of any expression at a point, and whether a statement holds there."""
+"""Evaluation of expressions and statements at a point."""
 
 from __future__ import annotations
 

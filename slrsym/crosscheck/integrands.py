@@ -1,4 +1,4 @@
-"""What is done to expressions before there are numbers.
+"""Symbolic preprocessing of integrands before numerical evaluation.
 
 Elementary derivatives, functions put in for undefined ones, products multiplied out, kinks found,
 integrands taken apart into independent parts.

@@ -1,4 +1,4 @@
-r"""A third look at claims about expectations: their laws are sampled, from the definition.
+r"""Monte Carlo check of claims about expectations, whose laws are sampled by definition.
 
 Where rules compare normal forms, and quadrature computes integrals to 30 digits, this draws random
 numbers in the laws and takes averages. It decides little by itself: a wrong third digit passes. But

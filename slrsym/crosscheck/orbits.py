@@ -1,4 +1,4 @@
-"""Statements about orbits held against numbers: orbits iterated, fixed points found by Newton.
+"""Numerical check of statements about orbits, by iteration and Newton's method.
 
 No finite number of steps shows that a sequence converges, nor that it does not. So a statement is
 *contradicted* only by what is certain but for rounding errors: a step that ascends, a fixed point

@@ -1,4 +1,4 @@
-"""Random exact points that obey hypotheses, and random smooth functions.
+"""Random exact points that satisfy hypotheses, and random smooth functions.
 
 A point gives every symbol a Rational, so that identities are examined where no rounding has
 happened yet.

@@ -1,4 +1,4 @@
-"""Quadrature of integrands with kinks and jumps: each smooth piece by itself.
+"""Quadrature of integrands with kinks and jumps, split into smooth pieces.
 
 Kinks are where absolute values, signs, maxima and cases bend or jump: at zeros of affine forms of
 the variables, and of quadratic functions of one. In one dimension these are points; in two, lines,

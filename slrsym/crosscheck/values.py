@@ -1,4 +1,4 @@
-"""Random exact values: what a hypothesis says of a symbol, and numbers that obey it."""
+"""Random exact values of symbols, within the bounds that hypotheses state."""
 
 from __future__ import annotations
 

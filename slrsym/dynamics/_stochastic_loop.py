@@ -1,4 +1,4 @@
-"""A step of stochastic gradient descent in the overlaps; Numba compiles the text of it.
+"""One step of stochastic gradient descent in the overlaps, as source text for Numba.
 
 It stands beside ``body``, which `slrsym.dynamics.stochastic` prints: a token's contribution to the
 prediction, and its two derivatives.

@@ -1,4 +1,4 @@
-"""What moves states by many steps: a loop in NumPy, machine code by Numba, or vectors in R^d.
+"""Engines that advance states by many steps: NumPy, Numba, or vectors in R^d.
 
 An engine has the states of some runs, and ``advance`` moves all of them along a list of inverse
 temperatures.

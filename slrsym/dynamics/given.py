@@ -1,4 +1,4 @@
-r"""Where runs start, and the inverse temperature at each step, as Definition 1 has them.
+r"""Initial conditions of runs, and schedules of the inverse temperature, as in Definition 1.
 
 Overlaps of random vectors are drawn as such. A uniform vector on the sphere is a normal one divided
 by its norm, and of that only the coordinates along :math:`k^\star, v^\star` and one more direction

@@ -1,4 +1,4 @@
-"""Runs of projected gradient descent in the paper's task: logged, and gone on with."""
+"""Run, log and resume projected gradient descent on the paper's task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""The risk on a product of two spheres, in coordinates in which k* and v* are the first two axes.
+r"""The risk on a product of two spheres, in coordinates whose first axes are k* and v*.
 
 The risk depends on k and v through their overlaps, so that rotations which fix k* and v* do not
 change it, and k and v may be taken from few dimensions: the span of k*, v* and one more direction

@@ -1,4 +1,4 @@
-r"""Stochastic gradient descent: each step takes the gradient of the error on a fresh batch.
+r"""Stochastic gradient descent: the gradient of the error on a fresh batch at each step.
 
 A step depends on the tokens through their coordinates in the span of
 :math:`k, v, k^\star, v^\star`, and through two weighted sums of what they have beyond it, with

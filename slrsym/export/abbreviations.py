@@ -1,4 +1,4 @@
-"""The paper's abbreviations: which of them a claim is written with, and what they stand for."""
+"""Choice of the paper's abbreviations for a claim, and their definitions."""
 
 from __future__ import annotations
 

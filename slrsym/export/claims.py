@@ -1,4 +1,4 @@
-"""A checked claim as a `ClaimEntry`: what it supposes, its formulas abbreviated, its evidence."""
+"""The entry of a claim in a document: hypotheses, abbreviated formulas, and checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The document that is exported, before it is LaTeX or HTML.
+"""The tree of a document, before it is rendered as LaTeX or HTML.
 
 A `Document` has sections of claims. A claim has blocks: paragraphs, displayed formulas, and groups
 of blocks with a heading, such as the cases of a proof. Formulas are boxes of

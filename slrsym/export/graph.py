@@ -1,4 +1,4 @@
-"""The graph of what rests on what, laid out in rows."""
+"""Layout of the graph of claims in rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checked steps of a proof as blocks: chains, cases, premises, each where it is needed.
+"""Steps of a proof as blocks of a document: chains, cases and premises.
 
 Steps have labels such as ``derivative.3`` or ``case 1.2``. What follows another with the next
 number continues its chain; what shares the beginning of its label stands in one group.

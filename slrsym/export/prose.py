@@ -1,4 +1,4 @@
-"""What is said of claims: titles and ideas, reasons of steps, and what a claim supposes.
+"""Prose about claims: titles, ideas, reasons of steps, and assumptions.
 
 Titles and ideas are plain text, written for a terminal. Formulas in them stand between dollar
 signs, in the same plain notation, such as ``$E erf'(t + gamma G)$``.

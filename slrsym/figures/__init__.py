@@ -1,4 +1,4 @@
-"""The paper's figures, and the two basins: what each is made from, and how it is drawn.
+"""Figures: the recipe of each one's data, and its drawing function.
 
 Nothing is imported before it is needed.
 """

@@ -1,4 +1,4 @@
-"""The landscape of the risk: its critical points at one setting, and how they change."""
+"""Figures of the landscape: critical points at one setting, and the bifurcation diagram."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who recovers, as pictures: the starts by where their runs end, and fractions over a grid."""
+"""Figures of recovery: starts by their endpoints, and fractions over a grid."""
 
 from __future__ import annotations
 

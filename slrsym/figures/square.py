@@ -1,4 +1,4 @@
-"""Figure 3, the oracle; the square of kappa and nu: figure 6, basins, runs over their field."""
+"""Figures 3 and 6, the basins, and trajectories over the vector field of the square."""
 
 from __future__ import annotations
 

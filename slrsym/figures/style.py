@@ -1,4 +1,4 @@
-"""What the figures share: fonts, colours, sizes, how they are written, and a page with all."""
+"""Style of the figures: fonts, colours, sizes, file formats, and a page with all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Gaussian integral as a function of affine forms, and its integration on grids."""
+"""Numerical integration of Gaussian integrals on grids, in affine forms of the variables."""
 
 from __future__ import annotations
 

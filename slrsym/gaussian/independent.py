@@ -1,4 +1,4 @@
-"""What all laws have in common; noise of known variance, and products of independent laws."""
+"""Base class of laws, noise of known variance, and products of independent laws."""
 
 from __future__ import annotations
 

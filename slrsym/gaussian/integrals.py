@@ -1,4 +1,4 @@
-r"""The Gaussian integrals that everything else is reduced to.
+r"""Basic Gaussian integrals to which all others are reduced.
 
 Throughout, u and w are jointly Gaussian with means m_u, m_w, variances v_u, v_w and covariance c.
 """

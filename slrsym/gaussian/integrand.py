@@ -1,4 +1,4 @@
-r"""Integrands in the form that Gaussian calculus can close.
+r"""Normal form of integrands: sums of terms that the Gaussian calculus can evaluate.
 
 Every integrand of the supported class is a sum of terms
 

@@ -1,4 +1,4 @@
-"""The functions of Gaussian calculus in mpmath, to the working precision, in relative terms.
+"""Special functions of the Gaussian calculus in mpmath, to full relative precision.
 
 Every function takes numbers that mpmath can convert, takes them as exact, and at real ones returns
 an mpf whose relative error is a few units of the working precision, however small the value.

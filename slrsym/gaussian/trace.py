@@ -1,4 +1,4 @@
-"""The record of an evaluation: which rule turned what into what."""
+"""Trace of an evaluation: the rewriting steps and their rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Critical points that certainly exist, and the signs of their curvatures, by ball arithmetic.
+r"""Certified critical points and signs of their curvatures, by ball arithmetic.
 
 A point is refined by Newton's method to many digits. That a critical point lies within a small box
 around it, and only one, is shown by Krawczyk's operator, applied to the equations of Lagrange. A

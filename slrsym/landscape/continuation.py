@@ -1,4 +1,4 @@
-r"""One branch of critical points, followed in the inverse temperature by pseudo-arclength.
+r"""Pseudo-arclength continuation of a branch of critical points in the inverse temperature.
 
 The unknowns are k, v and log(lambda). A step along the tangent of the branch is corrected by
 Newton's method, orthogonal to it, so that a branch may turn back. It ends where it leaves the range

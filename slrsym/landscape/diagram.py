@@ -1,4 +1,4 @@
-"""How the critical points change with the inverse temperature: the bifurcation diagram.
+"""The bifurcation diagram: critical points as the inverse temperature changes.
 
 The critical points are those of the risk, equation (6), on the product of the spheres.
 """

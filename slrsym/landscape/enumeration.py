@@ -1,4 +1,4 @@
-"""All critical points of the risk at one setting, by Newton's method from many starts.
+"""Search for all critical points of the risk at one setting, by Newton's method.
 
 The risk is that of equation (6), on the product of the spheres of k and v.
 """

@@ -1,4 +1,4 @@
-"""Critical points: what they are called, what the symmetries of the risk make one of, and families.
+"""Critical points: names, identification under symmetries, and continuous families.
 
 Claim ``landscape-symmetries``: the risk is the same at (k, v) and (-k, -v), and after a reflection
 along v* at (k, -v): with the overlaps kappa, nu, theta, eta, rho it is the same at

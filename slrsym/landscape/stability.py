@@ -1,4 +1,4 @@
-r"""Determine which endpoints of descent are stable, and at which inverse temperatures.
+r"""Stability of the endpoints of descent, oracle and swap point, by inverse temperature.
 
 Orthogonal to the plane of k* and v* the risk always curves upwards at the oracle (claim
 ``oracle-across``). In the plane its curvatures are those of claim ``oracle-transverse-hessian``:

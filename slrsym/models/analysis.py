@@ -1,4 +1,4 @@
-"""What one does with a model: tokens, critical points, who recovers, single samples, LaTeX."""
+"""Analyses of a model: samples, critical points, recovery, LaTeX."""
 
 from __future__ import annotations
 

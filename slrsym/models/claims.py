@@ -1,4 +1,4 @@
-"""What is derived of a model, as claims that `slrsym verify` checks against its statement."""
+"""Claims about a model, derived from its definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Projected gradient descent of a model, exact, at a cost that does not depend on the dimension.
+r"""Exact projected gradient descent of a model, at a cost independent of the dimension.
 
 The risk depends on the vectors through inner products, so its gradients lie in their span: with the
 partial derivative :math:`R_{xy}` in the inner product of x and y, that in x is :math:`\sum_y

@@ -1,4 +1,4 @@
-"""The paper's task in programs: risk, gradient and Hessian, and a step of descent.
+"""Programs of the paper's task: risk, gradient, Hessian, and a step of descent.
 
 The excess risk is taken in the form of claim ``excess-risk-stable``. Gradient and Hessian come from
 the closed form by differentiation, with zeta split into the variance of erf and the square of its

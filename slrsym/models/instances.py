@@ -1,4 +1,4 @@
-"""Models that ship: relatives of single-location regression, and one that is no attention.
+"""Example models: relatives of single-location regression, and a model without attention.
 
 Those of attention change a part of equations (1) to (3); several heads are equations (30) and (31).
 """

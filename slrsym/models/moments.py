@@ -1,4 +1,4 @@
-r"""Means and covariances of what tokens contribute, under a Gaussian law with any parameters.
+r"""Means and covariances of the contributions of tokens, under any Gaussian law.
 
 A product is split into a polynomial and a function f of scores. The mean H of f is taken by
 `slrsym.gaussian`, as a function of the means m and covariances c of the law; then, by Stein's

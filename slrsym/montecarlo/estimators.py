@@ -1,4 +1,4 @@
-"""The estimators of the risk, of its gradient, and of what a predictor puts out."""
+"""Estimators of the risk, of its gradient, and of the outputs of a predictor."""
 
 from __future__ import annotations
 

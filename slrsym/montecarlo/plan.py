@@ -1,4 +1,4 @@
-"""What is sampled, how and where: the arguments of the estimators, checked."""
+"""Sampling plans: the validated arguments of the estimators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Samples of the task, drawn until the standard error is small enough, or they are used up.
+r"""Samples of the task, drawn until the standard error is small enough.
 
 An attention predictor sees a token through its score :math:`u = X\cdot k` and its value
 :math:`v = X\cdot v`, and the task's output through :math:`y = X_{J_0}\cdot v^\star + \xi`. So two

@@ -1,4 +1,4 @@
-"""Sentences, logistic regression on what an encoder keeps of them at [CLS], and directions there.
+"""Sentences, logistic regression on hidden states at [CLS], and projections.
 
 One adjective decides the label. Sentences follow the patterns of Section E.1 and have its counts;
 the words are ours. As in the paper, the city's adjective says nothing of the label, and test sets

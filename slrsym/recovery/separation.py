@@ -1,4 +1,4 @@
-r"""What distinguishes the starts from which runs end at a swap point.
+r"""Statistics that separate starts ending at a swap point from the others.
 
 Uniform starts lie near the null point, where all overlaps vanish. By the symmetries of the risk the
 flow of descent leaves it by two modes that do not mix to first order: one in the plane of kappa and

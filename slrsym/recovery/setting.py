@@ -1,4 +1,4 @@
-"""A setting, its runs, and where they end: oracle, swap point, manifold, elsewhere, or not yet.
+"""A setting of recovery runs, and the classification of their endpoints.
 
 The oracle is that of Theorem 5; swap points are those of the claims ``swap-critical`` and
 ``swap-least``.

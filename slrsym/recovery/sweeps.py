@@ -1,4 +1,4 @@
-"""Who recovers: the runs of one setting, and sweeps over a grid of settings.
+"""Recovery runs at one setting, and sweeps over a grid of settings.
 
 Figures 4(a) and 7 show 30 starts of each of their settings; here there are as many as one likes,
 over any executor, kept on disk in parts as they come.

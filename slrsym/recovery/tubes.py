@@ -1,4 +1,4 @@
-r"""When a run may stop: tubes around runs whose end is known, which no run leaves again.
+r"""Early stopping: tubes around runs with a known endpoint, which no run leaves.
 
 Let :math:`X^\star_t` be a run that was followed to its end, in vectors (k, v) of
 :math:`\mathbb{R}^8`: four dimensions hold two states, up to the symmetries of the risk, and k* and

@@ -1,4 +1,4 @@
-"""What is claimed: expressions, maps, sentences about orbits; below both search and numbers."""
+"""Statements of claims: expressions, maps, and sentences about orbits."""
 
 
 def unmarked(text: str) -> str:

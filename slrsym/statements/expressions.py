@@ -1,4 +1,4 @@
-"""Expressions: their symbols, values put for these all at once, lines of text; errors of proofs."""
+"""Expressions: free symbols, simultaneous substitution, plain text, and errors of proofs."""
 
 from __future__ import annotations
 

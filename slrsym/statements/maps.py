@@ -1,4 +1,4 @@
-"""Maps of a box, whose iterates statements are made about; functions of its coordinates, points."""
+"""Maps of a box, functions of its coordinates, and points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SymPy's expressions and statements as terms of the kernel.
+"""Translation of SymPy's expressions and statements to terms of the checker.
 
 What the kernel reads is what is proved; so anything whose meaning there would be another one is
 refused.

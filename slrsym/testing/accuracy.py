@@ -1,4 +1,4 @@
-"""How accurate the kernels are, region by region, held against reference values of 45 digits.
+"""Accuracy of the kernels by region, against reference values of 45 digits.
 
 ``python -m slrsym.testing.accuracy`` prints a table of the worst relative errors, and of the same
 errors in units in the last place. Gradient and Hessian count by their largest error relative to

@@ -1,4 +1,4 @@
-r"""Derivatives against the functions that they belong to, by the remainders of Taylor's formula.
+r"""Checks of derivatives against their functions, by the remainders of Taylor's formula.
 
 A cost f is followed along a curve through a point x in a direction u. If the gradient is right,
 :math:`f(x(t)) - f(x) - t \langle g, u \rangle` falls like :math:`t^2`, and if the Hessian is right

@@ -1,4 +1,4 @@
-"""Moments of one erf head and of two, derived from the laws of what they see."""
+"""Moments of one and of two erf heads, derived from the laws of their tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas of Gaussian calculus as LaTeX and MathML, written as a person would write them."""
+"""Typesetting of formulas of the Gaussian calculus, in LaTeX and MathML."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Boxes as LaTeX, for amsmath or MathJax, and as MathML Core, which browsers draw by themselves."""
+"""LaTeX and MathML backends for boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formulas as boxes: what stands beside, above and below what, and where lines are broken."""
+"""Formulas as boxes: rows, scripts, fractions, and line breaking."""
 
 from __future__ import annotations
 

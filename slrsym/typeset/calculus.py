@@ -1,4 +1,4 @@
-"""How expectations, laws, derivatives, integrals, sums and limits are written, as boxes."""
+"""Layout of expectations, laws, derivatives, integrals, sums and limits."""
 
 from __future__ import annotations
 

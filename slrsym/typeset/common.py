@@ -1,4 +1,4 @@
-"""What all parts of the printer share: letters with scripts, brackets, calls, and lists."""
+"""Shared parts of the layout: letters with scripts, brackets, calls, and lists."""
 
 from __future__ import annotations
 

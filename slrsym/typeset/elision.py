@@ -1,4 +1,4 @@
-"""What a step changes in a long sum: the terms that stay are left out, as a person does."""
+"""Elision of the terms that two consecutive lines of a derivation share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expressions and statements as boxes, in the order and the form in which a person writes them."""
+"""Layout of expressions and statements as boxes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order sums and products are written, and how products are taken apart."""
+"""Order of terms and factors, and the decomposition of products."""
 
 from __future__ import annotations
 
