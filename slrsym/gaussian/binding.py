@@ -24,7 +24,7 @@ class Binder(Expr):  # type: ignore[misc]
     law: Any
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> Any:
-        """The same expression, its random variables named anew.
+        """Rename the random variables of the expression.
 
         Parameters
         ----------
@@ -139,7 +139,7 @@ class IIDSum(Binder):
 
     @property
     def count(self) -> Expr:
-        """How many copies there are."""
+        """Number of copies."""
         return self.args[2]
 
     @property
@@ -157,7 +157,7 @@ class IIDSum(Binder):
         raise NotImplementedError(f"derivative of a sum of independent copies in {symbol}")
 
     def copies(self, count: int) -> tuple[Expr, ProductLaw | Law]:
-        """The sum written out.
+        """Write the sum out for a given number of copies.
 
         Parameters
         ----------
@@ -260,7 +260,7 @@ class Expectation(Binder):
         return Derivative(self, symbol, evaluate=False)
 
     def doit(self, **hints: Any) -> Expr:
-        """The closed form, as far as there is one; SymPy's hints change nothing here."""
+        """Return the closed form as far as there is one; SymPy's hints have no effect."""
         value: Expr = in_sympy_functions(registered("expectation.closed_form")(self))
         return value
 
@@ -270,7 +270,7 @@ class Expectation(Binder):
         return str(registered("expectation.reason")(self))
 
     def to_latex(self) -> str:
-        r"""The expectation in LaTeX, with its law.
+        r"""Write the expectation in LaTeX, with its law.
 
         Returns
         -------
@@ -301,7 +301,7 @@ class Expectation(Binder):
 
 
 def require_real(expr: Expr, law: Law) -> None:
-    """Raise unless every parameter is declared real, and no symbol is a variable's by name only."""
+    """Raise unless parameters are declared real and differ in name from the law's variables."""
     names = {symbol.name for symbol in law.symbols}
     for symbol in sorted(expr.free_symbols - set(law.symbols), key=str):
         if symbol.name in names and not symbol.is_real:

@@ -60,7 +60,7 @@ def expectation(
     expr: Any, law: Law | None = None, *, trace: Literal[True]
 ) -> tuple[Any, Trace]: ...
 def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> Any:
-    r"""Closed form of :math:`\mathbb{E}[f(X)]`.
+    r"""Evaluate :math:`\mathbb{E}[f(X)]` in closed form.
 
     Polynomials are removed by Stein's lemma (C. Stein, Annals of Statistics 9, 1981); what is left
     is a table of integrals, in ``slrsym.gaussian.integrals``.
@@ -130,7 +130,7 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
 
 
 def closed_form(node: Expectation) -> Expr:
-    """An unevaluated expectation, evaluated."""
+    """Evaluate an unevaluated expectation."""
     return _Evaluation(Trace()).evaluate(node.integrand.doit(), node.law)
 
 
@@ -146,7 +146,7 @@ def evaluated(expr: Expr, law: Law, positive: Callable[[Expr], bool] = lambda _:
 
 
 def reason_open(node: Expectation) -> str:
-    """Why an expectation has no closed form here; nothing where it has one."""
+    """Return why an expectation has no closed form here; empty if it has one."""
     record = Trace()
     try:
         _Evaluation(record).evaluate(node.integrand, node.law)
@@ -185,7 +185,7 @@ class _Evaluation:
         return sp.Add(*total)
 
     def _factored(self, addend: Expr, law: Law) -> tuple[Expr, list[tuple[Expr, Law]]]:
-        """Coefficient, and the factor that belongs to each independent block (or iid sum)."""
+        """Split an addend into a coefficient and a factor for each independent block or iid sum."""
         blocks: list[Any] = list(law.blocks())
         owner: dict[Any, int] = {s: i for i, b in enumerate(blocks) for s in b.symbols}
         coefficient: Expr = S.One
@@ -258,7 +258,7 @@ class _Evaluation:
     # -- one Gaussian vector -------------------------------------------------------------------
 
     def gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
-        """Expectation of any integrand under one Gaussian law; unsupported addends stay."""
+        """Evaluate an expectation under one Gaussian law; unsupported addends stay."""
         value = self._by_forms(expr, law)
         if value is None and self.with_gamma and has_root(expr):
             # Before it is expanded: (x^2 + y^2)^(3/2) would become two addends.
@@ -286,7 +286,7 @@ class _Evaluation:
         return sp.Add(*closed)
 
     def _addend(self, core: Expr, law: GaussianLaw) -> Expr:
-        """Expectation of one addend, by exp and erf or by the Gamma function."""
+        """Evaluate one addend, by exp and erf or by the Gamma function."""
         node = Expectation(core, law)
         try:
             forbid_poles(core, law)
@@ -307,7 +307,7 @@ class _Evaluation:
         return value
 
     def _radial(self, core: Expr, law: GaussianLaw) -> Expr | None:
-        """A moment of a length: of the absolute value of a form, or the root of a sum of squares.
+        """Evaluate a moment of a length: an absolute value, or the root of a sum of squares.
 
         Factors in uncorrelated variables are taken by themselves.
         """
@@ -329,7 +329,7 @@ class _Evaluation:
         return value
 
     def _by_forms(self, expr: Expr, law: GaussianLaw) -> Expr | None:
-        """Under the law of the affine forms in it, if these are fewer than the variables."""
+        """Evaluate under the law of the affine forms in the integrand, if these are fewer."""
         involved = expr.free_symbols & set(law.symbols)
         if len(involved) < 3:
             return None
@@ -349,7 +349,7 @@ class _Evaluation:
         return value
 
     def _divergent(self, divergent: list[tuple[Expr, DivergenceError]], law: GaussianLaw) -> Expr:
-        """Addends without an expectation: an error, unless their sum may have one.
+        """Handle addends without an expectation of their own, whose sum may have one.
 
         Such a sum is (1 - erf(x)**2) exp(x**2/2), and so is (1 - cos(x))/x.
         """
@@ -365,7 +365,7 @@ class _Evaluation:
         return Expectation(total, law)
 
     def _without_i(self, value: Expr, core: Expr) -> Expr:
-        """The real part of a complex closed form of something real, if it is elementary."""
+        """Take the real part of a complex closed form of something real."""
         if not value.has(sp.I) or not core.is_real or any(e.has(sp.I) for e in value.atoms(sp.erf)):
             return value
         real = value.as_real_imag()[0]
@@ -459,7 +459,7 @@ class _Evaluation:
         return prefactor * (yield from _combination(moved_terms, new_law))
 
     def _conditioned(self, term: Term, law: GaussianLaw, node: Expectation) -> _Steps:
-        """With a delta function: the density of its argument at zero, and the law given that."""
+        """Evaluate a term with a delta function: a density times a conditional expectation."""
         argument, *others = term.zeros
         (mean,), ((variance,),) = form_moments([argument], law)
         if variance == 0:
@@ -478,7 +478,7 @@ class _Evaluation:
         return density * (yield rest, new_law)
 
     def _parallel_signs(self, term: Term, law: GaussianLaw) -> list[tuple[Expr, Term]] | None:
-        r"""Terms of fewer signs, where a sign is constant or two are of parallel forms.
+        r"""Reduce signs of proportional forms to fewer signs.
 
         For positive c, sign(x) sign(c x - q) = 1 + sign(q) (sign(c x - q) - sign(x)).
         """
