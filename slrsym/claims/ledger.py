@@ -41,7 +41,8 @@ def load_file(path: Path) -> list[Claim]:
     """The claims of a derivation file, in the order in which it makes them."""
     resolved = path.resolve()
     try:
-        text = resolved.read_bytes() if resolved.parent == builtin_folder() else None
+        own = resolved.is_relative_to(builtin_folder())
+        text = resolved.read_bytes() if own else None
     except (DerivationError, OSError):
         text = None  # what is wrong with the file is found below
     if text is None:
@@ -443,11 +444,10 @@ def builtin_ledger() -> Ledger:
 
 
 def _is_copy(file: Path, folder: Path) -> bool:
-    """Whether a file is one of a folder, or a copy of it."""
-    original = folder / file.name
+    """Whether a file is one below a folder, or a copy of one."""
     if file.is_relative_to(folder):
         return True
-    return original.is_file() and original.read_bytes() == file.read_bytes()
+    return any(x.read_bytes() == file.read_bytes() for x in folder.rglob(file.name))
 
 
 def _closest(id: str, known: Iterable[str]) -> str:

@@ -343,7 +343,7 @@ def derivations(
             f"{copy} must be a new folder, or an empty one", param_hint="--copy"
         )
     files = python_files(folder)
-    make_folder(copy, {file.name: file.read_bytes() for file in files})
+    make_folder(copy, {str(f.relative_to(folder)): f.read_bytes() for f in files})
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 
 
