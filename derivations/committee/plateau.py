@@ -6,7 +6,7 @@ S with another teacher, Q of a student with itself and C with another one. Small
 leave the terms of first order in it, here in units of 2 eta/pi.
 """
 
-from sympy import And, Eq, Ge, Rational, Symbol, asin, pi, sqrt, symbols
+from sympy import And, Eq, Rational, Symbol, asin, pi, sqrt, symbols
 
 from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate
 
