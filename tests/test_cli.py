@@ -554,8 +554,8 @@ def test_a_copy_of_the_derivations(tmp_path):
     result = run("derivations", "--copy", copy)
     assert result.exit_code == 0
     assert f"pytest {copy} checks them" in result.stdout
-    names = {file.relative_to(builtin_folder()) for file in builtin_folder().rglob("*.py")}
-    assert {file.relative_to(copy) for file in copy.rglob("*.py")} == names
+    names = {x.relative_to(builtin_folder()) for x in builtin_folder().rglob("*.[pt]*[yl]")}
+    assert {x.relative_to(copy) for x in copy.rglob("*") if x.is_file()} == names
     zeta = copy / "single_location" / "zeta.py"
     assert zeta.read_bytes() == (OWN / "zeta.py").read_bytes()
     zeta.write_text("mine")

@@ -162,7 +162,7 @@ X, Z = symbols("X Z", real=True)
 f, p = Function("f", real=True), Function("p", real=True)
 input_norm = Claim(
     id="committee-input-norm",
-    title="The square of the input is that of n independent normals, but for a few directions",
+    title="The square of the input is that of $n$ independent normals, but for a few directions",
     statement=Eq(
         Expectation(f(X) * (p(X) + IIDSum(Z**2, standard_normal(Z), n)) / N, standard_normal(X)),
         n / N * Expectation(f(X), standard_normal(X))
