@@ -1,4 +1,4 @@
-"""What is missing, in the words of a statement, where a search has failed."""
+"""Reasons of failed searches, in the words of a statement."""
 
 from __future__ import annotations
 
