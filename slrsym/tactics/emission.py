@@ -25,7 +25,7 @@ from slrsym.checker.term import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.claim_steps import Proven, steps_of
 from slrsym.proofs.context import Context, covariances
-from slrsym.proofs.step import Proof, Step, axioms_of, trust_in
+from slrsym.proofs.step import Proof, Rule, Step, axioms_of, trust_in
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_plainly_semidefinite
 from slrsym.tactics.log_reuse import Earlier
@@ -38,6 +38,7 @@ from slrsym.tactics.values import at_random, close
 # What makes the inferences for a step: they show its statement, from the lines of its premises.
 Family: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]
 _FAMILIES: dict[str, Family] = {}
+_OF_OTHERS: dict[type, Family] = {}
 _PROOFS: dict[str, Callable[[Emission, Any, Context, str], Inference]] = {}
 # What the search may do for a question, some seconds; for a step, as much as for so many.
 _EFFORT, _QUESTIONS = 120_000, 4
@@ -56,6 +57,29 @@ def family(*rules: str) -> Callable[[Family], Family]:
 
     def register(function: Family) -> Family:
         _FAMILIES.update(dict.fromkeys(rules, function))
+        return function
+
+    return register
+
+
+def tactic(rule: type[Rule]) -> Callable[[Family], Family]:
+    """Register what makes evidence for a rule of one's own.
+
+    Parameters
+    ----------
+    rule : type
+        The class of the rule.
+
+    Returns
+    -------
+    callable
+        A decorator of a function of the `Emission`, the `Step`, and the inferences that show the
+        rule's premises. It returns the inference that shows the step, and raises `Rejected` or
+        `Refused` if there is none.
+    """
+
+    def register(function: Family) -> Family:
+        _OF_OTHERS[rule] = function
         return function
 
     return register
@@ -494,11 +518,10 @@ class Emission:
         return line
 
     def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
-        name = type(step.rule).__name__
-        if name in _FAMILIES:
-            return _FAMILIES[name](self, step, premises)
         if not axioms_of(step.rule, step.link):
-            raise NotImplementedError(f"no evidence for {_kind(step)} yet")
+            return _FAMILIES[type(step.rule).__name__](self, step, premises)
+        if type(step.rule) in _OF_OTHERS:
+            return _OF_OTHERS[type(step.rule)](self, step, premises)
 
         def holds(relation: Any) -> bool:
             return self.knows(self.formula(relation), step.context)
