@@ -7,6 +7,7 @@ are loaded when an id is asked for that the user's files do not have, and checke
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterable
@@ -68,7 +69,7 @@ class _AsItStands(SourceFileLoader):
 
 
 def _run(path: Path, resolved: Path) -> list[Claim]:
-    name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(str(resolved).encode()):08x}"
+    name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(os.fsencode(resolved)):08x}"
     loader = _AsItStands(name, str(resolved))
     spec = importlib.util.spec_from_file_location(name, resolved, loader=loader)
     if spec is None or spec.loader is None or resolved.suffix not in SOURCE_SUFFIXES:

@@ -13,7 +13,8 @@ import scipy
 from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
-from slrsym.gaussian import Expectation, expectation
+from slrsym.gaussian import Expectation
+from slrsym.gaussian.closed_form import evaluated
 from slrsym.kernels.arguments import number, positive, whole
 from slrsym.kernels.compile import compile_expressions
 from slrsym.models.moments import NotClosedError
@@ -288,7 +289,7 @@ def _second_moments(model: Model) -> list[Expr]:
     found = []
     for i, first in enumerate(slopes):
         for second in slopes[i:]:
-            value = 4 * expectation(first * second * (error**2 + noise), law)
+            value = 4 * evaluated(first * second * (error**2 + noise), law)
             if value.has(Expectation):
                 raise NotClosedError(
                     f"no closed form is known of the mean of {first * second * error**2}"

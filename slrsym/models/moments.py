@@ -37,10 +37,10 @@ from slrsym.gaussian import (
     OwensT,
     erf_prime,
     erf_second,
-    expectation,
     normal_cdf,
     normal_pdf,
 )
+from slrsym.gaussian.closed_form import evaluated
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.functions import ErfCovariance, ErfVariance, gaussian_mean
 from slrsym.kernels.printing import hoisted
@@ -235,7 +235,7 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
         {names[i]: mean_symbol(i) for i in used},
         [[covariance_symbol(i, j) for j in used] for i in used],
     )
-    value = expectation(function, law)
+    value = evaluated(function, law)
     if value.has(Expectation):
         if len(used) == 1:
             i = used[0]

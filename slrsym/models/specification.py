@@ -9,6 +9,8 @@ from typing import Any
 
 from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sympify, tanh
 
+from slrsym.gaussian.functions import in_own_functions
+
 
 class Vector:
     """A linear combination of directions, by their coefficients."""
@@ -134,7 +136,7 @@ class ProjectedToken:
         `function` gave the share; messages name its file and line.
         """
         where = place_of(function)
-        expr = None if isinstance(found, str | ProjectedToken) else sympify(found)
+        expr = None if isinstance(found, str | ProjectedToken) else in_own_functions(sympify(found))
         if not isinstance(expr, Expr):
             raise TypeError(
                 f"{what} must give an expression in projections X @ k; got {found!r}{where}"
