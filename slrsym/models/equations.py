@@ -318,7 +318,7 @@ class Equations:
         known = named(self.model, values or {})
         if isinstance(point, Mapping):
             given = named(self.model, point)
-            state = [_number("point", p, given) for p in self.state]
+            state = np.array([_number("point", p, given) for p in self.state])
             known = {**{n: v for n, v in given.items() if n not in _names(self.state)}, **known}
         else:
             state = np.asarray(point, dtype=np.float64)
@@ -329,9 +329,7 @@ class Equations:
         if unknown := sorted(known.keys() - _names(self.parameters) - _names(self.state)):
             allowed = ", ".join(_names(self.parameters))
             raise ValueError(f"values has {unknown[0]}, no parameter of the equations ({allowed})")
-        return np.array(state, dtype=np.float64), [
-            _number("values", p, known) for p in self.parameters
-        ]
+        return state, [_number("values", p, known) for p in self.parameters]
 
     def linearise(self, point: Any, values: Mapping[Any, Any] | None = None) -> Linearisation:
         """Compute the Jacobian at a point, with its eigenvalues.

@@ -161,13 +161,14 @@ def _drawn(equations: Equations, count: int, rng: np.random.Generator) -> Array:
     lengths = np.where(free, np.sqrt(2) * rng.uniform(size=(count, t)), 1.0)
     factors[:, :, :t] *= lengths[:, None, :, None]
     grams = factors @ np.swapaxes(factors, -1, -2)
-    places = {}
+    places: dict[Any, tuple[int, int, int]] = {}
     for i, x in enumerate(model.trained):
         for j, y in enumerate(model.directions):
             for a in range(model.spaces):
                 places.setdefault(model.inner(x, y, a), (a, i, j))
     columns = [
-        grams[:, *places[p]] if p in places else rng.standard_normal(count) for p in equations.state
+        grams[(slice(None), *places[p])] if p in places else rng.standard_normal(count)
+        for p in equations.state
     ]
     return np.stack(columns, axis=-1)
 

@@ -39,11 +39,13 @@ class Changes:
     ----------
     model : Model
     motion : Motion
+    samples : SampleMoments or DefinedMeans, optional
+        Means over one sample, as symbols of moments or by their definition.
     """
 
-    def __init__(self, model: Model, motion: Motion) -> None:
+    def __init__(self, model: Model, motion: Motion, samples: Any = None) -> None:
         self.model, self.motion = model, motion
-        self.samples = SampleMoments(model)
+        self.samples = SampleMoments(model) if samples is None else samples
         self.state = (*_state_of(model), *motion.scalars)
         self.risk = self.samples.risk()
         if motion.kind == "projected-descent":

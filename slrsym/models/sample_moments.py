@@ -270,7 +270,7 @@ class SampleMoments:
     def _add(self, moment: Moment, role: Role, part: Part, fixed: frozenset[Symbol]) -> None:
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
         pattern, order = placed(part.product, symbol_of)
-        law, centred = law_of(order, self._mean_at(role), self._covariance_at(role))
+        law, centred = law_of(order, self.mean_at(role), self.covariance_at(role))
         mean = pattern.mean(centred)
         entries = tuple(law.get(a, a) for a in mean.arguments)
         weight = multiplicity(part.tags, fixed) if part.tags else S.One
@@ -278,7 +278,7 @@ class SampleMoments:
 
     # -- laws ----------------------------------------------------------------------------------
 
-    def _mean_at(self, role: Role) -> Callable[[Any], Expr]:
+    def mean_at(self, role: Role) -> Callable[[Any], Expr]:
         def mean_of(variable: Any) -> Expr:
             x, space = variable
             key = (role.token, variable)
@@ -296,7 +296,7 @@ class SampleMoments:
 
         return inner
 
-    def _covariance_at(self, role: Role) -> Callable[[Any, Any], Expr]:
+    def covariance_at(self, role: Role) -> Callable[[Any, Any], Expr]:
         def covariance_of(one: Any, other: Any) -> Expr:
             key = (role.token, one, other)
             if key not in self._laws:

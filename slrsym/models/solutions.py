@@ -129,8 +129,8 @@ def _begin(
     places = {model.inner(x, y, a): (a, i, j)
               for i, x in enumerate(model.trained) for j, y in enumerate(model.directions)
               for a in range(model.spaces)}  # fmt: skip
-    state = [first[p.name] if p in scalars else gram[places[p]] for p in equations.state]
-    return np.array(state, dtype=np.float64), row, gram
+    numbers = [first[p.name] if p in scalars else gram[places[p]] for p in equations.state]
+    return np.array(numbers, dtype=np.float64), row, gram
 
 
 def _by_name(values: Mapping[Any, Any], s: Symbol) -> Any:

@@ -100,9 +100,20 @@ class Directions:
             raise ValueError(f"count must be a positive integer or a symbol for one; got {count!r}")
         self._options = {"unit": unit, "sphere": sphere}
         self._made: dict[int, Direction] = {}
-        self._unit(0)
+        self.unit(0)
 
-    def _unit(self, i: int) -> Direction:
+    def unit(self, i: int) -> Direction:
+        """Return one of the directions, also where these are exchangeable.
+
+        Parameters
+        ----------
+        i : int
+            Its place, from 0.
+
+        Returns
+        -------
+        Direction
+        """
         if i not in self._made:
             place = str(i + 1) if i < 9 else f"{{{i + 1}}}"
             self._made[i] = Direction(f"{self.name}_{place}", **self._options)
@@ -129,7 +140,7 @@ class Directions:
         if not self.by_representatives:
             return Add(*(sympify(term(x)) for x in self))
         units = range(REPRESENTATIVES)
-        return Add(*(tag(self.count, i) * sympify(term(self._unit(i))) for i in units))
+        return Add(*(tag(self.count, i) * sympify(term(self.unit(i))) for i in units))
 
     def __len__(self) -> int:
         self._require_number("len of")
@@ -139,7 +150,7 @@ class Directions:
         self._require_number("a single one of")
         if not -len(self) <= i < len(self):
             raise IndexError(f"{self.name} has {len(self)} directions; got the index {i}")
-        return self._unit(i % len(self))
+        return self.unit(i % len(self))
 
     def __iter__(self) -> Iterator[Direction]:
         return (self[i] for i in range(len(self)))
@@ -239,9 +250,15 @@ def class_names(directions: Iterable[Direction]) -> dict[InnerProduct, Symbol]:
             if x.group is None and y.group is None:
                 continue
             labels = [z.name if z.group is None else z.group[0].name for z in (x, y)]
-            both = x.group is not None and y.group is not None
-            if both and x.group[0].count == y.group[0].count and x.group[1] != y.group[1]:
+            if _are_other_units(x, y):
                 labels[1] += "'"
             sort = {"positive": True} if x is y else {"real": True}
             named[x @ y] = Symbol(rf"\langle {labels[0]}, {labels[1]}\rangle", **sort)
     return named
+
+
+def _are_other_units(x: Direction, y: Direction) -> bool:
+    """Return whether two directions are units of paired groups, but not partners."""
+    if x.group is None or y.group is None:
+        return False
+    return x.group[0].count == y.group[0].count and x.group[1] != y.group[1]
