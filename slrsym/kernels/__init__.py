@@ -1,4 +1,4 @@
-"""Expressions as fast functions, in the numbers of four backends."""
+"""Expressions as fast functions, in the numbers of five backends."""
 
 from importlib import import_module
 from typing import Any
