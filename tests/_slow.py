@@ -90,6 +90,15 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_numba_and_numpy_agree[excess_risk]",
         "test_mpmath_integrates[1000000.0-40]",
     ),
+    # Owen's T and the risk of attention; the compiler of JAX takes seconds for each function.
+    "kernels/test_jax.py": (
+        "test_value_and_derivatives_of_a_function[zeta]",
+        "test_value_and_derivatives_of_a_function[erf_variance]",
+        "test_value_and_derivatives_of_a_function[erf_covariance]",
+        "test_means_by_quadrature[0.3]",
+        "test_softmax_has_first_derivatives_and_refuses_others",
+        "test_derivatives_in_parameters",
+    ),
     # One case of each.
     "kernels/test_laplace.py": (
         "test_means_of_a_role_by_numba",
@@ -108,6 +117,9 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_two_variables[0-mpmath]",
         "test_two_variables[0-numpy]",
         "test_two_variables[0-ball]",
+        "test_two_variables[0-jax]",
+        "test_two_variables[1-jax]",
+        "test_owens_t[0-jax]",
         "test_relative_accuracy[1-numba]",
     ),
     # Softmax in dev, and a slip in the risk of another model.
@@ -199,9 +211,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_figures_of_an_encoder",
     ),
     # tests/certify tries what the example shows.
-    "test_docstrings.py": (
-        "test_examples_are_true[slrsym.certify.attraction]",
-    ),
+    "test_docstrings.py": ("test_examples_are_true[slrsym.certify.attraction]",),
     # Figures are written by tests/figures; verify, simulate and the others have their files here.
     "test_files.py": (
         "test_a_full_disk_loses_no_result[('figure', '3')--o-/figure-3.pdf-]",

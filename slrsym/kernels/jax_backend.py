@@ -63,7 +63,6 @@ def jax_function(program: Program) -> Callable[..., Any]:
     """Return a function of a state of shape (..., n) and parameters that broadcast with (...)."""
     require_jax()
     require_double()
-    import jax
     import jax.numpy as jnp
 
     from slrsym.kernels._jax_special import gaussian_mean
@@ -76,19 +75,28 @@ def jax_function(program: Program) -> Callable[..., Any]:
     scope = defined(program.setup + program.body, names | means, "arrays")
     width = len(program.state)
 
-    @jax.jit
     def rows(state: Any, *parameters: Any) -> Any:
         fixed = scope["constants"](*parameters)
         values = scope["body"](*(state[..., i] for i in range(width)), *fixed)
         shape = jnp.broadcast_shapes(state.shape[:-1], *(p.shape for p in parameters))
         return jnp.stack([jnp.broadcast_to(value, shape) for value in values], axis=-1)
 
+    return _checked(rows, width)
+
+
+def _checked(rows: Callable[..., Any], width: int) -> Callable[..., Any]:
+    """Return the function, compiled, of anything that is an array of this width."""
+    import jax
+    import jax.numpy as jnp
+
+    fast = jax.jit(rows)
+
     def evaluate(state: Any, *parameters: Any) -> Any:
         require_double()
         state, *rest = (jnp.asarray(x, dtype=jnp.float64) for x in (state, *parameters))
         if state.shape[-1:] != (width,):
             raise ValueError(f"state must have shape (..., {width}); got {state.shape}")
-        return rows(state, *rest)
+        return fast(state, *rest)
 
     return evaluate
 
@@ -101,6 +109,7 @@ def jax_laplace_function(
     law: Callable[..., Any],
     rest: Callable[..., Any],
     what: tuple[str, ...],
+    width: int,
 ) -> Callable[..., Any]:
     """Return the risk of softmax and its gradient, which are computed on the host.
 
@@ -111,10 +120,11 @@ def jax_laplace_function(
         roles; the inverse temperature and the law, as of `risk_and_slopes`; the square of the noise
         and the derivatives of the law in the state, row by row.
     what : tuple of {'risk', 'excess_risk', 'gradient'}
+    width : int
+        Of the state.
     """
     import jax
     import jax.numpy as jnp
-
     from jax.custom_derivatives import SymbolicZero
 
     fast = importlib.util.find_spec("numba") is not None
@@ -143,9 +153,7 @@ def jax_laplace_function(
     values = jax.custom_jvp(call)
     values.defjvp(refused)
 
-    @jax.custom_jvp
-    def risk(counts: Any, law: Any) -> Any:
-        return values(counts, law)[..., 0]
+    risk = jax.custom_jvp(lambda *inputs: values(*inputs)[..., 0])
 
     def slopes(inputs: Any, tangents: Any) -> Any:
         by_counts, by_law = tangents
@@ -156,11 +164,9 @@ def jax_laplace_function(
 
     risk.defjvp(slopes, symbolic_zeros=True)
 
-    @jax.jit
     def rows(state: Any, *parameters: Any) -> Any:
         at = tokens(state, *parameters), law(state, *parameters)
         numbers = rest(state, *parameters)
-        width = state.shape[-1]
         found = []
         for name in what:
             if name == "gradient":
@@ -171,4 +177,4 @@ def jax_laplace_function(
                 found.append((risk(*at) + added)[..., None])
         return jnp.concatenate(found, axis=-1)
 
-    return rows
+    return _checked(rows, width)

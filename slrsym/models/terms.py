@@ -442,7 +442,7 @@ class SoftmaxTerms:
                 [self.model.data.noise**2, *rates],
             )
         )
-        return jax_laplace_function(tokens, law, rest, what)
+        return jax_laplace_function(tokens, law, rest, what, len(names))
 
     def _in_mpmath(self, entries: Callable[..., Any], what: tuple[str, ...]) -> Callable[..., Any]:
         roles, n = len(self.counts), len(self.model.order_parameters)

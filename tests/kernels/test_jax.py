@@ -11,7 +11,7 @@ from sympy import Ne, Piecewise, Symbol, sin, sqrt, symbols, tanh
 
 from slrsym.gaussian import OwensT, zeta
 from slrsym.kernels import compile_expressions
-from slrsym.kernels.functions import Z, ErfCovariance, ErfDefect, ErfVariance, gaussian_mean
+from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance, Z, gaussian_mean
 from slrsym.models.instances import attention
 from slrsym.models.paper import kernel
 from slrsym.models.specification import softmax
