@@ -8,6 +8,7 @@ which have rules themselves, so that derivatives of every order are right.
 
 from __future__ import annotations
 
+import itertools
 import math
 import types
 from collections.abc import Callable
@@ -226,74 +227,93 @@ erf_covariance = differentiable(_erf_covariance, lambda i: _COVARIANCE_SLOPES[i]
 _TOGETHER = 64
 
 
-def gaussian_mean(pair: Function, order: int) -> Function:
-    """Return E f(m + sqrt(v) G), and with `order` n that of the n-th derivative of f.
+def gaussian_mean(f: Function, orders: tuple[int, ...]) -> Function:
+    """Return the means of `slrsym.kernels.special.trapezoid_arrays`, with f and orders as there.
 
-    Parameters
-    ----------
-    pair : callable
-        Of z and parameters: the derivative, and f itself.
-    order : int
-
-    Returns
-    -------
-    callable
-        Of m, v and the parameters. By the heat equation, a derivative in v is half a second one in
-        m.
-
-    Notes
-    -----
-    The rule is `slrsym.kernels.special.trapezoid_arrays`, for one number at a time.
+    By the heat equation, a derivative in a covariance is a second one in two means, and half of it
+    in a variance.
     """
+    count = len(orders)
+    pairs = [(i, j) for i in range(count) for j in range(i, count)]
 
-    def along(pair: Function, i: int, both: bool) -> Function:
-        slopes = [partial_derivative(lambda *z, k=k: pair(*z)[k], i) for k in range(2)]
-        return lambda *z: (slopes[0](*z), slopes[1](*z) if both else pair(*z)[1])
+    def moved(f: Function, i: int, orders: tuple[int, ...]) -> tuple[Function, tuple[int, ...]]:
+        """Differentiate f in a variable."""
+        first = partial_derivative(lambda *z: f(*z)[0], i)
+        higher = tuple(n + (k == i) for k, n in enumerate(orders))
+        return lambda *z: (first(*z), *f(*z)[1:]), higher
 
     def slope(i: int) -> Function:
-        if i > 1:
-            return gaussian_mean(along(pair, i - 1, both=True), order)
-        once = along(pair, 0, both=False)
-        if i == 0:
-            return gaussian_mean(once, order + 1)
-        twice = gaussian_mean(along(once, 0, both=False), order + 2)
-        return lambda *inputs: twice(*inputs) / 2
+        if i < count:
+            return gaussian_mean(*moved(f, i, orders))
+        if i < count + len(pairs):
+            first, second = pairs[i - count]
+            once, once_orders = moved(f, first, orders)
+            twice = gaussian_mean(*moved(once, second, once_orders))
+            return lambda *inputs: twice(*inputs) / (2 if first == second else 1)
+        place = i - len(pairs)
+        parts = [partial_derivative(lambda *z, k=k: f(*z)[k], place) for k in range(3 - count)]
+        return gaussian_mean(lambda *z: [part(*z) for part in parts], orders)
 
-    one = jnp.vectorize(lambda *inputs: _trapezoid(pair, order, *inputs))
+    one = jnp.vectorize(lambda *inputs: _trapezoid(f, orders, *inputs))
     return differentiable(lambda *inputs: one(*inputs), slope)
 
 
-def _trapezoid(pair: Function, order: int, m: Any, v: Any, *parameters: Any) -> Any:
-    spread = jnp.sqrt(v)
-    steep = spread > 1
-    first = GRID_STEP / 2.0 ** jnp.ceil(jnp.log2(jnp.where(steep, spread, 1.0)))
+def _trapezoid(f: Function, orders: tuple[int, ...], *inputs: Any) -> Any:
+    count = len(orders)
+    entries = count * (count + 3) // 2
+    means, cov, parameters = inputs[:count], inputs[count:entries], inputs[entries:]
+    root = [[jnp.sqrt(cov[0])]]
+    if count == 2:
+        across = jnp.where(cov[0] > 0, cov[1] / jnp.where(cov[0] > 0, root[0][0], 1.0), 0.0)
+        root.append([across, jnp.sqrt(jnp.maximum(cov[2] - across * across, 0.0))])
+    scales = jnp.stack([jnp.max(jnp.abs(jnp.stack([r[k] for r in root[k:]]))) for k in range(count)])
+    first = GRID_STEP / 2.0 ** jnp.ceil(jnp.log2(jnp.maximum(scales, 1.0)))
+    steep = count == 1 and root[0][0] > 1
+    shifts = list(itertools.product((0.0, 0.5), repeat=count))
 
-    def sums(start: Any, step: Any) -> Any:
+    def sums(steps: Any, shift: Any) -> Any:
+        sizes = [jnp.ceil(2 * GRID_REACH / step + 1).astype(int) for step in steps]
+
         def block(number: Any, so_far: Any) -> Any:
-            z = start - GRID_REACH + step * (number * _TOGETHER + np.arange(_TOGETHER))
-            bell = jnp.exp(-z * z / 2) * (step / math.sqrt(2 * math.pi))
-            bell = jnp.where(z < GRID_REACH + step / 4, bell, 0.0)
-            z = jnp.minimum(z, GRID_REACH)
-            derivative, plain = pair(m + spread * z, *parameters)
-            tilted = plain * hermite(z, order) / spread**order
-            terms = jnp.where(steep, tilted, derivative) * bell
+            place = number * _TOGETHER + jnp.arange(_TOGETHER)
+            numbers = [place % sizes[0], place // sizes[0]][:count]
+            z = [(s + n) * h - GRID_REACH for s, n, h in zip(shift, numbers, steps, strict=True)]
+            square = sum(x * x for x in z)
+            bell = jnp.exp(-square / 2) * jnp.prod(steps / math.sqrt(2 * math.pi))
+            # What is beyond may overflow.
+            inside = (place < math.prod(sizes)) & (square <= (GRID_REACH + 0.5) ** 2)
+            z = [jnp.where(inside, x, 0.0) for x in z]
+            at = [
+                m + sum(r * x for r, x in zip(row, z, strict=False))
+                for m, row in zip(means, root, strict=True)
+            ]
+            derivative, *plain = f(*at, *parameters)
+            terms = derivative
+            if plain:
+                tilted = plain[0] * hermite(z[0], orders[0]) / root[0][0] ** orders[0]
+                terms = jnp.where(steep, tilted, derivative)
+            terms = jnp.where(inside, terms * bell, 0.0)
             return so_far[0] + jnp.sum(terms), so_far[1] + jnp.sum(jnp.abs(terms))
 
-        blocks = jnp.ceil((2 * GRID_REACH / step + 1) / _TOGETHER).astype(int)
+        blocks = (math.prod(sizes) + _TOGETHER - 1) // _TOGETHER
         return jax.lax.fori_loop(0, blocks, block, (0.0, 0.0))
 
     def goes_on(state: Any) -> Any:
         halvings, _, _, _, agree = state
-        return (halvings < HALVINGS) & ~agree
+        return (halvings < HALVINGS[count - 1]) & ~agree
 
     def halved(state: Any) -> Any:
-        halvings, total, size, step, _ = state
-        other, more = sums(step / 2, step)
-        agree = jnp.abs(total - other) <= AGREED * (size + more)
-        return halvings + 1, (total + other) / 2, (size + more) / 2, step / 2, agree
+        halvings, total, size, steps, _ = state
+        found = [sums(steps, shift) for shift in shifts[1:]]
+        other, more = (sum(x) for x in zip(*found, strict=True))
+        weight = len(found)
+        agree = jnp.abs(total - other / weight) <= AGREED * (size + more / weight)
+        total, size = (total + other) / 2**count, (size + more) / 2**count
+        return halvings + 1, total, size, steps / 2, agree
 
-    state = (0, *sums(0.0, first), first, jnp.array(False))
-    finite = jnp.isfinite(first)
-    state = (jnp.where(finite, 0, HALVINGS), *state[1:])
+    finite = jnp.isfinite(scales).all()
+    first = jnp.where(finite, first, 1.0)
+    start = jnp.where(finite, 0, HALVINGS[count - 1])
+    state = (start, *sums(first, shifts[0]), first, jnp.array(False))
     _, total, _, _, agree = jax.lax.while_loop(goes_on, halved, state)
     return jnp.where(agree, total, jnp.nan)

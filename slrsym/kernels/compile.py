@@ -175,8 +175,8 @@ def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any
 def _means(program: Program) -> dict[str, Any]:
     """The means that a program has of functions, by quadrature."""
     return {
-        name: partial(trapezoid_arrays, defined(pair.body, _ARRAYS, "arrays")["body"], order)
-        for name, pair, order in program.means
+        name: partial(trapezoid_arrays, defined(pair.body, _ARRAYS, "arrays")["body"], orders)
+        for name, pair, orders in program.means
     }
 
 

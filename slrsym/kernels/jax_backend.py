@@ -69,8 +69,8 @@ def jax_function(program: Program) -> Callable[..., Any]:
 
     names = _namespace()
     means = {
-        name: gaussian_mean(defined(pair.body, names, "arrays")["body"], order)
-        for name, pair, order in program.means
+        name: gaussian_mean(defined(pair.body, names, "arrays")["body"], orders)
+        for name, pair, orders in program.means
     }
     scope = defined(program.setup + program.body, names | means, "arrays")
     width = len(program.state)

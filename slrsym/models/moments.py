@@ -14,10 +14,14 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sympy import (
+    Abs,
     Add,
     Derivative,
     Dummy,
     Expr,
+    Heaviside,
+    Max,
+    Min,
     Mul,
     Piecewise,
     Pow,
@@ -27,6 +31,7 @@ from sympy import (
     erf,
     exp,
     expand,
+    sign,
     sqrt,
 )
 from sympy.core.function import AppliedUndef, UndefinedFunction
@@ -237,13 +242,8 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
     )
     value = expectation(function, law)
     if value.has(Expectation):
-        if len(used) == 1:
-            i = used[0]
-            return gaussian_mean(function, names[i], mean_symbol(i), covariance_symbol(i, i))
-        raise NotClosedError(
-            f"no closed form is known of the mean of {function}, a function of {len(used)} "
-            "projections; means of functions of one are computed by quadrature"
-        )
+        _require_quadrature(function, len(used))
+        return gaussian_mean(function, law)
     value = _with_covariances(value, function, law)
     if len(used) > 1 and value.has(Piecewise, OwensT):
         raise NotClosedError(
@@ -253,6 +253,15 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
     for special in (erf_prime, erf_second, normal_pdf):
         value = value.replace(special, lambda x, f=special: f(x).rewrite(exp))
     return value.replace(normal_cdf, lambda x: (1 + erf(x / sqrt(2))) / 2)
+
+
+def _require_quadrature(function: Expr, dimension: int) -> None:
+    """Refuse a mean of too many variables, or of two if the function is not smooth."""
+    reason = f"no closed form is known of the mean of {function}, an integral of {dimension} "
+    if dimension > 2:
+        raise NotClosedError(f"{reason}dimensions; quadrature is for one or two")
+    if dimension == 2 and function.has(Abs, Heaviside, Max, Min, Piecewise, sign):
+        raise NotClosedError(f"{reason}dimensions that has kinks; quadrature is for smooth functions")
 
 
 def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: int) -> Expr:

@@ -189,10 +189,14 @@ class Terms:
         """What means are computed by that have no closed form."""
         risk = self.risk()
         nodes = set().union(*(e.atoms(GaussianMean) for e in self.needed([risk]).values()))
-        shortest = min((str(node.function) for node in nodes), key=len, default=None)
-        if shortest is None:
+        if not nodes:
             return None
-        return Quadrature(1, f"no closed form is known of the mean of {shortest}, z normal")
+        dimension = max(len(node.orders) for node in nodes)
+        shortest = min((str(n.function) for n in nodes if len(n.orders) == dimension), key=len)
+        names = "z" if dimension == 1 else "z and z_2"
+        return Quadrature(
+            dimension, f"no closed form is known of the mean of {shortest}, {names} normal"
+        )
 
     def arranged(self, expr: Expr) -> Expr:
         """A slope as a nested polynomial; of many order parameters, as it is."""

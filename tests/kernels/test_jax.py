@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from sympy import Ne, Piecewise, Symbol, sin, sqrt, symbols, tanh
 
-from slrsym.gaussian import OwensT, zeta
+from slrsym.gaussian import GaussianLaw, OwensT, zeta
 from slrsym.kernels import compile_expressions
 from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance, Z, gaussian_mean
 from slrsym.models.instances import attention
@@ -138,7 +138,7 @@ def test_a_branch_that_is_not_taken_does_not_spoil_derivatives():
 @pytest.mark.parametrize("spread", [0.3, thorough(3.0)])
 def test_means_by_quadrature(spread):
     c = Symbol("c", real=True)
-    mean = gaussian_mean(tanh(c * Z) * Z, Z, x, y**2)
+    mean = gaussian_mean(tanh(c * Z) * Z, GaussianLaw({Z: x}, [[y**2]]))
     compiled = jax.jit(compile_expressions([mean], [x, y], [c], "jax"))
     at, steep = np.array([0.4, spread]), 1.3
 
