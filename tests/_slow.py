@@ -158,6 +158,12 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_descent_of_overlaps_is_that_of_vectors[2-numpy]",
         "test_slopes_against_differences",
     ),
+    # The same means by NumPy, and risks that are made of them.
+    "models/test_planes.py": (
+        "test_backends_agree[numba]",
+        "test_backends_agree[jax]",
+        "test_two_heads_against_tokens",
+    ),
     # One unit, free and on a sphere.
     "models/test_online.py": (
         "test_starts_are_those_of_simulate",

@@ -16,7 +16,6 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 from jax.custom_derivatives import SymbolicZero
 from jax.scipy.special import erf, erfc
 
@@ -266,7 +265,9 @@ def _trapezoid(f: Function, orders: tuple[int, ...], *inputs: Any) -> Any:
     if count == 2:
         across = jnp.where(cov[0] > 0, cov[1] / jnp.where(cov[0] > 0, root[0][0], 1.0), 0.0)
         root.append([across, jnp.sqrt(jnp.maximum(cov[2] - across * across, 0.0))])
-    scales = jnp.stack([jnp.max(jnp.abs(jnp.stack([r[k] for r in root[k:]]))) for k in range(count)])
+    scales = jnp.stack(
+        [jnp.max(jnp.abs(jnp.stack([r[k] for r in root[k:]]))) for k in range(count)]
+    )
     first = GRID_STEP / 2.0 ** jnp.ceil(jnp.log2(jnp.maximum(scales, 1.0)))
     steep = count == 1 and root[0][0] > 1
     shifts = list(itertools.product((0.0, 0.5), repeat=count))

@@ -194,9 +194,7 @@ class GaussianMean(Function):  # type: ignore[misc]
             G = Symbol("G", real=True)
             return Expectation(integrand.subs(Z, m + sqrt(v) * G), standard_normal(G))
         *means, first, both, second = self.args[:entries]
-        law = GaussianLaw(
-            dict(zip(VARIABLES, means, strict=True)), [[first, both], [both, second]]
-        )
+        law = GaussianLaw(dict(zip(VARIABLES, means, strict=True)), [[first, both], [both, second]])
         return Expectation(integrand, law)
 
     def _eval_evalf(self, prec: int) -> Expr | None:
@@ -217,9 +215,11 @@ def _derivative(function: Expr, orders: tuple[int, ...]) -> Expr:
         return function
     lower = tuple(n - (i == place) for i, n in enumerate(orders))
     slope = _derivative(function, lower).diff(VARIABLES[place])
+    if len(orders) > 1:
+        # Multiplied out, products of functions of one variable each would have many terms.
+        return slope
     # Expanded, quotients of polynomials would have more terms with each derivative.
-    rational = slope.is_rational_function(*VARIABLES[: len(orders)])
-    return factor(slope) if rational else expand(slope)
+    return factor(slope) if slope.is_rational_function(Z) else expand(slope)
 
 
 @cache
@@ -246,8 +246,8 @@ def gaussian_mean(function: Expr, law: GaussianLaw) -> Expr:
     inside = function.subs(
         {z: (name - shift) / slope for z, name, (shift, slope) in places}, simultaneous=True
     )
-    inside = expand(inside)
     count = len(scores)
+    inside = expand(inside) if count == 1 else inside
     parameters = tuple(sorted(inside.free_symbols - set(VARIABLES[:count]), key=str))
     means = [
         slope * law.mean[z] + shift for z, (shift, slope) in zip(law.symbols, scores, strict=True)

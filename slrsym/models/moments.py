@@ -261,7 +261,9 @@ def _require_quadrature(function: Expr, dimension: int) -> None:
     if dimension > 2:
         raise NotClosedError(f"{reason}dimensions; quadrature is for one or two")
     if dimension == 2 and function.has(Abs, Heaviside, Max, Min, Piecewise, sign):
-        raise NotClosedError(f"{reason}dimensions that has kinks; quadrature is for smooth functions")
+        raise NotClosedError(
+            f"{reason}dimensions that has kinks; quadrature is for smooth functions"
+        )
 
 
 def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: int) -> Expr:

@@ -335,7 +335,9 @@ class SoftmaxTerms:
         heads = list(error.atoms(softmax))
         if len(heads) != 1:
             raise ValueError(
-                f"softmax is for one head, softmax(mu * (X @ k)) * (X @ v); got {len(heads)}"
+                f"softmax is for one head, softmax(mu * (X @ k)) * (X @ v); got {len(heads)}, "
+                f"whose risk is an integral of {2 * len(heads)} dimensions: for each head a score "
+                "and a variable of Laplace"
             )
         (head,) = heads
         score = _linear(head.args[0], names)

@@ -44,7 +44,13 @@ from sympy import (
 from sympy import gamma as gamma_function
 
 from slrsym.gaussian import (
-    GaussianLaw, OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta,
+    GaussianLaw,
+    OwensT,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    zeta,
 )
 from slrsym.kernels import compile_expressions
 from slrsym.kernels import program as program_module
