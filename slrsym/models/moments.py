@@ -14,11 +14,15 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sympy import (
+    Abs,
     Add,
     Derivative,
     Dummy,
     Expr,
+    Heaviside,
     Matrix,
+    Max,
+    Min,
     Mul,
     Piecewise,
     Pow,
@@ -29,6 +33,7 @@ from sympy import (
     exp,
     expand,
     hessian,
+    sign,
     sqrt,
 )
 from sympy.core.function import AppliedUndef, UndefinedFunction
@@ -242,13 +247,8 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
     )
     value = evaluated(function, law)
     if value.has(Expectation):
-        if len(used) == 1:
-            i = used[0]
-            return gaussian_mean(function, names[i], mean_symbol(i), covariance_symbol(i, i))
-        raise NotClosedError(
-            f"no closed form is known of the mean of {function}, a function of {len(used)} "
-            "projections; means of functions of one are computed by quadrature"
-        )
+        _require_quadrature(function, len(used))
+        return gaussian_mean(function, law)
     value = _with_covariances(value, function, law)
     if len(used) > 1 and value.has(Piecewise, OwensT):
         raise NotClosedError(
@@ -286,6 +286,17 @@ def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
     }
     value = value.xreplace(moved)
     return exp(front + exponent.subs(origin)) / sqrt(determinant) * value
+
+
+def _require_quadrature(function: Expr, dimension: int) -> None:
+    """Refuse a mean of too many variables, or of two if the function is not smooth."""
+    reason = f"no closed form is known of the mean of {function}, an integral of {dimension} "
+    if dimension > 2:
+        raise NotClosedError(f"{reason}dimensions; quadrature is for one or two")
+    if dimension == 2 and function.has(Abs, Heaviside, Max, Min, Piecewise, sign):
+        raise NotClosedError(
+            f"{reason}dimensions that has kinks; quadrature is for smooth functions"
+        )
 
 
 def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: int) -> Expr:
