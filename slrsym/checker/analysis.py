@@ -22,14 +22,7 @@ from slrsym.checker.term import (
     sort_conditions,
     substitute,
 )
-from slrsym.checker.theorem import (
-    Theorem,
-    checked,
-    combined_hypotheses,
-    leaving,
-    relation,
-    rule,
-)
+from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, leaving, relation, rule
 
 
 def antiderivative(slope: Term, x: Term, point: Term) -> Term:
@@ -167,10 +160,7 @@ def _adjacent(first: Term, second: Term) -> Any:
 
     An integral from a to b is that from b to a with the other sign; so the order does not matter.
     """
-    require(
-        first[0] == second[0] == "int",
-        "a node is no integral",
-    )
+    require(first[0] == second[0] == "int", "a node is no integral")
     (_, middle), (other, high) = outside(first), outside(second)
     require(is_term(middle) and same(middle, other), "the intervals are not adjacent")
     body = ("lam", bound(first), inside(first), ())
@@ -189,10 +179,7 @@ def _term_of_sum(node: Term, place: Term) -> Any:
     A sum is defined if its ends are integers, of which the last is at least the first less 1, and
     all its terms are defined; so the parts are, too.
     """
-    require(
-        node[0] == "sum" and is_term(place),
-        "the node is no sum, or the place is no term",
-    )
+    require(node[0] == "sum" and is_term(place), "the node is no sum, or the place is no term")
     (i,), (body,), (low, high) = bound(node), inside(node), outside(node)
     before = checked(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
     after = checked(("sum", (i,), (body,), (("+", place, ONE), high)))

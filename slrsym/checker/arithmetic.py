@@ -22,27 +22,8 @@ from flint import fmpq
 
 from slrsym.checker.calculus import cited_slopes
 from slrsym.checker.ring import Ring, is_integral
-from slrsym.checker.sign import (
-    NEG,
-    POS,
-    QUESTIONS,
-    SIGNS,
-    ZERO,
-    Facts,
-    Poly,
-    Sign,
-    number,
-    times,
-)
-from slrsym.checker.term import (
-    BINDERS,
-    RELATIONS,
-    Term,
-    children,
-    is_inside,
-    key,
-    require,
-)
+from slrsym.checker.sign import NEG, POS, QUESTIONS, SIGNS, ZERO, Facts, Poly, Sign, number, times
+from slrsym.checker.term import BINDERS, RELATIONS, Term, children, is_inside, key, require
 from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
 

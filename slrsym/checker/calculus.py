@@ -238,10 +238,7 @@ def _derivative(premises: Sequence[Theorem], t: Term) -> Any:
 @rule("definition", "t")
 def _definition(t: Term) -> Any:
     """Replace zeta or Owen's T by its definition, at points that are defined."""
-    require(
-        t[:2] in (("f", "zeta"), ("f", "owens")),
-        "the term is not zeta or Owen's T",
-    )
+    require(t[:2] in (("f", "zeta"), ("f", "owens")), "the term is not zeta or Owen's T")
     require(not has_copies(t), "the term contains a sum of copies, which is random")
     _, name, first, second = t
     v = fresh(("s", "v", "R"), free(t))

@@ -36,14 +36,7 @@ from slrsym.checker.term import (
     same,
     substitute,
 )
-from slrsym.checker.theorem import (
-    Theorem,
-    checked,
-    combined_hypotheses,
-    leaving,
-    relation,
-    rule,
-)
+from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, leaving, relation, rule
 
 # Bounded on the real line with all their derivatives.
 BOUNDED = frozenset({"erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"})
@@ -342,10 +335,7 @@ def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
 @rule("constant", "t")
 def _constant(node: Term) -> Any:
     """Conclude E c = c; a sum or an integral of c is c times the length of its range."""
-    require(
-        node[0] in ("E", "sum", "int"),
-        "the node is no expectation, sum or integral",
-    )
+    require(node[0] in ("E", "sum", "int"), "the node is no expectation, sum or integral")
     (body,) = inside(node)
     require(not free(body) & set(bound(node)), "the body contains a variable of the node")
     if node[0] == "E":
@@ -419,10 +409,7 @@ def _fubini(node: Term, count: Any) -> Any:
 @rule("image", "t", "t", "ts")
 def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     """Change variables: affine forms of Gaussian variables are Gaussian, noise stays as it is."""
-    require(
-        forms[0] == "lam",
-        "the forms are no function of real variables",
-    )
+    require(forms[0] == "lam", "the forms are no function of real variables")
     require(not has_copies(forms), "a form contains a sum of copies, which is random")
     names, values = bound(forms), inside(forms)
     old, parts = bound(expected(node)), blocks(node)
@@ -464,11 +451,7 @@ def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     other = expectation(names, body, laws)
     # What is plainly so needs no proof, provided that the law exists, which is asked for.
     asked = [p for p in asked if not (same(p[1], p[2]))]
-    return (
-        [*asked, defined(node), defined(other)],
-        ("=", node, other),
-        ("gaussian-linear-image",),
-    )
+    return ([*asked, defined(node), defined(other)], ("=", node, other), ("gaussian-linear-image",))
 
 
 @rule("noise", "t")
@@ -483,10 +466,7 @@ def _noise_moments(law: Term) -> Any:
 @rule("stein", "t", "t", "json")
 def _stein(node: Term, h: Term, place: Any) -> Any:
     """Conclude E (X - m) h = sum C E dh; the node has the laws, h is of its variables."""
-    require(
-        h[0] == "lam" and len(inside(h)) == 1,
-        "the argument is no function",
-    )
+    require(h[0] == "lam" and len(inside(h)) == 1, "the argument is no function")
     names = bound(expected(node))
     require(
         len(bound(h)) == len(names) and type(place) is int,
@@ -522,10 +502,7 @@ def _stein(node: Term, h: Term, place: Any) -> Any:
 @rule("derivative of expectation", "t")
 def _under(t: Term) -> Any:
     """Differentiate under an expectation of a moderate function, in its parameters."""
-    require(
-        t[0] == "d" and inside(t)[0][0] == "E",
-        "the term is no derivative of an expectation",
-    )
+    require(t[0] == "d" and inside(t)[0][0] == "E", "the term is no derivative of an expectation")
     (node,), names = inside(t), bound(t)
     require(not has_copies(t) and not random(node), "the derivative contains copies")
     require(
@@ -564,10 +541,7 @@ def _density(node: Term) -> Any:
 @rule("one copy more", "t", "t")
 def _copy(node: Term, copies: Term) -> Any:
     """Split off one copy of a sum of n copies, independent of all else."""
-    require(
-        copies[0] == "copies",
-        "the term is no sum of copies",
-    )
+    require(copies[0] == "copies", "the term is no sum of copies")
     require(
         not free(copies) & set(bound(expected(node))),
         "the copies contain a variable of the expectation",
@@ -600,10 +574,7 @@ def _exchanged(t: Term, old: Term, new: Term) -> Term:
 @rule("copies exist", "t")
 def _copies_exist(copies: Term) -> Any:
     """Conclude that a sum of copies of a moderate function is defined."""
-    require(
-        copies[0] == "copies",
-        "the term is no sum of copies",
-    )
+    require(copies[0] == "copies", "the term is no sum of copies")
     return moderate(copies, frozenset()), defined(copies), ()
 
 
@@ -630,10 +601,7 @@ def _moments_of_copies(node: Term) -> Any:
 @rule("no copies", "t")
 def _no_copies(copies: Term) -> Any:
     """Conclude that a sum of no copies is 0."""
-    require(
-        copies[0] == "copies",
-        "the term is no sum of copies",
-    )
+    require(copies[0] == "copies", "the term is no sum of copies")
     require(outside(copies)[0] == ZERO, "the number of copies is not 0")
     return [defined(copies)], ("=", copies, ZERO), ()
 
@@ -654,9 +622,6 @@ def _equal_bodies(theorem: Theorem, node: Term) -> Any:
 @rule("exponential of a sum", "t")
 def _exponential(t: Term) -> Any:
     """Conclude exp(a + b) = exp(a) exp(b)."""
-    require(
-        t[:2] == ("f", "exp") and t[2][0] == "+",
-        "the term is no exponential of a sum",
-    )
+    require(t[:2] == ("f", "exp") and t[2][0] == "+", "the term is no exponential of a sum")
     parts = t[2][1:]
     return [*map(defined, parts)], ("=", t, ("*", *(("f", "exp", a) for a in parts))), ()

@@ -148,10 +148,7 @@ def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
 @rule("gaussian integral", "t")
 def _gaussian_integral(node: Term) -> Any:
     """The mean of erf, sign, absolute value or exponential of an affine form."""
-    require(
-        not has_copies(inside(expected(node))[0]),
-        "the body contains copies",
-    )
+    require(not has_copies(inside(expected(node))[0]), "the body contains copies")
     require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
     (body,) = inside(node)
     require(
@@ -222,10 +219,7 @@ def _of_two(node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]
 @rule("centred pair", "t")
 def _pair(node: Term) -> Any:
     """The mean of a product of erf or sign of two centred forms, or of two absolute values."""
-    require(
-        not has_copies(inside(expected(node))[0]),
-        "the body contains copies",
-    )
+    require(not has_copies(inside(expected(node))[0]), "the body contains copies")
     require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
     (body,) = inside(node)
     require(body[0] == "*" and len(body) == 3, "the body is no product of two functions")

@@ -18,17 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from slrsym.checker.term import (
-    Reader,
-    Rejected,
-    Term,
-    free,
-    is_formula,
-    key,
-    parse,
-    require,
-    same,
-)
+from slrsym.checker.term import Reader, Rejected, Term, free, is_formula, key, parse, require, same
 from slrsym.checker.theorem import RULES, Theorem, prove, rule
 
 FORMAT = "slrsym proof log 2"

@@ -54,10 +54,7 @@ def _ball(t: Term) -> Any:
 @rule("numbers", "t", "json")
 def _numbers(p: Term, bits: Any) -> Any:
     """A relation of numbers other than equality: the balls of its sides lie apart."""
-    require(
-        p[0] in RELATIONS and p[0] != "=",
-        "the statement is no relation <, <= or !=",
-    )
+    require(p[0] in RELATIONS and p[0] != "=", "the statement is no relation <, <= or !=")
     require(type(bits) is int and 32 <= bits <= 512, "the precision is not from 32 to 512 bits")
     with ctx.workprec(bits):
         a, b = map(_ball, p[1:])

@@ -71,8 +71,7 @@ def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
 def _smooth(function: Term, point: Term) -> Any:
     """Near the point, all values of the function are smooth functions of its variables."""
     require(
-        function[0] == "lam" and point[0] == "tuple",
-        "the arguments are not a function and a point",
+        function[0] == "lam" and point[0] == "tuple", "the arguments are not a function and a point"
     )
     names, place = bound(function), point[1:]
     require(
@@ -206,10 +205,7 @@ def schema(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], A
 @rule("theorem", "json", "t", "ts")
 def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
     """A sentence on orbits, by a schema."""
-    require(
-        isinstance(name, str) and name in SCHEMAS,
-        "there is no theorem of this name",
-    )
+    require(isinstance(name, str) and name in SCHEMAS, "there is no theorem of this name")
     kind, count, needs, axioms = SCHEMAS[name]
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"{name} shows {kind}")
     require(len(values) == count, f"{name} speaks of {count} terms")

@@ -69,10 +69,7 @@ def _maximum(a: Term, b: Term) -> Any:
 @rule("integers apart", "t", "json")
 def _apart(t: Term, k: Any) -> Any:
     """An integer is at most k, or at least k + 1."""
-    require(
-        is_term(t) and type(k) is int,
-        "the arguments are not a term and an integer",
-    )
+    require(is_term(t) and type(k) is int, "the arguments are not a term and an integer")
     return [("o", "integer", t)], ("or", ("<=", t, num(k)), ("<=", num(k + 1), t)), ()
 
 
@@ -94,10 +91,7 @@ def _jensen(theorem: Theorem, node: Term) -> Any:
 @rule("cauchy-schwarz", "t", "t")
 def _cauchy_schwarz(f: Term, g: Term) -> Any:
     """(E f g)^2 <= E f^2 E g^2; of two expectations under the same laws."""
-    require(
-        expected(f)[3] == expected(g)[3],
-        "the two expectations are not under the same laws",
-    )
+    require(expected(f)[3] == expected(g)[3], "the two expectations are not under the same laws")
     names = bound(f)
     require(
         names == bound(g) and not any(map(has_copies, (*inside(f), *inside(g)))),
@@ -114,10 +108,7 @@ def _cauchy_schwarz(f: Term, g: Term) -> Any:
 @rule("poincare", "t")
 def _poincare(node: Term) -> Any:
     """E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
-    require(
-        not has_copies(inside(expected(node))[0]),
-        "the body contains copies",
-    )
+    require(not has_copies(inside(expected(node))[0]), "the body contains copies")
     require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
     (f,), names = inside(node), bound(node)
     _, rows = joint(outside(node))
@@ -145,10 +136,7 @@ def _poincare(node: Term) -> Any:
 @rule("price", "t")
 def _price(t: Term) -> Any:
     """The derivative of an expectation in a parameter of its law, which has a density there."""
-    require(
-        t[0] == "d" and t[1] == (1,),
-        "the term is no first derivative",
-    )
+    require(t[0] == "d" and t[1] == (1,), "the term is no first derivative")
     (node,), (r,), (point,) = inside(t), bound(t), outside(t)
     require(
         node[0] == "E" and not has_copies(inside(node)[0]),
