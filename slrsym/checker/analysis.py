@@ -6,6 +6,7 @@ from typing import Any
 
 from slrsym.checker.calculus import continuous
 from slrsym.checker.expect import ONE, ZERO, moderate, polynomial
+from slrsym.checker.relations import leaving
 from slrsym.checker.term import (
     Term,
     bound,
@@ -22,7 +23,7 @@ from slrsym.checker.term import (
     sort_conditions,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, leaving, relation, rule
+from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relation, rule
 
 
 def antiderivative(slope: Term, x: Term, point: Term) -> Term:

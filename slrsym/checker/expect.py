@@ -14,6 +14,7 @@ from itertools import product
 from math import isqrt
 from typing import Any
 
+from slrsym.checker.relations import leaving
 from slrsym.checker.term import (
     Rejected,
     Term,
@@ -36,7 +37,7 @@ from slrsym.checker.term import (
     same,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, leaving, relation, rule
+from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relation, rule
 
 # Bounded on the real line with all their derivatives.
 BOUNDED = frozenset({"erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"})
