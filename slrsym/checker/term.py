@@ -258,6 +258,12 @@ def conditions(symbol: Term, value: Term) -> list[Term]:
     return sort_conditions(symbol[2], value)
 
 
+def require_interval(x: Term) -> None:
+    """Refuse a symbol unless its sort is an interval of the real line."""
+    is_interval = x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0"
+    require(is_interval, "the sort of the variable is no interval")
+
+
 def sort_conditions(sort: str, value: Term) -> list[Term]:
     """Return the formulas which say that a value is of a sort."""
     whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []

@@ -400,7 +400,7 @@ def test_decrease_on_a_face():
     goal = ("o", "DecreasesAlong", G, SQUARE)
     made = theorem("on-face", goal, PLANE, ONE, ONE, whole)
     assert key(("o", "DecreasesAlong", PLANE, whole)) in made.hypotheses
-    with pytest.raises(Rejected, match="whole box"):
+    with pytest.raises(Rejected, match="not 2 variables"):
         theorem("on-face", goal, PLANE, ONE, ONE, SQUARE)
 
 

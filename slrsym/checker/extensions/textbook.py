@@ -46,12 +46,10 @@ rule = partial(base_rule, extension="textbook")
 
 @rule("specialise", "ts", premises=1)
 def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
-    """What holds for all holds for these."""
+    """Conclude for some values what holds for all."""
     p = theorem.conclusion
-    require(
-        p[0] == "forall" and len(bound(p)) == len(values),
-        "the premise is no statement for all, or the number of values differs",
-    )
+    is_for_all = p[0] == "forall" and len(bound(p)) == len(values)
+    require(is_for_all, "the premise is no statement for all, or the number of values differs")
     asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
     put = dict(zip(bound(p), values, strict=True))
     return [*theorem.hypotheses.values(), *asked], substitute(inside(p)[0], put), ()
@@ -59,7 +57,7 @@ def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
 
 @rule("maximum", "t", "t")
 def _maximum(a: Term, b: Term) -> Any:
-    """max(a, b) is the mean of a and b, and half their distance more."""
+    """Conclude that max(a, b) is the mean of a and b, and half their distance more."""
     require(is_term(a) and is_term(b), "an argument is no term")
     distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
@@ -68,14 +66,14 @@ def _maximum(a: Term, b: Term) -> Any:
 
 @rule("integers apart", "t", "json")
 def _apart(t: Term, k: Any) -> Any:
-    """An integer is at most k, or at least k + 1."""
+    """Conclude that an integer is at most k, or at least k + 1."""
     require(is_term(t) and type(k) is int, "the arguments are not a term and an integer")
     return [("o", "integer", t)], ("or", ("<=", t, num(k)), ("<=", num(k + 1), t)), ()
 
 
 @rule("jensen", "t", premises=1)
 def _jensen(theorem: Theorem, node: Term) -> Any:
-    """f(E h) <= E f(h) for a convex function f; the node is E h."""
+    """Conclude f(E h) <= E f(h) for a convex function f; the node is E h."""
     f, y, x, convex = sign_of_derivative(theorem, 2)
     (body,), (h,), names = inside(f), inside(expected(node)), bound(node)
     require(not has_copies(h), "the function contains copies")
@@ -90,7 +88,7 @@ def _jensen(theorem: Theorem, node: Term) -> Any:
 
 @rule("cauchy-schwarz", "t", "t")
 def _cauchy_schwarz(f: Term, g: Term) -> Any:
-    """(E f g)^2 <= E f^2 E g^2; of two expectations under the same laws."""
+    """Conclude (E f g)^2 <= E f^2 E g^2, from two expectations under the same laws."""
     require(expected(f)[3] == expected(g)[3], "the two expectations are not under the same laws")
     names = bound(f)
     require(
@@ -107,7 +105,7 @@ def _cauchy_schwarz(f: Term, g: Term) -> Any:
 
 @rule("poincare", "t")
 def _poincare(node: Term) -> Any:
-    """E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
+    """Conclude that E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
     require(not has_copies(inside(expected(node))[0]), "the body contains copies")
     require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
     (f,), names = inside(node), bound(node)
@@ -135,7 +133,7 @@ def _poincare(node: Term) -> Any:
 
 @rule("price", "t")
 def _price(t: Term) -> Any:
-    """The derivative of an expectation in a parameter of its law, which has a density there."""
+    """Conclude the derivative of an expectation in a parameter of its law, which has a density."""
     require(t[0] == "d" and t[1] == (1,), "the term is no first derivative")
     (node,), (r,), (point,) = inside(t), bound(t), outside(t)
     require(
