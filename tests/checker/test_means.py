@@ -206,6 +206,7 @@ def asked(theorem):
         f("abs", X),
         ("*", f("sign", X), f("max", X, ONE)),
         ("^", 3, 1, ("+", f("abs", X), f("sin", X))),
+        ("^", 1, 1, f("abs", X)),
         f("exp", f("abs", X)),
         ("+", X, f("exp", ("*", num(2), f("abs", ("+", X, ONE))))),
     ],
