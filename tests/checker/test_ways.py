@@ -53,6 +53,18 @@ def mean(body, names=(x,), laws=(NORMAL,)):
     return ("E", names, (body,), laws)
 
 
+# -- generators -----------------------------------------------------------------------------------
+
+
+def test_sequences_of_one_name_are_told_apart_by_their_indices():
+    i, j = ("s", "i", "Z"), ("s", "j", "Z")
+    short, long = ("ix", "a", "R", i), ("ix", "a", "R", i, j)
+    for first, second in ((short, long), (long, short)):
+        shown(("=", ("+", first, second), ("+", second, first)))
+        with pytest.raises(Rejected, match="not known to compare"):
+            shown(("=", first, second))
+
+
 # -- logic ----------------------------------------------------------------------------------------
 
 
