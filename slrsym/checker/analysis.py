@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.calculus import continuous
+from slrsym.checker.calculus import continuous, require_interval
 from slrsym.checker.expect import ONE, ZERO, moderate, polynomial
 from slrsym.checker.relations import leaving
 from slrsym.checker.term import (
@@ -19,7 +19,6 @@ from slrsym.checker.term import (
     outside,
     replaced,
     require,
-    require_interval,
     same,
     sort_conditions,
     substitute,

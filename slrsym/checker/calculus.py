@@ -51,6 +51,12 @@ def square(t: Term) -> Term:
     return ("^", 2, 1, t)
 
 
+def require_interval(x: Term) -> None:
+    """Refuse a symbol unless its sort is an interval of the real line."""
+    is_interval = x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0"
+    require(is_interval, "the sort of the variable is no interval")
+
+
 def unfolded(t: Term) -> Term:
     """Replace the derivatives of erf by their formulas."""
     if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slrsym.checker.calculus import HALF, inverse, square
+from slrsym.checker.calculus import HALF, inverse, require_interval, square
 from slrsym.checker.expect import (
     ONE,
     ZERO,
@@ -41,7 +41,6 @@ from slrsym.checker.term import (
     outside,
     replaced,
     require,
-    require_interval,
     sort_conditions,
     substitute,
 )
@@ -111,22 +110,6 @@ def _integrable(node: Term) -> Any:
     """
     asked = exists(outside(expected(node))) + _noise(node)
     return [*asked, *growing(*opened(node))], defined(node), ("gaussian-moments",)
-
-
-# -- functions with kinks -------------------------------------------------------------------------
-
-
-@rule("sign", "t")
-def _sign(u: Term) -> Any:
-    """Conclude that the sign of a number is 1, 0 or -1, by cases."""
-    require(is_term(u), "the argument is no term")
-    value = ("f", "sign", u)
-    sides = (
-        ("and", checked(("<", ZERO, u)), ("=", value, ONE)),
-        ("and", ("=", u, ZERO), ("=", value, ZERO)),
-        ("and", ("<", u, ZERO), ("=", value, num(-1))),
-    )
-    return [defined(u)], ("or", *sides), ()
 
 
 # -- the table ------------------------------------------------------------------------------------

@@ -157,9 +157,7 @@ def _under(theorem: Theorem, node: Term) -> Any:
     elif node[0] == "int" and all(map(is_term, outside(node))) and kind != "=":
         asked = [checked((kind, *outside(node)))]
     elif node[0] == "int":
-        require(
-            outside(node)[0][0] != "oo" and outside(node)[1][0] != "-oo",
-            "the first end is oo, or the second is -oo",
-        )
+        (first, *_), (last, *_) = outside(node)
+        require(first != "oo" and last != "-oo", "the first end is oo, or the second is -oo")
     exist = [] if node[0] == "sum" else [defined(node), defined(other)]
     return [*given.values(), *asked, *exist], (kind, node, other), ()

@@ -69,15 +69,10 @@ def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
 
 @rule("smooth", "t", "t")
 def _smooth(function: Term, point: Term) -> Any:
-    """Near the point, all values of the function are smooth functions of its variables."""
-    require(
-        function[0] == "lam" and point[0] == "tuple", "the arguments are not a function and a point"
-    )
-    names, place = bound(function), point[1:]
-    require(
-        len(names) == len(place) and all(x[2] == "R" for x in names),
-        "a variable of the function is not real, or the point has another number of coordinates",
-    )
+    """Conclude that all values of a function are smooth functions of its variables near a point."""
+    require(point[0] == "tuple", "the second argument is no point")
+    place = point[1:]
+    names = bound(real_function(function, len(place), None))
     require(all(map(is_term, place)), "a coordinate of the point is no term")
     new = apart(names, free(function) | free(point))
     bodies = [substitute(b, new) for b in inside(function)]

@@ -235,8 +235,7 @@ def counts(x: Term, t: Term) -> bool:
 
 def has_copies(t: Term) -> bool:
     """Decide whether a sum of copies stands in a term, with no expectation around it."""
-    around = t[0] == "E"
-    parts = (p for i, p in children(t) if not (around and is_inside(t, i)))
+    parts = (p for i, p in children(t) if t[0] != "E" or not is_inside(t, i))
     return t[0] == "copies" or any(map(has_copies, parts))
 
 
@@ -256,12 +255,6 @@ def conditions(symbol: Term, value: Term) -> list[Term]:
         free_of_it = [p if not free(p) & set(names) else ("forall", names, (p,), ()) for p in what]
         return [*free_of_it, ("o", "moderate", value)] if symbol[0] == "u" else free_of_it
     return sort_conditions(symbol[2], value)
-
-
-def require_interval(x: Term) -> None:
-    """Refuse a symbol unless its sort is an interval of the real line."""
-    is_interval = x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0"
-    require(is_interval, "the sort of the variable is no interval")
 
 
 def sort_conditions(sort: str, value: Term) -> list[Term]:

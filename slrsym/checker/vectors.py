@@ -1,4 +1,4 @@
-"""What is said of vectors and of matrices of tokens, by what holds of numbers.
+"""Theorems on pairs of unit vectors and on matrices of tokens, from statements on numbers.
 
 Orthonormal k* and v* of R^n are given, and R is a function of the overlaps k.k*, v.v*, v.k*, k.v*,
 k.v of two unit vectors. A step takes k to the projection onto the unit sphere of k - alpha (I - k
