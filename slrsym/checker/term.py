@@ -77,14 +77,14 @@ def defined(t: Term) -> Term:
 # -- the parts of a node --------------------------------------------------------------------------
 
 
-def children(t: Term) -> Iterator[tuple[int | tuple[int, int], Term]]:
-    """Yield the parts of a node, each with the place that `replaced` takes."""
+def children(t: Term) -> list[tuple[Any, Term]]:
+    """Return the parts of a node, each with the place that `replaced` takes."""
     start = 1 + PARAMETERS[t[0]]
     if t[0] not in BINDERS:
-        yield from ((i, t[i]) for i in range(start, len(t)))
-        return
-    for place in (start + 1, start + 2):
-        yield from (((place, j), part) for j, part in enumerate(t[place]))
+        return list(enumerate(t[start:], start))
+    return [
+        ((group, j), part) for group in (start + 1, start + 2) for j, part in enumerate(t[group])
+    ]
 
 
 def bound(t: Term) -> tuple[Term, ...]:
@@ -128,7 +128,8 @@ def is_small(terms: Iterable[Term]) -> bool:
         t, depth = left.pop()
         if depth > DEPTH:
             return False
-        left += [(part, depth + 1) for _, part in children(t)]
+        parts = (*inside(t), *outside(t)) if t[0] in BINDERS else t[1 + PARAMETERS[t[0]] :]
+        left += [(part, depth + 1) for part in parts]
     return False
 
 
@@ -384,10 +385,8 @@ def well_formed(t: Term) -> None:
     elif head == "o":
         require(is_name(t[1]), "the sentence has no name")
         known = _SENTENCES.get(t[1])
-        require(
-            known is None or (len(arguments) == 1 and known(arguments[0])),
-            f"no sentence {t[1]!r:.40}",
-        )
+        fits = known is None or (len(arguments) == 1 and known(arguments[0]))
+        require(fits, f"no sentence {t[1]!r:.40}")
 
 
 def all_well_formed(terms: Iterable[Term]) -> None:
@@ -459,7 +458,7 @@ def _application(t: Term, count: int) -> None:
 
 def _orders(orders: Any, count: int) -> None:
     is_list = isinstance(orders, tuple) and len(orders) == count
-    right = is_list and all(_whole(n, 0) and n < 100 for n in orders)
+    right = is_list and all(type(n) is int and 0 <= n < 100 for n in orders)
     require(right, "the orders are not one integer from 0 to 99 for each variable")
 
 

@@ -65,6 +65,12 @@ def test_sequences_of_one_name_are_told_apart_by_their_indices():
             shown(("=", first, second))
 
 
+def test_a_fact_on_a_numerator_is_enough_whatever_the_denominator():
+    # The numerator is known as a whole, and its factors are not.
+    product, below = ("*", x, y), ("s", "c", "R!=0")
+    shown(("<=", ("*", product, power(below, -1)), ZERO), ("=", product, ZERO))
+
+
 # -- logic ----------------------------------------------------------------------------------------
 
 
@@ -405,6 +411,15 @@ def test_a_box_has_as_many_ends_as_coordinates():
         ends = (("tuple", *(num(-1),) * low), ("tuple", *(ONE,) * high))
         with pytest.raises(Rejected, match="different numbers"):
             theorem("decrease", ("o", "DecreasesAlong", (*whole[:3], *ends), SQUARE))
+
+
+@pytest.mark.parametrize("head", ["d", "E", "int"])
+def test_a_sentence_on_orbits_is_about_a_function(head):
+    _, names, body, _ = SQUARE
+    outside = {"d": names, "E": (NORMAL,) * len(names), "int": (ZERO, ONE)}[head]
+    orders = ((0,) * len(names),) if head == "d" else ()
+    with pytest.raises(Rejected, match="no function"):
+        theorem("decrease", ("o", "DecreasesAlong", G, (head, *orders, names, body, outside)))
 
 
 def test_decrease_on_a_face():
