@@ -43,7 +43,7 @@ class NotAccepted(Exception):  # noqa: N818
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options of the plugin."""
+    """Add the options of the plugin."""
     parser.addini(
         "slrsym_derivations", "collect derivation files (slrsym)", type="bool", default=True
     )
@@ -118,7 +118,7 @@ class DerivationFile(pytest.File):
     """A file of claims."""
 
     def collect(self) -> Iterable[ClaimCollector]:
-        """One collector for each claim of the file."""
+        """Yield a collector for each claim of the file."""
         from slrsym.claims.files import DerivationError
 
         ledger = _ledger(self.config)
@@ -135,7 +135,7 @@ class DerivationFile(pytest.File):
 
 
 def _ledger(config: pytest.Config) -> Ledger:
-    """The claims met so far."""
+    """Return the ledger of the claims met so far."""
     if _LEDGER not in config.stash:
         from slrsym.claims.ledger import Ledger
 
@@ -144,7 +144,7 @@ def _ledger(config: pytest.Config) -> Ledger:
 
 
 def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
-    """Looks up a claim: among those met, in the other files of the folder, and in the package."""
+    """Return a function that looks up a claim by its id."""
     ledger, folder = _ledger(node.config), node.path.parent
     searched = node.config.stash.setdefault(_SEARCHED, set())
 
@@ -173,7 +173,7 @@ class LogFile(pytest.File):
     """A proof log, which the proof checker accepts or refuses as a whole."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """One test for each claim of the log."""
+        """Yield a test for each claim of the log."""
         from slrsym.checker import Rejected, recheck
 
         try:
@@ -232,13 +232,13 @@ class ClaimCollector(pytest.Collector):
 
     @cached_property
     def judgement(self) -> Judgement:
-        """What the proof checker says of the claim."""
+        """Judgement of the claim by the proof checker."""
         from slrsym.tactics.judgement import judge
 
         return judge(self.claim, _finder(self))
 
     def collect(self) -> Iterable[pytest.Item]:
-        """The steps of the proof, as far as it can be built, and the claim as a whole."""
+        """Yield the steps of the proof, as far as it can be built, and the claim as a whole."""
         from slrsym.proofs.claim_steps import steps_of
 
         problem, steps = "", []
@@ -340,7 +340,7 @@ class ClaimItem(_ClaimTest):
 
 
 def _explained(claim: Claim, step: Step, report: StepReport) -> str:
-    """A refused step: its rule, its two sides, the reasons, and the point if there is one."""
+    """Explain a refused step: its rule, its two sides, the reasons, and the points tried."""
     lines = [f"claim {claim.id}, step {step.label} [{step.rule.name}] is refused"]
     if len(step.statement.args) == 2:
         left, right = step.statement.args

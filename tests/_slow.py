@@ -199,9 +199,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_figures_of_an_encoder",
     ),
     # tests/certify tries what the example shows.
-    "test_docstrings.py": (
-        "test_examples_are_true[slrsym.certify.attraction]",
-    ),
+    "test_docstrings.py": ("test_examples_are_true[slrsym.certify.attraction]",),
     # Figures are written by tests/figures; verify, simulate and the others have their files here.
     "test_files.py": (
         "test_a_full_disk_loses_no_result[('figure', '3')--o-/figure-3.pdf-]",

@@ -1,4 +1,4 @@
-"""What earlier runs found: verdicts, and evidence for the steps of claims.
+"""Cache of verdicts, and of evidence for the steps of claims.
 
 A run is found again only where nothing has changed of the package, the derivations, the versions
 and the options, and no claim failed. Whoever can write here can write anything: `--no-cache` checks

@@ -1,4 +1,4 @@
-"""Checking a claim: the proof checker decides on every step, and numbers may object."""
+"""Check a claim: the proof checker decides on every step, and numbers may object."""
 
 from __future__ import annotations
 

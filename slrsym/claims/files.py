@@ -1,4 +1,4 @@
-"""Finding files of derivations.
+"""Search for files of derivations.
 
 A derivation file is a Python file that calls `Claim`. Files are recognised by reading their text,
 so looking for them, and for the claims in them, runs no code, and needs nothing but the standard

@@ -1,4 +1,4 @@
-"""The ledger: every claim with its status, never promoted, what it rests on, and the evidence.
+"""The ledger: every claim with its status, the claims that it rests on, and its evidence.
 
 A ledger of a user's own claims may refer to those that come with the package. These fill gaps: they
 are loaded when an id is asked for that the user's files do not have, and checked like any other.

@@ -1,4 +1,4 @@
-"""The commands that export checked claims as documents: LaTeX, a static site, or both."""
+"""Commands that export claims as documents: LaTeX, a static site, or both."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class _Export:
 
 
 def writable(output: Path | None, ending: str) -> Path:
-    """The folder to export to."""
+    """Return the folder to export to."""
     if output is None:
         raise typer.BadParameter("say where to write", param_hint="--output")
     try:
@@ -212,14 +212,14 @@ def verified(
 
 
 def book_title(title: str | None, claims: list[str] | None, paths: list[Path] | None) -> str | None:
-    """What a book is called."""
+    """Return the title of a book."""
     from slrsym.export.site import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if claims or paths else None)
 
 
 def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
-    """Whether a document should have the table of the paper's letters."""
+    """Return whether a document needs the table of the paper's letters."""
     from slrsym.claims.ledger import builtin_ledger
 
     own = builtin_ledger()
@@ -241,7 +241,7 @@ def _files(
 
 
 def _snippets(document: Document) -> list[str]:
-    """What is printed of each claim: its name and status, what it is about, its equations."""
+    """Write each claim by itself: name, status, conditions and equations."""
     from slrsym.export.document import Display
     from slrsym.export.latex import LatexRenderer
     from slrsym.export.latex import snippet as equation
@@ -313,7 +313,7 @@ def _documentation(address: str | None) -> dict[str, str]:
 
 
 def site_title(title: str | None, paths: list[Path] | None) -> str:
-    """What a site is called."""
+    """Return the title of a site."""
     from slrsym.export.site import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if paths else _PAPER)

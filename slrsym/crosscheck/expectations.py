@@ -71,7 +71,7 @@ class Compiler:
         self._known: dict[Basic, int] = {}
 
     def affine(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
-        """Constant and coefficients of an affine form."""
+        """Return the constant and the coefficients of an affine form."""
         if not free(expr) & self.random:
             return self.evaluator.ball(expr), {}
         if isinstance(expr, Symbol):
@@ -96,7 +96,7 @@ class Compiler:
         return None
 
     def register(self, expr: Basic) -> int:
-        """The register that will hold the value of an expression."""
+        """Return the register that will hold the value of an expression."""
         if expr not in self._known:
             self._known[expr] = self._register(expr)
         return self._known[expr]
@@ -158,7 +158,7 @@ class Compiler:
         return result
 
     def _nested(self, expr: Basic) -> int:
-        """An expectation or integral whose parameters are variables of this one."""
+        """Compile an expectation or integral whose parameters are variables of this one."""
         symbols = sorted(free(expr) & self.random, key=sp.default_sort_key)
         evaluator = self.evaluator
 
@@ -180,7 +180,7 @@ class Expectations:
         self._canonical: list[Symbol] = []
 
     def value(self, node: Expectation) -> Number:
-        """The value of an expectation."""
+        """Evaluate an expectation."""
         sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
         integrand = with_fewer_forms(self.evaluator.prepared(node.integrand, sums))
         blocks = IndependentPart.of(node.law) + [b for _, extra in sums.values() for b in extra]
@@ -216,7 +216,7 @@ class Expectations:
     def _merged(
         self, factors: tuple[Expr, ...], outer: frozenset[Symbol]
     ) -> tuple[Expr, list[IndependentPart]]:
-        """A product in which a conditional expectation is merged with the one it stands in.
+        """Merge products of expectations into one expectation over independent copies.
 
         An inner Gaussian whose mean alone depends on the outer variables is that mean plus an
         independent Gaussian. Anything else stays a quadrature inside of a quadrature.
@@ -259,7 +259,7 @@ class Expectations:
                 raise NotALaw(f"the variance {block.cov} of {block.symbols[0]} is negative")
 
     def _root(self, block: IndependentPart) -> list[list[Ball]]:
-        """A matrix A with A A' the covariance, by Cholesky's method with pivots."""
+        """Return a matrix A with A A' the covariance, by Cholesky's method."""
         key = block.cov
         if key in self._factors:
             return self._factors[key]
@@ -296,7 +296,7 @@ class Expectations:
         return self._factors[key]
 
     def _integral(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
-        """Expectation of an integrand over a few blocks; equal ones are computed once."""
+        """Integrate over a few independent parts."""
         names = [s for block in blocks for s in block.symbols]
         while len(self._canonical) < len(names):
             self._canonical.append(sp.Dummy(f"x_{len(self._canonical)}", real=True))
@@ -334,7 +334,7 @@ class Expectations:
         roots: dict[Symbol, list[Ball]],
         noises: dict[Symbol, Ball],
     ) -> Number:
-        """Quadrature in coordinates rotated so that few of them need the trapezoid rule."""
+        """Rotate coordinates so that as few as possible matter."""
         random = frozenset(means) | frozenset(noises)
         probe = Compiler(self.evaluator, 0, dict.fromkeys(random, (arb(0), [])))
         basis: list[list[Ball]] = []
@@ -374,7 +374,7 @@ class Expectations:
     def _combined(
         self, form: dict[Symbol, Ball], roots: dict[Symbol, list[Ball]]
     ) -> list[list[Ball]]:
-        """A form in whitened coordinates; a complex one as its real and its imaginary part."""
+        """Return a form in the coordinates of white noise."""
         total = [arb(0)] * len(next(iter(roots.values()), []))
         for symbol, coefficient in form.items():
             if symbol in roots:
@@ -385,7 +385,7 @@ class Expectations:
 
 
 def _line(compiler: Compiler, form: Expr) -> Line | None:
-    """An affine form in the coordinates of the quadrature."""
+    """Return an affine form in the coordinates of the quadrature."""
     found = compiler.affine(form)
     if found is None:
         return None
@@ -404,7 +404,7 @@ def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:
 def _orthogonal_part(
     vector: Sequence[Ball], basis: Sequence[Sequence[Ball]], digits: int
 ) -> list[list[Ball]]:
-    """The normalised part of a vector that is orthogonal to a basis; empty if there is none."""
+    """Return the normalised part of a vector orthogonal to a basis, if there is one."""
     size = max((magnitude(x) for x in vector), default=-math.inf)
     rest = list(vector)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""From a verified ledger to a document."""
+"""Build a document from a verified ledger."""
 
 from __future__ import annotations
 

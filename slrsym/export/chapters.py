@@ -1,4 +1,4 @@
-"""The book's chapters: which files of derivations they hold, so that what is used comes before."""
+"""Chapters of the book, ordered so that results come before their uses."""
 
 from __future__ import annotations
 

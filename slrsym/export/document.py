@@ -1,4 +1,4 @@
-"""The document that is exported, before it is LaTeX or HTML.
+"""The tree of a document, before it is rendered as LaTeX or HTML.
 
 A `Document` has sections of claims. A claim has blocks: paragraphs, displayed formulas, and groups
 of blocks with a heading, such as the cases of a proof. Formulas are boxes of
@@ -72,7 +72,7 @@ class NotationReference(Inline):
 
 
 def listed(parts: Sequence[Inline]) -> list[Inline]:
-    """Several pieces in a sentence, with commas and an "and"."""
+    """Join pieces to a list in a sentence, with commas and "and"."""
     result: list[Inline] = []
     for place, part in enumerate(parts):
         if place:
@@ -126,7 +126,7 @@ class Display(Block):
         return [self.start, *(link.formula for link in self.links)]
 
     def repeats(self, statement: Iterable[Block]) -> bool:
-        """Whether it is one step, which says what the statement, or a part of it, says."""
+        """Return whether a proof in one step repeats the statement, or a part of it."""
         boxes = [formula.box for formula in self.formulas]
         return not any(link.why for link in self.links[:-1]) and any(
             isinstance(part, Display) and [f.box for f in part.formulas] == boxes
@@ -161,7 +161,7 @@ class Label:
 
     @classmethod
     def of(cls, claim: Any) -> Label:
-        """That of a claim, whatever else there is."""
+        """Return the label of a claim."""
         name = name_of(claim.id)
         match = _NUMBERED.fullmatch(claim.id)
         if match is None or not claim.source.startswith(f"{match[1].capitalize()} {match[2]}"):
@@ -213,7 +213,7 @@ class ClaimEntry:
     abbreviated: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     def displays(self) -> Iterator[Display]:
-        """Every displayed formula of the statement, its abbreviations and the proof, in order."""
+        """Yield every displayed formula of the statement, its abbreviations and the proof."""
         ahead: list[Block] = [*self.statement, *self.where, *self.proof]
         while ahead:
             block = ahead.pop(0)

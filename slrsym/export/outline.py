@@ -1,4 +1,4 @@
-"""The paper as an outline: its sections and numbered statements, and below each what it needs.
+"""The paper as an outline: sections, numbered statements, and the claims below each.
 
 A statement of the paper stands in its section. A claim that helps to prove one stands below it:
 below the statement that its id begins with, else below the nearest one that rests on it. What the

@@ -1,4 +1,4 @@
-"""A document as a static site: pages, and the data by which they are searched and drawn.
+"""The static site: pages, and the data for search, map and ledger.
 
 Pages can be read without JavaScript. What moves is in `templates/*.js`, and is given the claims,
 the axioms and what rests on what by one file of data, so that the site works without a server.

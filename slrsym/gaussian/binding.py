@@ -23,7 +23,7 @@ class Binder(Expr):  # type: ignore[misc]
     law: Any
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> Any:
-        """The same expression, its random variables named anew.
+        """Rename the random variables of the expression.
 
         Parameters
         ----------
@@ -138,7 +138,7 @@ class IIDSum(Binder):
 
     @property
     def count(self) -> Expr:
-        """How many copies there are."""
+        """Number of copies."""
         return self.args[2]
 
     @property
@@ -156,7 +156,7 @@ class IIDSum(Binder):
         raise NotImplementedError(f"derivative of a sum of independent copies in {symbol}")
 
     def copies(self, count: int) -> tuple[Expr, ProductLaw | Law]:
-        """The sum written out.
+        """Write the sum out for a given number of copies.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class Expectation(Binder):
         return Derivative(self, symbol, evaluate=False)
 
     def doit(self, **hints: Any) -> Expr:
-        """The closed form, as far as there is one; SymPy's hints change nothing here."""
+        """Return the closed form as far as there is one; SymPy's hints have no effect."""
         value: Expr = registered("expectation.closed_form")(self)
         return value
 
@@ -269,7 +269,7 @@ class Expectation(Binder):
         return str(registered("expectation.reason")(self))
 
     def to_latex(self) -> str:
-        r"""The expectation in LaTeX, with its law.
+        r"""Write the expectation in LaTeX, with its law.
 
         Returns
         -------

@@ -54,7 +54,7 @@ def expectation(
     expr: Any, law: Law | None = None, *, trace: Literal[True]
 ) -> tuple[Any, Trace]: ...
 def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> Any:
-    r"""Closed form of :math:`\mathbb{E}[f(X)]`.
+    r"""Evaluate :math:`\mathbb{E}[f(X)]` in closed form.
 
     Polynomials are removed by Stein's lemma (C. Stein, Annals of Statistics 9, 1981); what is left
     is a table of integrals, in ``slrsym.gaussian.integrals``.
@@ -120,18 +120,18 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
 
 
 def closed_form(node: Expectation) -> Expr:
-    """An unevaluated expectation, evaluated."""
+    """Evaluate an unevaluated expectation."""
     return _Evaluation(Trace()).evaluate(node.integrand.doit(), node.law)
 
 
 def evaluated(expr: Expr, law: Law, positive: Callable[[Expr], bool]) -> Expr:
-    """The closed form, where `positive` knows more of parameters than they declare."""
+    """Return the closed form, using a stronger test of positivity."""
     _require_real(expr, law)
     return _Evaluation(Trace(), positive).evaluate(in_own_functions(expr), law)
 
 
 def reason_open(node: Expectation) -> str:
-    """Why an expectation has no closed form here; nothing where it has one."""
+    """Return why an expectation has no closed form here; empty if it has one."""
     record = Trace()
     try:
         _Evaluation(record).evaluate(node.integrand, node.law)
@@ -181,7 +181,7 @@ class _Evaluation:
         return sp.Add(*total)
 
     def _factored(self, addend: Expr, law: Law) -> tuple[Expr, list[tuple[Expr, Law]]]:
-        """Coefficient, and the factor that belongs to each independent block (or iid sum)."""
+        """Split an addend into a coefficient and a factor for each independent block or iid sum."""
         blocks: list[Any] = list(law.blocks())
         owner: dict[Any, int] = {s: i for i, b in enumerate(blocks) for s in b.symbols}
         coefficient: Expr = S.One
@@ -254,7 +254,7 @@ class _Evaluation:
     # -- one Gaussian vector -------------------------------------------------------------------
 
     def gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
-        """Expectation of any integrand under one Gaussian law; unsupported addends stay."""
+        """Evaluate an expectation under one Gaussian law; unsupported addends stay."""
         value = self._by_forms(expr, law)
         if value is not None:
             return value
@@ -292,7 +292,7 @@ class _Evaluation:
         return sp.Add(*closed)
 
     def _by_forms(self, expr: Expr, law: GaussianLaw) -> Expr | None:
-        """Under the law of the affine forms in it, if these are fewer than the variables."""
+        """Evaluate under the law of the affine forms in the integrand, if these are fewer."""
         involved = expr.free_symbols & set(law.symbols)
         if len(involved) < 3:
             return None
@@ -312,7 +312,7 @@ class _Evaluation:
         return value
 
     def _divergent(self, divergent: list[tuple[Expr, DivergenceError]], law: GaussianLaw) -> Expr:
-        """Addends without an expectation: an error, unless their sum may have one.
+        """Handle addends without an expectation of their own, whose sum may have one.
 
         Such a sum is (1 - erf(x)**2) exp(x**2/2), and so is (1 - cos(x))/x.
         """
@@ -328,7 +328,7 @@ class _Evaluation:
         return Expectation(total, law)
 
     def _without_i(self, value: Expr, core: Expr) -> Expr:
-        """The real part of a complex closed form of something real, if it is elementary."""
+        """Take the real part of a complex closed form of something real."""
         if not value.has(sp.I) or not core.is_real or any(e.has(sp.I) for e in value.atoms(sp.erf)):
             return value
         real = value.as_real_imag()[0]
@@ -422,7 +422,7 @@ class _Evaluation:
         return prefactor * (yield from _combination(moved_terms, new_law))
 
     def _conditioned(self, term: Term, law: GaussianLaw, node: Expectation) -> _Steps:
-        """With a delta function: the density of its argument at zero, and the law given that."""
+        """Evaluate a term with a delta function: a density times a conditional expectation."""
         argument, *others = term.zeros
         (mean,), ((variance,),) = _moments([argument], law)
         if variance == 0:
@@ -441,7 +441,7 @@ class _Evaluation:
         return density * (yield rest, new_law)
 
     def _parallel_signs(self, term: Term, law: GaussianLaw) -> list[tuple[Expr, Term]] | None:
-        r"""Terms of fewer signs, where a sign is constant or two are of parallel forms.
+        r"""Reduce signs of proportional forms to fewer signs.
 
         For positive c, sign(x) sign(c x - q) = 1 + sign(q) (sign(c x - q) - sign(x)).
         """
@@ -552,7 +552,7 @@ def _combination(parts: list[tuple[Expr, Term]], law: GaussianLaw) -> _Steps:
 
 
 def _moments(forms: Sequence[Expr], law: GaussianLaw) -> tuple[list[Expr], list[list[Expr]]]:
-    """Means and covariances of affine forms."""
+    """Return the means and covariances of affine forms."""
     found = [law.affine_coefficients(form) for form in forms]
     rows = [Matrix([row]) for _, row in found]
     mean = Matrix(list(law.mean.values()))
@@ -561,7 +561,7 @@ def _moments(forms: Sequence[Expr], law: GaussianLaw) -> tuple[list[Expr], list[
 
 
 def _dependent_groups(cov: list[list[Expr]]) -> list[list[int]]:
-    """Indices in groups, such that those of different groups are uncorrelated."""
+    """Group indices so that forms of different groups are uncorrelated."""
     groups: list[list[int]] = []
     for i in range(len(cov)):
         joined = [g for g in groups if any(cov[i][j] != 0 for j in g)]
@@ -580,7 +580,7 @@ def _with_constant(addend: Expr, law: Law) -> Expr:
 
 
 def _joint_gaussian(law: ProductLaw) -> GaussianLaw | None:
-    """The joint law of independent Gaussian vectors; None where one is not Gaussian."""
+    """Return the joint law of independent Gaussian vectors; None where one is not Gaussian."""
     blocks = law.blocks()
     if not all(isinstance(block, GaussianLaw) for block in blocks):
         return None
@@ -589,7 +589,7 @@ def _joint_gaussian(law: ProductLaw) -> GaussianLaw | None:
 
 
 def _quadratic_form(q: Expr, variables: Iterable[Symbol]) -> tuple[Matrix, Matrix, Expr]:
-    """P, b, c of q(x) = -x'Px/2 + b'x + c."""
+    """Return P, b, c of q(x) = -x'Px/2 + b'x + c."""
     variables = list(variables)
     origin = dict.fromkeys(variables, S.Zero)
     linear = Matrix([sp.expand(q.diff(x).xreplace(origin)) for x in variables])

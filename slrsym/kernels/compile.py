@@ -1,4 +1,4 @@
-"""The front door: derived expressions become functions, in the numbers of a backend.
+"""Public entry point: compile SymPy expressions to functions of a backend.
 
 ==========  =====================================================================================
 backend     numbers

@@ -1,4 +1,4 @@
-"""What kernels compute beside elementary functions, as SymPy functions with their derivatives."""
+"""Special functions of the kernels as SymPy functions, with their derivatives."""
 
 from __future__ import annotations
 

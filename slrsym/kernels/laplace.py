@@ -1,4 +1,4 @@
-r"""The risk of softmax attention at finite length, by one integral over another.
+r"""The risk of softmax attention at finite length, as a double integral.
 
 With :math:`Z = \sum_l e^{\mu U_l}`, :math:`Z^{-p} = \Gamma(p)^{-1} \int_0^\infty s^{p-1} e^{-sZ}
 ds` makes tokens independent given s, so that what is needed of a role are the means

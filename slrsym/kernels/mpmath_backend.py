@@ -1,4 +1,4 @@
-"""Programs as functions of mpmath numbers, to any number of digits."""
+"""The mpmath backend: functions to any number of digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs as Numba functions, compiled once and kept on disk.
+"""The Numba backend: functions compiled once and cached on disk.
 
 The source is printed into a file of the user's cache folder, whose name is a digest of it: Numba
 keeps machine code beside a source file, and finds it again in the next process.

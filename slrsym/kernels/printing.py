@@ -1,4 +1,4 @@
-"""Expressions as straight-line programs: what depends on parameters only is computed once."""
+"""Printer of expressions as straight-line programs, with constants hoisted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Straight-line programs as text, which every backend reads in its own way, and the disk keeps.
+"""Straight-line programs as text, cached on disk.
 
 A `Program` is plain Python: a function of the parameters that returns constants, and one of the
 state and the constants. What is read from the disk is not derived again, and needs no SymPy.

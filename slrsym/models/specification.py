@@ -1,4 +1,4 @@
-"""What a model is: directions, tokens, a sequence of them with its target, and a predictor."""
+"""Specification of a model: directions, tokens, sequence, target and predictor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The risk of a model: in closed form, as bias and variances, or for softmax by quadrature."""
+"""The risk of a model: in closed form, as bias and variances, or by quadrature."""
 
 from __future__ import annotations
 

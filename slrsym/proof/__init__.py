@@ -1,4 +1,4 @@
-"""Claims, proofs made of checked steps, and the ledger that says what rests on what."""
+"""The language of proofs: claims, steps, rules, and the ledger."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Evidence for algebra, signs and derivatives: one search for what the kernel asks."""
+"""Evidence for algebra, sign and derivative steps, found by one search for certificates."""
 
 from __future__ import annotations
 

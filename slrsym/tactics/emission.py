@@ -1,4 +1,4 @@
-"""Proofs as inferences of the kernel: one walk through a proof, families of rules beside it."""
+"""Translation of a proof into inferences of the checker, one step at a time."""
 
 from __future__ import annotations
 

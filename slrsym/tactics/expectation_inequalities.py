@@ -1,4 +1,4 @@
-"""Evidence for the rules of textbooks: theorems about means, tangents, integers, pieces."""
+"""Evidence for textbook theorems on means, tangents, integers and pieces."""
 
 from __future__ import annotations
 

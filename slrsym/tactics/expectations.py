@@ -1,4 +1,4 @@
-"""Evidence for the Gaussian calculus: equations between expectations, each made by the kernel.
+"""Evidence for the Gaussian calculus: equations between expectations.
 
 Every expectation of a step is taken apart as the rule of the step allows; what comes out are
 equations, from which the statement follows by arithmetic.

@@ -1,4 +1,4 @@
-"""Evidence for what holds of any numbers: long factors become symbols, and are put in after."""
+"""Prove a relation by generalisation: replace large subterms by symbols, prove, substitute back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Identities of elementary functions, each derived from derivatives where a statement needs it.
+"""Identities of elementary functions, derived from derivatives where a statement needs them.
 
 Addition theorems of sine and cosine, hyperbolic functions by exponentials, maxima by absolute
 values: what stands in a statement is replaced, and put back once the rest is shown. Of a logarithm

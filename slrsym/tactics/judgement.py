@@ -1,4 +1,4 @@
-"""What the proof checker says of a claim, once evidence has been found for its steps."""
+"""Judgement of a claim by the proof checker, after evidence was found for its steps."""
 
 from __future__ import annotations
 

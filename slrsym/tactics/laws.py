@@ -1,4 +1,4 @@
-"""Evidence that laws exist and expectations converge: what other steps ask for on the way."""
+"""Evidence that laws exist and that expectations converge."""
 
 from __future__ import annotations
 

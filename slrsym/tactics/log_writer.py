@@ -1,4 +1,4 @@
-"""Proofs written down for the kernel: the records of a proof log, and its lines."""
+"""Records and lines of a proof log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorems on orbits: the schema, and its hypotheses from what the proof shows of them."""
+"""Evidence for theorems on orbits: the schema, and its hypotheses from the proof."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proof log: the claims with their evidence, for the kernel to judge on another day."""
+"""Write proof logs: each claim with the inferences that prove it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chains, cases, induction, parts and citations of claims: what needs logic alone."""
+"""Evidence for chains, cases, induction, parts and citations, by logic alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SymPy's expressions and statements as terms of the kernel.
+"""Translation of SymPy's expressions and statements to terms of the checker.
 
 What the kernel reads is what is proved; so anything whose meaning there would be another one is
 refused.
@@ -118,9 +118,10 @@ class Translator:
         if x not in self._names:
             name, taken = name_of(x.name), {s[1] for s in self._names.values()}
             if isinstance(x, sp.Dummy):
+                # Never the name of a symbol that may be met later.
+                name += "'"
                 while name in taken:
                     name += "'"
-            # One of them is a placeholder: nobody else calls two symbols alike.
             if name in taken:
                 raise Untranslatable(f"two symbols are called {name}")
             self._names[x] = ("s", name, sort_of(x))

@@ -1,4 +1,4 @@
-"""Terms as expressions of SymPy: to be computed with, and to say what is missing."""
+"""Translation of the checker's terms to SymPy, for computing and for messages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Moments of one erf head and of two, derived from the laws of what they see."""
+"""Moments of one and of two erf heads, derived from the laws of their tokens."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _S = Symbol("s", positive=True)
 
 
 def one_head() -> Program:
-    """States m_U, m_V, c_UV, c_UY, c_VY, s to moments and their derivatives.
+    """Derive moments of one head and their derivatives, from the states m_U ... s.
 
     E[V erf(lambda U)] with its derivatives by the first three; E[Y V erf(lambda U)], for a centred
     Y, with its derivatives by the first five.
@@ -35,7 +35,7 @@ def one_head() -> Program:
 
 
 def two_heads() -> Program:
-    """States m_U, m_V, m_u, m_v, c_UV, c_uv, c_Uu, c_Uv, c_Vu, c_Vv, s to a second moment.
+    """Derive the second moment of two heads, from the states m_U ... s.
 
     That is E[V v erf(lambda U) erf(lambda u)], with its derivatives by the first ten.
     """
