@@ -287,6 +287,12 @@ def test_schwarz_and_poincare():
     assert "gaussian-poincare" in made.axioms
 
 
+def test_the_two_entries_for_a_covariance_need_not_be_one_object():
+    other = ("s", "".join("r"), "R")
+    law = ("gauss", 2, ZERO, ZERO, ONE, ("*", num(1, 2), R), ("*", num(1, 2), other), ONE)
+    prove("price", [], ("d", (1,), (R,), (mean(("*", X, Y), (X, Y), law),), (num(1, 3),)))
+
+
 def test_price_in_a_mean_and_in_a_variance():
     law = ("gauss", 1, ("*", num(2), R), ("+", R, ONE))
     at = ("s", "a", "R")
