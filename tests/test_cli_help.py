@@ -142,7 +142,7 @@ def test_output_that_is_closed_is_not_written(monkeypatch):
     assert seen == [(False, False)]
 
 
-LEMMA = builtin_folder() / "lemma_18.py"
+LEMMA = builtin_folder() / "single_location" / "lemma_18.py"
 
 TABLES = [
     ("axioms", "--path", LEMMA),

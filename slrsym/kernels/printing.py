@@ -55,7 +55,6 @@ from slrsym.kernels.functions import (
     ErfDefect,
     ErfVariance,
     GaussianMean,
-    Z,
 )
 from slrsym.kernels.program import Program
 
@@ -144,12 +143,21 @@ def printed(
         tuple(
             (
                 kind.__name__,
-                printed([kind.integrand(), kind.function], (Z, *kind.parameters), (), hoist=False),
-                kind.order,
+                _integrand(kind),
+                kind.orders,
             )
             for kind in sorted(means, key=lambda kind: kind.__name__)
         ),
     )
+
+
+def _integrand(kind: type[GaussianMean]) -> Program:
+    """Return the program of an integrand; of one variable with the function that it derives from.
+
+    By way of that function a mean of a derivative loses no digits (`slrsym.kernels.special`).
+    """
+    outputs = [kind.integrand(), kind.function][: 3 - len(kind.orders)]
+    return printed(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)
 
 
 def computable(expr: Any) -> Expr:

@@ -1,28 +1,28 @@
-r"""Limits, by leading terms.
+r"""Limits, by leading terms: what the proof checker has no words for, and takes on trust.
 
 As u tends to infinity, an expression is written as :math:`c u^q + o(u^q)`, where c is free of u and
 may be zero. Sums, products, powers and continuous functions of such are such again; exponentials of
-what tends to minus infinity are :math:`o(u^{-k})` for every k.
+what tends to minus infinity are :math:`o(u^{-k})` for every k. The signs of the constants c, and
+that both sides are equal, are questions for the proof checker.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import sympy as sp
 from sympy import Add, Dummy, Expr, Limit, Mul, Rational, S, Symbol
 
-from slrsym.gaussian.binding import Expectation
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import defined
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.independent import is_plainly_real
-from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
-from slrsym.proofs.intervals import NoRange
-from slrsym.proofs.normal_forms import INDEPENDENT
-from slrsym.proofs.regularity import require_integrable, require_positive_definite
-from slrsym.proofs.step import Link, Rewriting
-from slrsym.statements.expressions import Refused, put, rebuilt
+from slrsym.proofs.step import Step
+from slrsym.statements.expressions import put, rebuilt
+from slrsym.tactics.emission import Emission, family
 
 # c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
 Lead: TypeAlias = tuple[Expr, Expr]
@@ -53,64 +53,76 @@ class _Tail(sp.Function):  # type: ignore[misc]
     is_real = True
 
 
-class _Limits(Rewriting):
-    """Limits at infinity or at a point, evaluated by leading terms.
-
-    Those of expectations are taken inside where the integrand is bounded. Rests on the axioms
-    ``limits-of-functions``, and then ``dominated-convergence``.
-    """
-
-    name = "limits"
-    freedom = INDEPENDENT
-
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        more = ("dominated-convergence",) if link.statement.has(Expectation) else ()
-        return ("limits-of-functions", *more)
-
-    def require(self, link: Link, context: Context) -> None:
-        if not link.statement.has(Limit):
-            raise Refused("neither side has a limit")
-
-    def rewritten(self, expr: Expr, context: Context) -> Expr:
-        found = rebuilt(expr, lambda node: _taken(node, context))
-        require_integrable(found, context)
-        return found
+@family("_Limits")
+def _limits(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    """With the limits evaluated both sides are equal, as the proof checker shows."""
+    if step.link.relation != "=" or not step.statement.has(Limit):
+        raise Rejected("the rule shows equalities, and neither side has a limit")
+    work = _Taken(em, step.context)
+    left, right = (rebuilt(side, work.limit) for side in (step.link.lhs, step.link.rhs))
+    work.require(sp.Eq(left, right, evaluate=False))
+    return em.on_trust(step, em.formula(step.statement))
 
 
-limits = _Limits()
+@dataclass(frozen=True)
+class _Taken:
+    """Evaluates limits under the hypotheses of a step."""
 
+    em: Emission
+    context: Context
 
-def _taken(node: Expr, context: Context) -> Expr | None:
-    if not isinstance(node, Limit):
-        return None
-    body, x, target, direction = node.args
-    if not is_plainly_real(x):
-        raise Refused(f"{x} has to be declared real, and no more")
-    if target.is_infinite:
-        return _limit(body, x, S.One if target is sp.oo else S.NegativeOne, None, context)
-    sides = {"+": (1,), "-": (-1,)}.get(str(direction), (1, -1))
-    found = [_limit(body, x, S(side), target, context) for side in sides]
-    if len(found) == 2:
-        context.require_equal(*found)
-    return found[0]
+    def knows(self, relation: sp.Basic) -> bool:
+        return self.em.knows(self.em.formula(relation), self.context)
 
+    def require(self, relation: sp.Basic) -> None:
+        if not self.knows(relation):
+            raise Rejected(f"after the limits are taken, {relation} is not shown")
 
-def _limit(body: Expr, x: Symbol, side: Expr, target: Expr | None, context: Context) -> Expr:
-    u = Dummy("u", positive=True)
-    away = side * u if target is None else target + side / u
-    c, q = _Leading(u, context).of(put(body, {x: away}))
-    if q == 0:
-        return c
-    if q.is_extended_negative:
-        return S.Zero
-    raise Refused(f"{body} is not known to have a finite limit")
+    def sign(self, c: Expr) -> Expr:
+        """1, -1 or, where that is not known, `Rejected`."""
+        if c.is_positive or self.knows(sp.Gt(c, 0, evaluate=False)):
+            return S.One
+        if c.is_negative or self.knows(sp.Lt(c, 0, evaluate=False)):
+            return S.NegativeOne
+        raise Rejected(f"the sign of {c} is not known")
+
+    def is_nonzero(self, c: Expr) -> bool:
+        return bool(c.is_nonzero) or self.knows(sp.Ne(c, 0, evaluate=False))
+
+    def require_defined(self, c: Expr) -> None:
+        if not self.em.knows(defined(self.em.term(c)), self.context):
+            raise Rejected(f"{c} is not known to be a real number here")
+
+    def limit(self, node: Expr) -> Expr | None:
+        """The value of a limit; None of anything else."""
+        if not isinstance(node, Limit):
+            return None
+        body, x, target, direction = node.args
+        if not is_plainly_real(x):
+            raise Rejected(f"{x} has to be declared real, and no more")
+        if target.is_infinite:
+            return self._from(body, x, S.One if target is sp.oo else S.NegativeOne, None)
+        sides = {"+": (1,), "-": (-1,)}.get(str(direction), (1, -1))
+        found = [self._from(body, x, S(side), target) for side in sides]
+        if len(found) == 2:
+            self.require(sp.Eq(*found, evaluate=False))
+        return found[0]
+
+    def _from(self, body: Expr, x: Symbol, side: Expr, target: Expr | None) -> Expr:
+        u = Dummy("u", positive=True)
+        away = side * u if target is None else target + side / u
+        c, q = _Leading(u, self).of(put(body, {x: away}))
+        if q == 0:
+            return c
+        if q.is_extended_negative:
+            return S.Zero
+        raise Rejected(f"{body} is not known to have a finite limit")
 
 
 @dataclass(frozen=True)
 class _Leading:
     u: Symbol
-    context: Context
-    random: frozenset[Symbol] = frozenset()
+    ask: _Taken
 
     def of(self, expr: Expr) -> Lead:
         if isinstance(expr, (*_SHARP, sp.exp, sp.cos)) and self.u in expr.free_symbols:
@@ -121,7 +133,7 @@ class _Leading:
         """With limit and rest for functions that have one, so that what cancels is seen."""
 
         def change(node: Expr) -> Expr | None:
-            if isinstance(node, Expectation | _Tail):
+            if isinstance(node, _Tail):
                 return node
             if not isinstance(node, (*_SHARP, sp.exp, sp.cos)) or self.u not in node.free_symbols:
                 return None
@@ -129,10 +141,10 @@ class _Leading:
                 c, q = self.of(node.args[0])
                 if isinstance(node, sp.exp | sp.cos):
                     return S.One + _Tail(self.u, node) if q.is_extended_negative else node
-                direction = self._sign(c) if q.is_positive else S.Zero
-            except Refused:
+                direction = self.ask.sign(c) if q.is_positive else S.Zero
+            except Rejected:
                 return node
-            if not direction.is_number or direction == 0:
+            if direction == 0:
                 return node
             above, below = _AT_INFINITY[node.func]
             return (above if direction == 1 else below) + _Tail(self.u, node)
@@ -141,10 +153,8 @@ class _Leading:
 
     def _of(self, expr: Expr) -> Lead:
         if self.u not in expr.free_symbols:
-            self.context.require_real(expr)
             # What is multiplied by zero has to exist all the same.
-            require_integrable(expr, self.context)
-            self.context.require_equal(expr, expr, INDEPENDENT)
+            self.ask.require_defined(expr)
             return expr, S.Zero
         if expr == self.u:
             return S.One, S.One
@@ -159,19 +169,18 @@ class _Leading:
             return Mul(*(c for c, _ in parts)), Add(*(q for _, q in parts))
         if isinstance(expr, sp.Pow) and expr.exp.is_Rational:
             return self._power(expr.base, expr.exp)
-        if isinstance(expr, Expectation):
-            return self._mean(expr)
         if isinstance(expr, zeta):
             return self._zeta(*expr.args)
         if isinstance(expr, OwensT):
             return self._owens(*expr.args)
         if isinstance(expr, sp.log):
             c, q = self.of(expr.args[0])
-            self.context.require(self.context.sign(c).positive, f"the sign of {c} is not known")
+            if self.ask.sign(c) != 1:
+                raise Rejected(f"{c} is not positive")
             return (sp.log(c), S.Zero) if q == 0 else (S.Zero, _SLOW)
         if isinstance(expr, (*_CONTINUOUS, sp.acos)):
             return self._function(expr)
-        raise Refused(f"how {expr} grows is not known")
+        raise Rejected(f"how {expr} grows is not known")
 
     def _rest(self, node: Expr) -> Lead:
         """By how much a function differs from its limit."""
@@ -192,28 +201,12 @@ class _Leading:
             return _TINY
         return Add(*(c for c, q in parts if q == top)), top
 
-    def _sign(self, c: Expr) -> Expr:
-        known = self.context.sign(c)
-        if known.positive:
-            return S.One
-        if known.negative:
-            return S.NegativeOne
-        varying = sorted(c.free_symbols & self.random, key=str)
-        polynomial = c.as_poly(*varying) if varying else None
-        coefficients = polynomial.coeffs() if polynomial else []
-        fixed = [k for k in coefficients if not k.free_symbols & self.random]
-        # A polynomial in the variables of a law with a density vanishes with probability zero.
-        if any(self.context.sign(k).nonzero for k in fixed):
-            return sp.sign(c)
-        raise Refused(f"the sign of {c} is not known")
-
     def _power(self, base: Expr, power: Rational) -> Lead:
         c, q = self.of(base)
         if power.is_Integer and power > 0:
             return c**power, q * power
-        known = self.context.sign(c)
-        if not (known.positive or (power.is_Integer and known.nonzero)):
-            raise Refused(f"the sign of {c} is not known, by which {base} goes far out")
+        if not (power.is_Integer and self.ask.is_nonzero(c)) and self.ask.sign(c) != 1:
+            raise Rejected(f"{c} is not positive, by which {base} goes far out")
         return c**power, q * power
 
     def _function(self, expr: Expr) -> Lead:
@@ -224,24 +217,25 @@ class _Leading:
                 return _SLOPE_AT_ZERO[kind] * c, q
             return _TINY if kind in _SLOPE_AT_ZERO else (kind(0), S.Zero)
         if q == 0:
-            if kind in (sp.asin, sp.acos):
-                self.context.require(
-                    self.context.sign(1 - c**2).positive, f"{c} may reach the end of the domain"
-                )
+            inside = kind not in (sp.asin, sp.acos) or self.ask.knows(
+                sp.Gt(1 - c**2, 0, evaluate=False)
+            )
+            if not inside:
+                raise Rejected(f"{c} may reach the end of the domain")
             return kind(c), S.Zero
         if kind in (sp.sin, sp.cos):
             return S.Zero, _SLOW
-        direction = self._sign(c)
+        direction = self.ask.sign(c)
         if kind in _BELLS:
             return _TINY
         if kind is sp.exp:
             if direction != -1:
-                raise Refused(f"{expr} is not known to tend to zero")
+                raise Rejected(f"{expr} is not known to tend to zero")
             return _TINY
         if kind in _AT_INFINITY:
             above, below = _AT_INFINITY[kind]
             return (above + below) / 2 + direction * (above - below) / 2, S.Zero
-        raise Refused(f"how {expr} grows is not known")
+        raise Rejected(f"how {expr} grows is not known")
 
     def _zeta(self, t: Expr, s: Expr) -> Lead:
         (c, q), (d, p) = self.of(t), self.of(s)
@@ -251,42 +245,18 @@ class _Leading:
         # t + s G leaves every bounded set, but with probability zero.
         for k, n in far:
             other = p if (k, n) == (c, q) else q
-            if n >= other and self.context.sign(k).nonzero:
+            if n >= other and self.ask.is_nonzero(k):
                 return S.One, S.Zero
-        raise Refused(f"whether {t} and {s} tend to infinity is not known")
+        raise Rejected(f"whether {t} and {s} tend to infinity is not known")
 
     def _owens(self, h: Expr, a: Expr) -> Lead:
         (c, q), (d, p) = self.of(h), self.of(a)
-        if q.is_positive and self.context.sign(c).nonzero:
-            return S.Zero, S.Zero
         if q.is_positive:
-            raise Refused(f"whether {h} tends to infinity is not known")
+            if self.ask.is_nonzero(c):
+                return S.Zero, S.Zero
+            raise Rejected(f"whether {h} tends to infinity is not known")
         h = c if q == 0 else S.Zero
         if p.is_positive:
             # T(h, oo) is half the probability to be beyond |h|.
-            return self._sign(d) * (1 - sp.erf(sp.sqrt(h**2) / sp.sqrt(2))) / 4, S.Zero
+            return self.ask.sign(d) * (1 - sp.erf(sp.sqrt(h**2) / sp.sqrt(2))) / 4, S.Zero
         return OwensT(h, d if p == 0 else S.Zero), S.Zero
-
-    def _mean(self, node: Expectation) -> Lead:
-        law = node.law
-        if self.u in law.free_symbols:
-            raise Refused(f"the law of {node} depends on the variable; standardise it first")
-        if not isinstance(law, GaussianLaw):
-            raise Refused(f"the law of {node} is not Gaussian")
-        names = {x: Dummy(x.name, real=True) for x in law.symbols}
-        body = node.integrand.xreplace(names)
-        try:
-            reach = self.context.decider.range(body)
-        except NoRange as reason:
-            raise Refused(str(reason)) from None
-        if not (reach.low.is_finite and reach.high.is_finite):
-            raise Refused(f"{node.integrand} is not known to be bounded")
-        require_positive_definite(law, self.context)
-        c, q = _Leading(self.u, self.context, frozenset(names.values())).of(body)
-        if q.is_extended_negative:
-            return S.Zero, S.Zero
-        if q != 0:
-            raise Refused(f"{node.integrand} is not known to have a limit")
-        back = {new: old for old, new in names.items()}
-        mean = c.xreplace(back)
-        return (Expectation(mean, law) if mean.free_symbols & set(law.symbols) else mean), S.Zero
