@@ -1,4 +1,4 @@
-"""Symbolic-numeric verification of a paper on attention and single-location regression.
+"""Derive and machine-check exact results about learning from Gaussian data.
 
 The paper is arXiv 2410.01537. `slrsym.gaussian` is the calculus of Gaussian expectations,
 `slrsym.proof` the engine that checks derivations, `slrsym.symbolic` holds what is derived from the

@@ -1,4 +1,4 @@
-r"""The paper's settings, by figure name, and what is computed from them.
+r"""Recipes of the paper's figures: settings by figure name, and the data computed from them.
 
 ======  ===  ==  ================  ======================  ======  =====  =======  ====
 figure  d    L   :math:`\gamma^2`  :math:`\lambda_t`       start   alpha  steps    runs
@@ -48,11 +48,11 @@ class Recipe(Protocol):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the data depend on; they are attributes of the data."""
+        """Parameters on which the data depend, which are attributes of the data."""
         ...
 
     def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """The data.
+        """Compute the data.
 
         Parameters
         ----------
@@ -69,7 +69,7 @@ class Recipe(Protocol):
         ...
 
     def read(self, path: str | Path) -> xr.Dataset:
-        """Data from a file.
+        """Read the data from a file.
 
         Parameters
         ----------
@@ -118,12 +118,12 @@ class Experiment(Recipe):
 
     @property
     def runs(self) -> int:
-        """How many runs."""
+        """Number of runs."""
         return self.start.runs
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the runs depend on, named as in the attributes of a dataset of runs."""
+        """Parameters on which the runs depend, named as the attributes of a dataset of runs."""
         return {
             "dynamics": "overlaps",
             **settings_of(self.task),
@@ -220,7 +220,7 @@ _PLACES = {
 
 
 def altered(recipe: Recipe, **changes: Any) -> Recipe:
-    """A recipe with other parameters.
+    """Return a recipe with other parameters.
 
     Parameters
     ----------
@@ -282,7 +282,7 @@ def _changed(thing: Any, place: list[str], value: Any) -> Any:
 
 
 def parameters(recipe: Recipe) -> list[str]:
-    """Which parameters a recipe has.
+    """Return the names of the parameters of a recipe.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def parameters(recipe: Recipe) -> list[str]:
 def fetch(
     recipe: Recipe, path: str | Path | None = None, progress: bool | None = None
 ) -> xr.Dataset:
-    """Data from a file that holds them; otherwise they are made, and saved there.
+    """Read the data from a file that holds them, or compute and save them.
 
     Parameters
     ----------
@@ -347,5 +347,5 @@ def fetch(
 
 
 def _of_making(name: str) -> bool:
-    """Whether an attribute says how data were made, and not what they are."""
+    """Return whether an attribute describes how data were made rather than their subject."""
     return name in ("backend", "seconds") or name.startswith("version_")

@@ -1,4 +1,4 @@
-"""The one store of results: files that are complete or not there at all, and refused by name."""
+"""Atomic reading and writing of result files."""
 
 from __future__ import annotations
 
@@ -38,17 +38,17 @@ class NotSavedError(OSError):
 
 
 def digest_of(files: Iterable[Path], *more: object) -> str:
-    """A digest of files, where they are and what is in them, of Python's version and of more."""
+    """Return a digest of files: their paths, their contents, and Python's version."""
     digest = hashlib.sha256(repr([sys.version, *more]).encode())
     for file in files:
-        digest.update(f"\n{file}\n".encode())
+        digest.update(b"\n" + os.fsencode(file) + b"\n")
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """A draft beside a file, which takes the place of the file when the block has ended well.
+    """Open a draft beside a file, which replaces the file when the block ends without an error.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 
 def _open_to_others(draft: Path, mode: int) -> None:
-    """As far as the user lets all files be: those of `tempfile` are for their owner alone."""
+    """Apply the umask: `tempfile` creates files readable only by their owner."""
     mask = os.umask(0)
     os.umask(mask)
     draft.chmod(mode & ~mask)
@@ -109,7 +109,7 @@ def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
 
 
 def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
-    """The dataset of a file."""
+    """Read a dataset from a netCDF file."""
     import xarray as xr
 
     try:
@@ -125,7 +125,7 @@ _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
 
 
 def kept(data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]) -> _Data:
-    """The data, which are written if there is a path; if they cannot be, the error has them."""
+    """Write data if there is a path, and return them."""
     if path is not None:
         try:
             write(data, Path(path))
@@ -139,15 +139,15 @@ class Saved:
     """What makes data, and reads them again from the file that it saved them in."""
 
     def made(self) -> xr.Dataset:
-        """The data, of those that take seconds."""
+        """Compute the data."""
         raise NotImplementedError
 
     def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """The data that the class speaks of, saved if there is a path."""
+        """Compute the data, and save them if there is a path."""
         return self._kept(self.made(), path)
 
     def read(self, path: str | Path) -> xr.Dataset:
-        """Data from a file that `compute` saved; a DamagedFileError if it is no netCDF file."""
+        """Read data that `compute` saved; raise DamagedFileError for anything but netCDF."""
         return read_netcdf(path)
 
     @staticmethod
@@ -156,7 +156,7 @@ class Saved:
 
 
 def read_vectors(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
-    """The arrays of a file .npz, by names that are known; of .npy, its rows under other names."""
+    """Read the arrays of a file .npz by name."""
     import numpy as np
 
     if not Path(path).is_file():
@@ -225,7 +225,8 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     require_ours(folder)
     folder = folder.resolve()
     contents = {
-        name: text.encode("utf-8") if isinstance(text, str) else text
+        # A path in the text has surrogates if the locale does not know its letters.
+        name: text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
         for name, text in files.items()
     }
     digests = {name: _digest(content) for name, content in sorted(contents.items())}

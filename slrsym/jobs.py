@@ -26,7 +26,7 @@ _PATIENCE = 5
 
 
 def as_maker(executor: futures.Executor | Maker | None, workers: int | None) -> tuple[Maker, bool]:
-    """What makes executors, and whether they are ours to shut down and make anew."""
+    """Return a factory of executors, and whether they are ours to shut down."""
     if executor is None:
         # Forked processes would share what threads have locked.
         context = multiprocessing.get_context("spawn")
@@ -49,7 +49,7 @@ def as_maker(executor: futures.Executor | Maker | None, workers: int | None) -> 
 def results(
     jobs: Jobs, executor: futures.Executor | Maker | None, workers: int
 ) -> Iterator[tuple[Any, Any]]:
-    """The results of jobs, as they come: in this process, if it is the only worker."""
+    """Yield the results of jobs as they come."""
     if executor is not None or workers > 1:
         yield from completed(jobs, *as_maker(executor, workers))
     while jobs:
@@ -58,7 +58,7 @@ def results(
 
 
 def completed(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
-    """The results of jobs, as they come; more may be put in the queue meanwhile."""
+    """Yield the results of jobs as they come; jobs that were lost run again."""
     broken = 0
     while jobs:
         pool = maker()

@@ -1,4 +1,4 @@
-r"""Single-location regression: the laws of the tokens, seen through the directions of interest.
+r"""Laws of the tokens of single-location regression, projected on the directions of interest.
 
 Given the location :math:`J_0`, the informative token is
 :math:`X_{J_0} \sim N(\sqrt{d/2}\,k^\star, \gamma^2 I_d)`, every other token is standard normal in

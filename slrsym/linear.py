@@ -39,7 +39,7 @@ class LinearPredictor(NamedTuple):
 
 
 def best_linear(task: Task, probabilities: ArrayLike | None = None) -> LinearPredictor:
-    """The linear predictor of least risk (the subject of Proposition 3).
+    """Return the linear predictor of least risk, the subject of Proposition 3.
 
     Parameters
     ----------

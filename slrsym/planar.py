@@ -24,7 +24,7 @@ kappa2, nu2 = Symbol("kappa_2", real=True), Symbol("nu_2", real=True)
 
 
 def risk(x: Any, y: Any) -> Expr:
-    """The risk on the manifold, as claim ``lemma-6`` derives it."""
+    """Return the risk on the manifold, as claim ``lemma-6`` derives it."""
     score = t.subs(kappa, x)
     return Add(
         epsilon**2,
@@ -34,17 +34,17 @@ def risk(x: Any, y: Any) -> Expr:
 
 
 def R_kappa(x: Any, y: Any) -> Expr:
-    """Its partial derivative in kappa."""
+    """Return the partial derivative of the risk in kappa."""
     return 2 * gamma**2 * b * erf_prime(b * x) * (erf(b * x / B) - y)
 
 
 def R_nu(x: Any) -> Expr:
-    """Its partial derivative in nu, which does not depend on nu."""
+    """Return the partial derivative of the risk in nu, which does not depend on nu."""
     return -2 * gamma**2 * erf(b * x)
 
 
 def bend(x: Any, y: Any) -> Expr:
-    """Its second derivative in kappa."""
+    """Return the second derivative of the risk in kappa."""
     bell = exp(-((b * x) ** 2))
     return -8 * gamma**2 * b**2 / sqrt(pi) * (b * x) * bell * (
         erf(b * x / B) - y
@@ -59,12 +59,12 @@ N = 4 * gamma**2 * b / sqrt(pi)
 
 
 def descent_constant(P: Any, Q: Any, M: Any, N: Any) -> Expr:
-    """The constant C of the descent inequality: below 1/C a step makes the risk decrease."""
+    """Return the constant C of the descent inequality: steps below 1/C do not raise the risk."""
     return P + Q + (M + N) / 2 + N / 2
 
 
 def injectivity_constant(P: Any, Q: Any, M: Any, N: Any) -> Expr:
-    """The constant K for which a step size below 1/K makes the map injective."""
+    """Return the constant K for which step sizes below 1/K make the map injective."""
     return 3 * P + 3 * Q + 2 * M + 2 * N
 
 
@@ -72,13 +72,13 @@ C, K = descent_constant(P, Q, M, N), injectivity_constant(P, Q, M, N)
 
 
 def expansion(P: Any, Q: Any, M: Any, N: Any, first: Any, second: Any) -> Expr:
-    """By how much a step keeps two points apart, coordinate by coordinate."""
+    """Return a lower bound on the separation of two points after a step, by coordinate."""
     in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
     return (1 - in_kappa - 2 * alpha * N) * first + (1 - 2 * alpha * N - in_nu) * second
 
 
 def moved(x: Any, slope: Any) -> Expr:
-    """Where a step takes a coordinate, by Lemma 7."""
+    """Return the image of a coordinate under a step, by Lemma 7."""
     stretch = 1 - x**2
     return (x - alpha * slope * stretch) / sqrt(1 + alpha**2 * slope**2 * stretch)
 
@@ -90,27 +90,27 @@ slack = R_kappa(kappa, nu) ** 2 * (1 - kappa**2) + R_nu(kappa) ** 2 * (1 - nu**2
 
 
 def as_function(value: Any) -> Lambda:
-    """An expression, or several, as a function of kappa and nu."""
+    """Turn one or several expressions into a function of kappa and nu."""
     return function_of((kappa, nu), value)
 
 
 def planar_map() -> BoxMap:
-    """The map g of Lemma 7, on the square."""
+    """Return the map g of Lemma 7 on the square."""
     return box_map({kappa: kappa_next, nu: nu_next})
 
 
 def square() -> tuple[Boolean, ...]:
-    """That kappa and nu lie in [-1, 1]."""
+    """Return the conditions that kappa and nu lie in [-1, 1]."""
     return planar_map().inside()
 
 
 def second_point() -> tuple[Boolean, ...]:
-    """That the second point lies in the square, too."""
+    """Return the conditions that the second point lies in the square."""
     return planar_map().inside((kappa2, nu2))
 
 
 def stationarity() -> Lambda:
-    """The left sides of equations (14)."""
+    """Return the left sides of equations (14)."""
     return as_function((R_kappa(kappa, nu) * (1 - kappa**2), R_nu(kappa) * (1 - nu**2)))
 
 

@@ -1,9 +1,9 @@
 """Collection of derivation files by pytest: each claim and each step is a test.
 
-``pytest derivations/`` lists ``derivations/lemma_18.py::lemma-18-ii::derivative.1 [...]`` and, last
-of each claim, ``...::lemma-18-ii::claim``: that there is a proof, that the claims it uses exist,
-that it does not rest on itself, and that no other claim has its id. A file is a derivation if its
-text calls `Claim`; nothing is imported of other files. The ini option
+``pytest derivations/gaussian`` lists ``.../stein.py::stein-one-dimensional::integral.1 [...]`` and,
+last of each claim, ``...::stein-one-dimensional::claim``: that there is a proof, that the claims it
+uses exist, that it does not rest on itself, and that no other claim has its id. A file is a
+derivation if its text calls `Claim`; nothing is imported of other files. The ini option
 ``slrsym_derivations = false`` switches the collection off.
 
 ``pytest proofs.log`` (or ``proofs.log.xz``) checks a log with the proof checker: each claim of
@@ -43,7 +43,7 @@ class NotAccepted(Exception):  # noqa: N818
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """The options of the plugin."""
+    """Add the options of the plugin."""
     parser.addini(
         "slrsym_derivations", "collect derivation files (slrsym)", type="bool", default=True
     )
@@ -118,7 +118,7 @@ class DerivationFile(pytest.File):
     """A file of claims."""
 
     def collect(self) -> Iterable[ClaimCollector]:
-        """One collector for each claim of the file."""
+        """Yield a collector for each claim of the file."""
         from slrsym.claims.files import DerivationError
 
         ledger = _ledger(self.config)
@@ -135,7 +135,7 @@ class DerivationFile(pytest.File):
 
 
 def _ledger(config: pytest.Config) -> Ledger:
-    """The claims met so far."""
+    """Return the ledger of the claims met so far."""
     if _LEDGER not in config.stash:
         from slrsym.claims.ledger import Ledger
 
@@ -144,7 +144,7 @@ def _ledger(config: pytest.Config) -> Ledger:
 
 
 def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
-    """Looks up a claim: among those met, in the other files of the folder, and in the package."""
+    """Return a function that looks up a claim by its id."""
     ledger, folder = _ledger(node.config), node.path.parent
     searched = node.config.stash.setdefault(_SEARCHED, set())
 
@@ -173,7 +173,7 @@ class LogFile(pytest.File):
     """A proof log, which the proof checker accepts or refuses as a whole."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """One test for each claim of the log."""
+        """Yield a test for each claim of the log."""
         from slrsym.checker import Rejected, recheck
 
         try:
@@ -232,13 +232,13 @@ class ClaimCollector(pytest.Collector):
 
     @cached_property
     def judgement(self) -> Judgement:
-        """What the proof checker says of the claim."""
+        """Judgement of the claim by the proof checker."""
         from slrsym.tactics.judgement import judge
 
         return judge(self.claim, _finder(self))
 
     def collect(self) -> Iterable[pytest.Item]:
-        """The steps of the proof, as far as it can be built, and the claim as a whole."""
+        """Yield the steps of the proof, as far as it can be built, and the claim as a whole."""
         from slrsym.proofs.claim_steps import steps_of
 
         problem, steps = "", []
@@ -322,8 +322,7 @@ class ClaimItem(_ClaimTest):
                 find(name)
             except ProofError as reason:
                 raise NotAccepted(f"claim {claim.id} uses what is not there: {reason}") from None
-        found = _ledger(self.config).foundations(claim.id)
-        way = circle(claim.id, {id: foundation.depends for id, foundation in found.items()})
+        way = circle(claim.id, _ledger(self.config).citations(claim.id))
         if way:
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
         error, _ = certified(claim)
@@ -340,7 +339,7 @@ class ClaimItem(_ClaimTest):
 
 
 def _explained(claim: Claim, step: Step, report: StepReport) -> str:
-    """A refused step: its rule, its two sides, the reasons, and the point if there is one."""
+    """Explain a refused step: its rule, its two sides, and the point, or the missing condition."""
     lines = [f"claim {claim.id}, step {step.label} [{step.rule.name}] is refused"]
     if len(step.statement.args) == 2:
         left, right = step.statement.args
@@ -350,8 +349,7 @@ def _explained(claim: Claim, step: Step, report: StepReport) -> str:
         lines += [f"  left side   {left}", f"  relation    {sign}", f"  right side  {right}"]
     else:
         lines.append(f"  it says     {step.statement}")
-    if report.refusal:
-        lines.append(f"  by its rule: {report.refusal}")
-    if report.contradiction:
-        lines.append(f"  {report.contradiction}")
+    lines.append(f"  {report.reason}")
+    if report.gives:
+        lines.append(f"  the rule gives {report.gives}")
     return "\n".join(lines)

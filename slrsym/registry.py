@@ -1,4 +1,4 @@
-"""What lower rooms leave to higher ones: printers of objects, compiled functions.
+"""Late-binding registry of printers and compiled functions that are defined in higher layers.
 
 An object that prints itself asks for its printer here by name. The top of the package says where
 each is found, and nothing is loaded before it is asked for.
@@ -19,11 +19,11 @@ def register(places: Mapping[str, str]) -> None:
 
 
 def place(name: str) -> str:
-    """The full dotted name of what is registered."""
+    """Return the full dotted name of a registered object."""
     return _PLACES[name]
 
 
 def registered(name: str) -> Any:
-    """What is registered under a name."""
+    """Import a registered object."""
     module, _, inside = place(name).rpartition(".")
     return getattr(import_module(module), inside)

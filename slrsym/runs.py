@@ -1,4 +1,4 @@
-"""The one store of runs: what engines note, in memory and in files, that are complete or not there.
+"""Storage of runs, in memory and in files.
 
 Runs of the paper's task and those of any model are the same kind of data. How many of them do
 something is said with Wilson's interval.
@@ -50,11 +50,11 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Any:
-        """A variable; that of an order parameter may be asked for by the symbol."""
+        """Return a variable; an order parameter may be named by its symbol."""
         return super().__getitem__(getattr(key, "name", key))
 
     def overlap(self, x: Any, y: Any) -> xr.DataArray:
-        """The inner product of two directions of a model, or of their names, along the runs.
+        """Return the inner product of two directions of a model along the runs.
 
         Parameters
         ----------
@@ -80,7 +80,7 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
 
 
 def made(variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any]) -> Runs:
-    """Runs, with their settings and the versions that they were made with."""
+    """Collect runs with their settings and the versions of the packages."""
     packages = ("slrsym", "numpy", "scipy", *(("numba",) if settings["backend"] == "numba" else ()))
     return Runs(
         variables,
@@ -255,7 +255,7 @@ def walked(
 
 
 def _strides(gaps: NDArray[np.int64], work: int) -> Iterator[tuple[int, int, bool]]:
-    """How an engine is asked: rows of how many steps, how many rows, whether they fill gaps.
+    """Yield strides of an engine: step counts, and the number of rows.
 
     Equal gaps between logged steps are taken together, but not too many; a long one is cut.
     """
@@ -277,7 +277,7 @@ CONFIDENCE = 0.95
 
 
 def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Wilson's intervals of probabilities, which hold them with probability `CONFIDENCE`.
+    """Return Wilson's confidence intervals of probabilities.
 
     The interval is that of E. B. Wilson, Journal of the American Statistical Association 22 (1927).
 

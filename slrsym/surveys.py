@@ -1,4 +1,4 @@
-r"""What the paper shows without running anything: risks as d grows, and the square of M.
+r"""Data for the figures that need no simulation: figures 3 and 6, and the basins.
 
 The copy of the paper that this was written from has lost the settings of figures 3 and 6. Those
 below are ours.
@@ -33,7 +33,7 @@ _STARTS = ((-0.9, 0.97), (-0.97, 0.6), (-0.6, 0.9), (-0.75, 0.2), (-0.15, 0.8), 
 
 
 def best_temperature(task: Task) -> float:
-    """The inverse temperature at which the oracle predictor has the least risk.
+    """Return the inverse temperature at which the oracle predictor has the least risk.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class OracleSurvey(Saved):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the data depend on."""
+        """Parameters on which the data depend."""
         return {
             "survey": "oracle and linear risk",
             "d_exact": list(self.exact),
@@ -109,7 +109,7 @@ class OracleSurvey(Saved):
         }
 
     def made(self) -> xr.Dataset:
-        """The risks, and estimates of them."""
+        """Compute the risks and their estimates."""
         risks = [self._risks(d) for d in self.exact]
         estimates = [self._estimated(d, i) for i, d in enumerate(self.sampled)]
         names = ("oracle_estimate", "oracle_error", "linear_estimate", "linear_error")
@@ -175,17 +175,17 @@ class SquareSurvey(Saved):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the data depend on."""
+        """Parameters on which the data depend."""
         numbers = {name: getattr(self.task, name) for name in ("d", "L", "gamma", "epsilon")}
         own = {"lam": self.lam, "points": self.points, "alpha": self.alpha}
         return {"survey": "square", **numbers, **own}
 
     def made(self) -> xr.Dataset:
-        """The risk and the field over the square, the fixed points, orbits and the separatrix."""
+        """Compute risk and field over the square, the fixed points, orbits and the separatrix."""
         return self.field().assign(self._orbits()).assign(self._separatrix())
 
     def field(self) -> xr.Dataset:
-        """The risk, the field and the fixed points alone, which takes no time."""
+        """Compute the risk, the field and the fixed points alone, which takes no time."""
         axis = np.linspace(-1, 1, self.points)
         grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
         flow = self._flow(grid)
@@ -208,7 +208,7 @@ class SquareSurvey(Saved):
         return simulate(self.task, starts, self.lam, self.alpha, steps, every, progress=False)
 
     def _patience(self, distance: float) -> int:
-        """After how many steps descent has left the saddle, if it passes it as near as this."""
+        """Return the number of steps after which descent from a distance has left the saddle."""
         slopes = hessian(np.zeros(5), self.lam, self.task)[:2, :2]
         growth = max(-float(np.linalg.eigvalsh(slopes)[0]) * self.alpha, 1e-4)
         return int(1.5 * np.log(1 / distance) / np.log1p(growth)) + 100
@@ -220,7 +220,7 @@ class SquareSurvey(Saved):
         return {f"orbit_{name}": (("orbit", "time"), runs[name].values) for name in ("kappa", "nu")}
 
     def _separatrix(self) -> dict[str, Any]:
-        """By bisection: from above it descent goes to (1, 1), from below to (-1, -1)."""
+        """Find the separatrix by bisection: above it descent goes to (1, 1), below to (-1, -1)."""
         kappa = -np.cos(np.linspace(0, np.pi / 2, 41))[1:-1]
         low, high = np.zeros_like(kappa), np.ones_like(kappa)
         steps = self._patience(1e-5)
@@ -239,7 +239,7 @@ class SquareSurvey(Saved):
         return np.asarray(-slopes * (1 - grid**2))
 
     def _kind(self, point: NDArray[np.float64]) -> str:
-        """What the risk, on the square, has at a fixed point."""
+        """Classify a fixed point of the square: minimum, maximum or saddle."""
         state = _on_manifold(point)
         if np.any(point):
             # At a corner, by the slopes along the two edges that leave it.
@@ -271,11 +271,11 @@ class BasinSurvey(SquareSurvey):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the data depend on."""
+        """Parameters on which the data depend."""
         return super().settings | {"survey": "basins"}
 
     def made(self) -> xr.Dataset:
-        """The data of the square, and where descent goes."""
+        """Compute the data of the square, and the limits of descent."""
         data = super().made()
         grid = np.stack(np.meshgrid(data.kappa, data.nu, indexing="ij"), axis=-1)
         steps = self._patience(1e-3)

@@ -1,4 +1,4 @@
-r"""The risk of the erf attention predictor: its definition, and what is derived from it.
+r"""The risk of the erf attention predictor: its definition, and expressions derived from it.
 
 The definition stands in `risk_definition`, once. Closed form, gradient and Hessian in the order
 parameters are derived from it by `slrsym.gaussian`.
@@ -19,6 +19,7 @@ from slrsym.gaussian import (
     expectation,
     zeta,
 )
+from slrsym.gaussian.closed_form import evaluated
 from slrsym.laws import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -49,7 +50,7 @@ __all__ = [
 
 
 def risk_definition() -> Expectation:
-    r"""The risk, equation (6), given the location: :math:`\mathbb{E}\,(Y - T_\lambda(X))^2`.
+    r"""Return the risk, equation (6), given the location: :math:`\mathbb{E}\,(Y - T_\lambda(X))^2`.
 
     Returns
     -------
@@ -65,26 +66,26 @@ def risk_definition() -> Expectation:
 
 @cache
 def closed_form() -> Expr:
-    """R(kappa, nu, theta, eta, rho), derived from the definition: Proposition 15."""
+    """Derive R(kappa, nu, theta, eta, rho) from the definition: Proposition 15."""
     definition = risk_definition()
-    return expectation(definition.integrand, definition.law)
+    return evaluated(definition.integrand, definition.law)
 
 
 def derivation() -> Trace:
-    """The steps from the definition to the closed form, Proposition 15."""
+    """Return the steps from the definition to the closed form, Proposition 15."""
     definition = risk_definition()
     return expectation(definition.integrand, definition.law, trace=True)[1]
 
 
 @cache
 def gradient() -> ImmutableMatrix:
-    """Partial derivatives of the risk (Proposition 15) in the order parameters, shape (5, 1)."""
+    """Return the gradient of the risk (Proposition 15) in the order parameters, shape (5, 1)."""
     return ImmutableMatrix([closed_form().diff(p) for p in ORDER_PARAMETERS])
 
 
 @cache
 def hessian() -> ImmutableMatrix:
-    """Second partial derivatives of the risk (Proposition 15) in them, shape (5, 5)."""
+    """Return the Hessian of the risk (Proposition 15) in the order parameters, shape (5, 5)."""
     slope = gradient()
     return ImmutableMatrix(
         Matrix(5, 5, lambda i, j: slope[min(i, j)].diff(ORDER_PARAMETERS[max(i, j)]))
@@ -93,13 +94,13 @@ def hessian() -> ImmutableMatrix:
 
 @cache
 def on_manifold() -> Expr:
-    r"""The risk :math:`R^<(\kappa, \nu)` on the invariant manifold, equation (11): Lemma 6."""
+    r"""Return the risk :math:`R^<(\kappa, \nu)` on the manifold, equation (11): Lemma 6."""
     return closed_form().subs({theta: S.Zero, eta: S.Zero, rho: S.Zero})
 
 
 @cache
 def excess_risk_stable() -> Expr:
-    """The excess risk as a sum in which nothing large cancels; claim ``excess-risk-stable``."""
+    """Return the excess risk as a sum without cancellation; claim ``excess-risk-stable``."""
     # Given the score u of the informative token, its attention erf(u) has this mean and variance,
     # and its two derivatives in the mean of u these means.
     mean = erf(a)

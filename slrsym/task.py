@@ -85,12 +85,12 @@ class Task:
 
 
 def settings_of(task: Task) -> dict[str, Any]:
-    """A task as attributes of data: task_d, task_L, task_gamma, task_epsilon."""
+    """Return a task as attributes of data: task_d, task_L, task_gamma, task_epsilon."""
     return {f"task_{name}": getattr(task, name) for name in Task.__dataclass_fields__}
 
 
 def task_of(settings: Mapping[Any, Any]) -> Task:
-    """The task that attributes of data say."""
+    """Read a task from attributes of data."""
     return Task(*(settings[f"task_{name}"] for name in Task.__dataclass_fields__))
 
 

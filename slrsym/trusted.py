@@ -7,6 +7,8 @@ from importlib import import_module
 from slrsym.checker import *  # noqa: F403
 
 warnings.warn("slrsym.trusted is called slrsym.checker now", DeprecationWarning, stacklevel=2)
+_RENAMED = {"means": "gaussian_integrals"}
 for _name in ("analysis", "calculus", "expect", "log", "means", "numbers", "ring", "schemas",
               "sign", "term", "theorem", "vectors"):  # fmt: skip
-    sys.modules[f"slrsym.trusted.{_name}"] = import_module(f"slrsym.checker.{_name}")
+    _module = import_module(f"slrsym.checker.{_RENAMED.get(_name, _name)}")
+    sys.modules[f"slrsym.trusted.{_name}"] = _module

@@ -1,1 +1,1 @@
-"""Whole boxes at once, by ball arithmetic: exact ranges, box trees, the search, a Newton test."""
+"""Branch and bound over boxes in ball arithmetic: exact ranges, trees, the Krawczyk test."""

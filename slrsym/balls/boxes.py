@@ -1,18 +1,17 @@
-"""Exact numbers, ranges between two of them, and boxes: products of intervals.
+"""Exact numbers, ranges between two of them, and boxes, which are products of intervals.
 
-How a box was cut, as a text: the boxes it was cut into cover it by construction.
+A subdivision tree is stored as a string; by construction its leaves cover the box.
 
-A letter says what became of a box, before what became of its parts: a digit is the number of the
-variable in the middle of whose range the box was cut, and the lower half comes first. All else is
-a mark at a leaf.
+Each character describes a box, followed by the description of its parts: a digit is the index of
+the variable whose range was halved, lower half first. Anything else is the mark of a leaf.
 
 ========  ==========================================================================================
-mark      what was seen of the leaf
+mark      how the leaf was decided
 ========  ==========================================================================================
-``.``     enough, by evaluating the functions over it
-``:``     enough, by the mean value theorem
+``.``     shown by evaluating the functions over it
+``:``     shown by the mean value theorem
 ``*``     it lies in a box that is listed: one that holds exactly one zero
-``?``     nothing
+``?``     undecided
 ========  ==========================================================================================
 """
 
@@ -37,7 +36,7 @@ _FORMS = "a decimal number, a fraction such as 1/2, or a root such as sqrt(1/2)"
 
 
 def rational(x: Fraction) -> Any:
-    """A fraction, as FLINT has them."""
+    """Convert a fraction to FLINT's rational type."""
     return fmpq(x.numerator, x.denominator)
 
 
@@ -50,7 +49,7 @@ class Exact:
     root: bool = False
 
     def ball(self) -> Any:
-        """The number as a ball, at the precision in force."""
+        """Return the number as a ball, at the precision in force."""
         x = arb(rational(self.radicand))
         return x.sqrt() if self.root else x
 
@@ -83,13 +82,13 @@ class Exact:
 
 
 def readable(number: Fraction) -> str:
-    """A short decimal number, where that is exact."""
+    """Format a number as a short decimal where that is exact, and as a fraction otherwise."""
     short = f"{float(number):.10g}"
     return short if Fraction(short) == number else str(number)
 
 
 def exact(name: str, value: Any) -> Exact:
-    """A number, exactly as it is given.
+    """Parse a number without rounding it.
 
     Examples
     --------
@@ -136,16 +135,16 @@ class Range:
 
     @property
     def width(self) -> float:
-        """How far apart the ends are, as part of the higher one; only for choosing where to cut."""
+        """Width relative to the higher end; used only to choose where to cut."""
         return 1 - float(self.low) / float(self.high) if float(self.high) else 0.0
 
     def ball(self) -> Any:
-        """A ball that holds all of it, at the precision in force."""
+        """Return a ball that contains the whole range, at the precision in force."""
         low = self.low.ball()
         return low if self.is_point else low.union(self.high.ball())
 
     def halves(self) -> tuple[Range, Range]:
-        """Two ranges that cover it and meet in a point."""
+        """Split the range into two that cover it and share one point."""
         # Which point it is does not matter, only that both halves have it.
         middle = Exact(Fraction((float(self.low) + float(self.high)) / 2))
         if not self.low < middle < self.high:
@@ -163,7 +162,7 @@ _TINY, _HUGE = Fraction(1e-50), Fraction(1e50)
 
 
 def parameter_range(name: str, value: Any) -> Range:
-    """A parameter, or a range of its values.
+    """Parse a parameter of the task: one value, or a range of values.
 
     Examples
     --------
@@ -194,13 +193,13 @@ def parameter_range(name: str, value: Any) -> Range:
 
 
 def ranges(lam: Any, gamma: Any, d: Any, **others: Any) -> dict[str, Range]:
-    """The parameters of the task, and others, as ranges."""
+    """Parse the parameters of the task, and others, as ranges."""
     given = {"lam": lam, "gamma": gamma, "d": d} | others
     return {name: parameter_range(name, value) for name, value in given.items()}
 
 
 def signed_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
-    """A rational number of any sign, or an interval with such ends."""
+    """Parse a rational number of any sign, or an interval with such ends."""
     parts = value.split("..") if isinstance(value, str) else value
     parts = list(parts) if isinstance(parts, list | tuple) else [parts]
     ends = [_parsed(part) for part in parts]
@@ -215,7 +214,7 @@ def signed_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
 
 
 def lower_decimal(x: Any, digits: int = 4) -> str:
-    """A short decimal number below a ball."""
+    """Return a short decimal number below a ball."""
     for more in (0, 1):
         middle = float(x.lower().mid())
         text = f"{middle - abs(middle) * more * 2 * 10.0 ** (1 - digits):.{digits - 1}e}"
@@ -229,17 +228,17 @@ Box = tuple[tuple[Any, Any], ...]
 
 
 def box_ball(box: Box) -> list[Any]:
-    """A ball for each side of a box, at the precision in force."""
+    """Return a ball for each side of a box, at the precision in force."""
     return [arb(low) if low == high else arb(low).union(arb(high)) for low, high in box]
 
 
 def middle(box: Box) -> Box:
-    """The point in the middle of a box."""
+    """Return the midpoint of a box, as a box."""
     return tuple(((low + high) / 2,) * 2 for low, high in box)
 
 
 def cut(box: Box, axis: int) -> tuple[Box, Box]:
-    """Two halves of a box."""
+    """Split a box into two halves along an axis."""
     low, high = box[axis]
     middle = (low + high) / 2
     return (
@@ -249,7 +248,7 @@ def cut(box: Box, axis: int) -> tuple[Box, Box]:
 
 
 def volume(box: Box) -> Any:
-    """The product of the sides."""
+    """Return the product of the sides of a box."""
     total: Any = fmpq(1)
     for low, high in box:
         total *= high - low
@@ -257,17 +256,17 @@ def volume(box: Box) -> Any:
 
 
 def within(inner: Box, outer: Box) -> bool:
-    """Whether one box lies in another."""
+    """Return whether one box lies in another."""
     return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
 def strictly_within(inner: Box, outer: Box) -> bool:
-    """Whether one box lies in the interior of another."""
+    """Return whether one box lies in the interior of another."""
     return all(a > c and b < d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
 def meet(one: Box, other: Box) -> bool:
-    """Whether two boxes have a point in common."""
+    """Return whether two boxes have a point in common."""
     return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=True))
 
 
@@ -275,7 +274,7 @@ NATURAL, CENTRED, INSIDE, UNDECIDED = ".", ":", "*", "?"
 
 
 def leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
-    """The boxes that a tree cuts a box into: they cover it, whatever the marks are."""
+    """Yield the leaves of a subdivision tree, which cover the box, with their marks."""
     mark = next(marks, "")
     if mark.isdigit() and int(mark) < len(box):
         for half in cut(box, int(mark)):

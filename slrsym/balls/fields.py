@@ -1,4 +1,4 @@
-"""Functions on boxes: enclosures of values, and sharper ones from those of derivatives.
+"""Functions on boxes: enclosures of their values and derivatives, and the Krawczyk test.
 
 The one Newton test: whether a system has exactly one zero in a box, after Krawczyk.
 """
@@ -72,7 +72,7 @@ class Field:
         return found
 
     def bind(self, parameters: Mapping[str, Any], dps: int) -> BoundField:
-        """The functions for parameters that are balls."""
+        """Fix the parameters, which are balls."""
         return BoundField(self, {n: parameters.get(n, arb(1)) for n in self.parameters}, dps)
 
 
@@ -123,13 +123,13 @@ class BoundField:
         return {}
 
     def natural(self, box: Box) -> list[Any]:
-        """Enclosures of the values over a box, by evaluation."""
+        """Enclose the values over a box by direct evaluation."""
         with ctx.workdps(self.dps):
             result: list[Any] = self._values(box_ball(box))
             return result
 
     def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
-        """Enclosures of the values and of the derivatives."""
+        """Enclose the values and the first derivatives over a box."""
         # A search asks twice: for the mean value form, and where to cut.
         if box not in self._recent:
             with ctx.workdps(self.dps):
@@ -141,7 +141,7 @@ class BoundField:
         return found[:count], [found[count + n * i : count + n * (i + 1)] for i in range(count)]
 
     def centred(self, box: Box) -> list[Any]:
-        """Enclosures of the values by the mean value theorem, from the middle of a box."""
+        """Enclose the values by the mean value theorem, expanded at the midpoint of the box."""
         _, rows = self.slopes(box)
         with ctx.workdps(self.dps):
             middle = [arb((low + high) / 2) for low, high in box]
@@ -162,19 +162,19 @@ class Between:
 
     @property
     def dps(self) -> int:
-        """How many digits they are computed with."""
+        """Number of decimal digits of the working precision."""
         return self.bound.dps
 
     def natural(self, box: Box) -> list[Any]:
-        """As `BoundField.natural`."""
+        """Enclose the distances to the bounds by direct evaluation; see `BoundField.natural`."""
         return self._room(self.bound.natural(box))
 
     def centred(self, box: Box) -> list[Any]:
-        """As `BoundField.centred`."""
+        """Enclose the distances to the bounds by the mean value theorem."""
         return self._room(self.bound.centred(box))
 
     def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
-        """As `BoundField.slopes`; the signs of derivatives are those of the functions."""
+        """Enclose the distances to the bounds, and their derivatives up to sign."""
         values, rows = self.bound.slopes(box)
         twice = [
             row
@@ -208,7 +208,7 @@ class Part:
     bounds: tuple[tuple[Any, Any], ...] = ()
 
     def bind(self, parameters: Mapping[str, Range], digits: int) -> Functions:
-        """What is to be positive, or zero, for a box of parameters."""
+        """Fix a box of parameters in the functions to be shown positive, or zero."""
         with ctx.workdps(digits):
             balls = {name: x.ball() for name, x in parameters.items()}
         bound = self.field.bind(balls, digits)
@@ -227,12 +227,12 @@ class Kind:
 
 
 def no_facts() -> Mapping[str, bool]:
-    """What is decided by algebra, where nothing is."""
+    """Return no facts: nothing about this kind is decided by algebra."""
     return {}
 
 
 def has_one_zero(bound: Functions, box: Box) -> bool:
-    """Whether a system has exactly one zero in a box with rational ends."""
+    """Return whether a system certainly has exactly one zero in a box with rational ends."""
     _, rows = bound.slopes(box)
     values = bound.natural(middle(box))
     with ctx.workdps(bound.dps):

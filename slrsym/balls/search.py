@@ -1,6 +1,6 @@
-"""The search: boxes are cut until every piece shows what is wanted, or the budget is spent.
+"""Subdivision of boxes until every piece has the wanted property, or the budget is spent.
 
-What is wanted is that functions are positive, or to isolate and count the zeros of a system.
+The property is that functions are positive, or that the zeros of a system are isolated and counted.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Budget:
         self._start = time.monotonic()
 
     def part(self, share: int, most: int | None = None) -> Budget:
-        """A budget within this one."""
+        """Return a budget within this one."""
         boxes = max(1, (self.max_boxes - self.used) // share)
         left = max(self.seconds - self.elapsed, 1e-3)
         return Budget(boxes if most is None else min(boxes, most), left / share, None, self)
@@ -69,7 +69,7 @@ class Budget:
 
     @property
     def elapsed(self) -> float:
-        """For how many seconds it has been in use."""
+        """Seconds since the budget was made."""
         return time.monotonic() - self._start
 
     @property
@@ -96,7 +96,7 @@ class Cover:
 
 
 def widest_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) -> int:
-    """Along which side a cut helps most, by what each contributes to the mean value form."""
+    """Choose the axis along which a cut helps most, by its part of the mean value form."""
     sides = [float(high - low) for low, high in box]
     if len(box) == 1:
         return 0
@@ -123,7 +123,7 @@ def cover_positive(bound: Functions, domain: Box, budget: Budget) -> Cover:
 
 
 def refutes(bound: Functions, point: Box) -> bool:
-    """Whether some function certainly is not positive at a point."""
+    """Return whether some function certainly is not positive at a point."""
     return any(value <= 0 for value in bound.natural(point))
 
 
@@ -169,7 +169,7 @@ def leave(found: Cover, box: Box) -> None:
 
 
 def share(boxes: Iterable[Box], domain: Box) -> float:
-    """How large a part of a domain some of its pieces are."""
+    """Return the fraction of a domain's volume that some of its pieces make up."""
     long = [i for i, (low, high) in enumerate(domain) if low < high]
     whole_volume = volume(tuple(domain[i] for i in long))
     parts = (volume(tuple(box[i] for i in long)) for box in boxes)
@@ -211,12 +211,12 @@ def _isolate(
 
 
 def excluded(values: list[Any]) -> bool:
-    """Whether some value certainly is not zero."""
+    """Return whether some value certainly is not zero."""
     return any(value > 0 or value < 0 for value in values)
 
 
 def _around_zero(bound: Functions, box: Box, domain: Box, found: Cover) -> tuple[Box, Box] | None:
-    """A wide and a narrow box around a zero near a box, if Newton's method comes to one."""
+    """Return a wide and a narrow box around a zero near a box, if Newton's method finds one."""
     point = [(low + high) / 2 for low, high in box]
     for _ in range(8):
         step = _newton_step(bound, tuple((x, x) for x in point))

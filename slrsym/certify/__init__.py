@@ -1,4 +1,4 @@
-"""Certificates by ball arithmetic: what holds on whole boxes, and how to see it again.
+"""Certificates by ball arithmetic: statements on whole boxes, with data to check them again.
 
 What each kind of certificate shows, and why that is enough, stands in `slrsym.certify.statements`.
 """

@@ -119,7 +119,7 @@ class Attraction:
 
     @property
     def statement(self) -> InWords:
-        """What is shown, with all its numbers."""
+        """The certified statement in words, with all its numbers."""
         low, high = self._ends
         at = f"at inverse temperature ${low}$"
         if low != high:
@@ -177,7 +177,7 @@ class Attraction:
         return ""
 
     def conditions(self) -> tuple[dict[str, Expr], dict[Symbol, Expr]]:
-        """What has to be positive, in named quantities, and what these are."""
+        """Return the quantities that must be positive, and the definitions of their symbols."""
         numbers = {alpha: Rational(str(self.step)), _MU: Rational(str(self.rate))}
         found, names = _conditions(self.dimension, self.tokens, str(self.variance))
         return (
@@ -192,14 +192,17 @@ _FEW = 5
 
 @cache
 def _field(dimension: int, tokens: int, variance: str, state: tuple[Symbol, ...]) -> Field:
-    """The conditions as functions of a state, for any step size and rate."""
+    """Return the conditions as functions of a state, for any step size and rate."""
     conditions, names = _conditions(dimension, tokens, variance)
     letters = {"room": _ROOM, "alpha": alpha, "mu": _MU} | ({} if lam in state else {"lam": lam})
     return Field(list(conditions.values()), state, names, letters)
 
 
 def _covered(bound: Functions, box: Box, budget: Budget) -> Cover:
-    """Temperatures are cut first: where bounds are wide in them, other cuts come to nothing."""
+    """Cover a box by boxes that satisfy the conditions, cutting inverse temperatures first.
+
+    Where bounds are wide in the inverse temperature, other cuts do not help.
+    """
     if len(box) == 2:
         return cover_positive(bound, box, budget)
     slices = [box]
@@ -277,7 +280,7 @@ def _conditions(
 def transverse_form(
     Q: Matrix, slope: Matrix, alpha: Expr, own: Expr, beside: Expr, N: Expr
 ) -> Matrix:
-    r"""The matrix of :math:`D - \alpha G/2` in eta, theta and tau, without what X and Y hold.
+    r"""Return the matrix of :math:`D - \alpha G/2` in eta, theta, tau, without terms of X and Y.
 
     Terms of fourth order, which are not negative, are left out of it. Q is the matrix of the risk
     in theta, eta and rho, `slope` its derivative in kappa, `own` the slope in kappa on the

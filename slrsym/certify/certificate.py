@@ -1,4 +1,4 @@
-"""Certificates: values that say what was shown, on which box, and how to see it again."""
+"""Certificates as data: the statement, its box, the subdivision, and the worst margin."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class Certificate:
 
     @property
     def statement(self) -> str:
-        """What it says, in a sentence."""
+        """The certified statement, as a sentence."""
         return KINDS[self.kind].statement
 
     @property
@@ -136,7 +136,7 @@ class Certificate:
             draft.write_text(text + "\n", encoding="utf-8")
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain data, for JSON; numbers that matter are texts, and exact."""
+        """Convert the certificate to plain data for JSON, with exact numbers as texts."""
         return {
             "format": FORMAT,
             "kind": self.kind,
@@ -169,7 +169,7 @@ class Certificate:
 
 
 def described(parameters: Mapping[str, Range]) -> str:
-    """A box of parameters, in words."""
+    """Describe a box of parameters in words."""
     return ", ".join(
         f"{name} = {x.low.readable}"
         if x.is_point

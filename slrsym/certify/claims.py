@@ -1,4 +1,4 @@
-"""Claims of the ledger that are certified on a box: their own statements, by ball arithmetic."""
+"""Claims certified on a box: their statements are evaluated in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ class OnBox:
 
 
 def _elementary(expr: Expr) -> Expr:
-    """The expression in functions that the kernels have."""
+    """Rewrite an expression in functions that the kernels have."""
     expr = expr.replace(lambda e: isinstance(e, erf_prime | erf_second), lambda e: e.rewrite(exp))
     return expr.replace(
         zeta, lambda t, s: ErfVariance(t, s) + erf(t / (1 + 2 * s**2) ** Rational(1, 2)) ** 2

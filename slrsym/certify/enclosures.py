@@ -61,7 +61,7 @@ def enclosure(
     digits: int = DIGITS,
     **parameters: Any,
 ) -> Enclosure:
-    """Certified bounds of a quantity over a box of overlaps, for parameters in a box.
+    """Enclose a quantity over a box of overlaps, for parameters in a box.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class _Finder:
             self.most[i] = max(self.most[i], float(value.mid()))
 
     def _worst(self) -> tuple[float, int, _Leaf | None]:
-        """How loose the bounds are, as part of their distance; of which function, by which leaf."""
+        """Return the largest relative looseness of the bounds, with its function and leaf."""
         worst: tuple[float, int, _Leaf | None] = (0.0, 0, None)
         for i, (least, most) in enumerate(zip(self.least, self.most, strict=True)):
             lowest = min(self.leaves, key=lambda leaf, i=i: leaf.lows[i])  # type: ignore[misc]

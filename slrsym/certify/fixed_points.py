@@ -1,4 +1,4 @@
-"""Fixed points on the invariant manifold: isolated, counted, told apart; how fast one attracts.
+"""Fixed points on the invariant manifold: isolation, count, classification, and local rates.
 
 The map is that of Lemma 7. The paper has no rates: the Center-Stable Manifold theorem gives none.
 """
@@ -62,7 +62,7 @@ class LocalRates:
 
     @property
     def ratio(self) -> float:
-        """How many times longer kappa takes than nu."""
+        """Ratio of the time that kappa takes to the time that nu takes."""
         return float(self.nu_rate[0] / self.kappa_rate[1])
 
 
@@ -76,7 +76,7 @@ def local_rates(
     seconds: float = math.inf,
     digits: int = DIGITS,
 ) -> LocalRates:
-    r"""Certified rates of convergence at the oracle (1, 1), and a box that is contracted.
+    r"""Certify the rates of convergence at the oracle (1, 1), and a box that is contracted.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def local_rates(
 
 
 def _corner_rates(given: Any, digits: int) -> tuple[Any, Any]:
-    """Balls around 1 less the two eigenvalues at the corner."""
+    """Enclose 1 minus each of the two eigenvalues at the corner."""
     zero = dict.fromkeys(KINDS["rates"].numbers, Fraction(0))
     part = next(part for part in KINDS["rates"].parts(zero) if part.name == "rates")
     with ctx.workdps(digits):
@@ -164,7 +164,7 @@ def fixed_points(
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
-    """All solutions of equations (14) in the square, isolated and counted.
+    """Isolate and count all solutions of equations (14) in the square.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ def classification(
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
-    """Proposition 10: two minima, two maxima and a saddle, for all parameters of a box.
+    """Certify Proposition 10 for a box of parameters: two minima, two maxima and a saddle.
 
     Parameters
     ----------

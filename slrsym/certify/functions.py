@@ -1,4 +1,4 @@
-r"""What certificates are about: functions of kappa and nu on the invariant manifold, all derived.
+r"""Functions of kappa and nu that certificates bound, derived from the risk on the manifold.
 
 The slopes of the risk come from `slrsym.symbolic` by differentiation, the planar map g of Lemma 7
 and its Jacobian matrix from `slrsym.models.expressions`. In the names below, N_kappa is the square
@@ -51,13 +51,13 @@ ROOM = {C_1: (1 - x1) * (1 + x1), C_2: (1 - x2) * (1 + x2)}
 
 @cache
 def slopes() -> tuple[Expr, Expr]:
-    """The partial derivatives of the risk on the manifold, in kappa and nu, as products."""
+    """Return the partial derivatives of the risk on the manifold, in kappa and nu, as products."""
     risk = on_manifold()
     return _product(risk.diff(x1)), _product(risk.diff(x2))
 
 
 def _product(slope: Expr) -> Expr:
-    """What is affine in nu, as a multiple of nu less where it vanishes."""
+    """Write an expression that is affine in nu as a multiple of nu minus its zero."""
     slope = factor(expand(slope))
     leading = slope.diff(x2)
     if leading == 0:
@@ -70,18 +70,18 @@ def _product(slope: Expr) -> Expr:
 
 @cache
 def bends() -> tuple[Expr, Expr, Expr]:
-    """The second partial derivatives: in kappa, in kappa and nu, in nu."""
+    """Return the second partial derivatives in kappa, in kappa and nu, and in nu."""
     in_1, in_2 = slopes()
     return in_1.diff(x1), in_1.diff(x2), in_2.diff(x2)
 
 
 def risk_symbols() -> dict[Symbol, Expr]:
-    """What the symbols of slopes and bends stand for."""
+    """Return the definitions of the symbols for first and second derivatives."""
     return dict(zip((R_1, R_2, *BENDS), (*slopes(), *bends()), strict=True)) | ROOM
 
 
 def sign_part(expr: Expr) -> Expr:
-    """An expression that has the same sign: positive factors of a product are left out."""
+    """Drop the positive factors of a product, which do not change its sign."""
 
     def positive(part: Expr) -> bool:
         return isinstance(part, exp) or bool(part.is_positive)
@@ -101,7 +101,7 @@ class PlanarMap:
 
     @property
     def determinant(self) -> Expr:
-        """That of the numbers m_ij."""
+        """Determinant of the matrix m_ij."""
         (a, b), (c, d) = self.entries
         return a * d - b * c
 
@@ -116,7 +116,7 @@ class PlanarMap:
 
 @cache
 def planar_map() -> PlanarMap:
-    """The map of Lemma 7, derived from Definition 1 by way of the map of the five overlaps."""
+    """Derive the map of Lemma 7 from Definition 1, through the map of the five overlaps."""
     outputs, meanings = overlap_map()
     rows = []
     for output in outputs[:2]:
@@ -132,7 +132,7 @@ def planar_map() -> PlanarMap:
 
 
 def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
-    """Of the map core / sqrt(norm): itself, its norm, its pole factor and its numbers m."""
+    """Return the map `core / sqrt(norm)`, its norm, its pole factor and the entries `m_ij`."""
     first, second = (expand(norm * _along(core, x) - _along(norm, x) * core / 2) for x in (x1, x2))
     pole = gcd(first, second)
     # As it comes, a common divisor may be negative.
@@ -145,13 +145,13 @@ def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
 
 
 def _along(expr: Expr, x: Symbol) -> Expr:
-    """The total derivative, where slopes change by the bends."""
+    """Return the total derivative, where the gradient changes by the second derivatives."""
     in_1, in_2 = (R_11, R_12) if x == x1 else (R_12, R_22)
     return expr.diff(x) + in_1 * expr.diff(R_1) + in_2 * expr.diff(R_2)
 
 
 def _gathered(expr: Expr) -> Expr:
-    """The polynomial with 1 - kappa^2 and 1 - nu^2 as letters."""
+    """Write a polynomial with symbols for 1 - kappa^2 and 1 - nu^2."""
     for x, room in ((x1, C_1), (x2, C_2)):
         expr = rem(expand(expr), x**2 + room - 1, x)
     return factor(expr, deep=False) if expr.is_Mul else expr
@@ -159,7 +159,7 @@ def _gathered(expr: Expr) -> Expr:
 
 @cache
 def descent_matrix() -> tuple[Expr, Expr, Expr]:
-    r"""The Hessian of the risk in the angles of kappa and nu."""
+    r"""Return the Hessian of the risk in the angles of kappa and nu."""
     (k_cos, k_entry), (n_cos, n_entry) = (
         (sqrt(1 - x**2), sqrt(1 - x**2) * _along(sqrt(1 - x**2) * slope, x))
         for x, slope in ((x1, R_1), (x2, R_2))
@@ -170,7 +170,7 @@ def descent_matrix() -> tuple[Expr, Expr, Expr]:
 
 @cache
 def curvature_identity() -> bool:
-    """Whether the numbers m_ij are those of N - alpha times the Hessian in the angles."""
+    """Return whether the entries m_ij are those of N - alpha times the Hessian in the angles."""
     step = planar_map()
     in_1, in_2, beside = descent_matrix()
     differences = (

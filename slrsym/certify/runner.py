@@ -1,4 +1,4 @@
-"""From a statement and a box of parameters to a certificate."""
+"""Search for a certificate of a statement over a box of parameters."""
 
 from __future__ import annotations
 

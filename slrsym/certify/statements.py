@@ -1,4 +1,4 @@
-r"""What a certificate of each kind has to show: which functions, over which domain, have what sign.
+r"""Kinds of certificates: the functions of each, their domain, and the sign to show.
 
 This is read by the search and by the verifier, and belongs to neither. A certificate holds for all
 parameters of a box; over each part into which this is cut, the parameters are balls.
@@ -143,7 +143,7 @@ def _at_origin(expr: Expr) -> Expr:
 
 
 def _plain(expr: Expr) -> Expr:
-    """Without the function whose value SymPy does not know."""
+    """Replace `ErfDefect(x, y)` by `x - erf(y)`."""
     return expr.replace(ErfDefect, lambda x, y: x - erf(y))
 
 
@@ -201,7 +201,9 @@ def _order_facts() -> Mapping[str, bool]:
 
 @cache
 def _rate_fields() -> tuple[Field, Field]:
-    """For kappa, then for nu: p m_ii less 1, plus and minus p m_ij; and the first at the corner.
+    """Return, for kappa and then for nu, the conditions on the rates, and the rates at the corner.
+
+    The conditions are p m_ii - 1 plus and minus p m_ij.
 
     The 1 is taken out by algebra, as what is left of it may be tiny.
     """
@@ -255,7 +257,7 @@ _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 
 @cache
 def _enclosed(quantity: str) -> tuple[Field, tuple[str, ...]]:
-    """The functions of an enclosure, and what they are called."""
+    """Return the functions of an enclosure and their names."""
     if quantity == "zeta":
         s = PARAMETERS["s"]
         zeta = ErfVariance(_T, s) + erf(_T / sqrt(1 + 2 * s**2)) ** 2

@@ -1,4 +1,4 @@
-"""How long steps may be: the largest step size that is certified, and two that cost little.
+"""Certified step sizes: the largest one found, a closed form, and an estimate on a grid.
 
 Theorem 5 says that there is one; its conditions are those of Propositions 8 and 12. The closed form
 is by the constants of the descent lemma, that of Proposition 8. What a grid says is a hint to the
@@ -54,7 +54,7 @@ def _conditions(points: Any, at: Sequence[float], alpha: float) -> Any:
 
 
 def _allows(points: Any, at: Sequence[float], alpha: float) -> bool:
-    """Whether, as far as can be seen, g is injective with a positive determinant and descends."""
+    """Return whether a step size seems to allow an injective map that descends, on a grid."""
     values = _conditions(points, at, alpha)
     poles, slope, determinant = values[..., :2], values[..., 3], values[..., 4]
     if not ((poles > 0).all() and (slope > 0).all() and (determinant > 0).all()):
@@ -73,7 +73,7 @@ def _allows(points: Any, at: Sequence[float], alpha: float) -> bool:
 
 
 def grid_step(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
-    """The largest step size that floating-point numbers allow on a grid; this proves nothing.
+    """Return the largest step size that a grid of floating-point numbers allows; no proof.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ def _grid_step(at: Sequence[float], count: int) -> float:
 
 
 def suspects(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
-    """The points of a coarse grid where the conditions look worst, at the ends of all ranges."""
+    """Return the grid points where the conditions look worst, at the ends of the parameters."""
     points = _grid(129)
     found: dict[Box, None] = {}
     for ends in product(*({float(x.low), float(x.high)} for x in given.values())):
@@ -128,7 +128,7 @@ def suspects(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
 
 
 def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
-    r"""A step size in closed form, for which all the conditions hold; much smaller than need be.
+    r"""Return a step size in closed form for which all conditions hold, smaller than needed.
 
     Parameters
     ----------
@@ -285,7 +285,7 @@ def alpha_bar(
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> StepSize:
-    r"""The largest step size found for which Propositions 8 and 12 are certified on the square.
+    r"""Certify nearly the largest step size allowed by Propositions 8 and 12 on the square.
 
     What is shown, and why it is enough, stands in `slrsym.certify.statements`: for that step size
     and for every smaller one, the risk decreases along every step, the map is injective with a
@@ -346,7 +346,7 @@ def certify_alpha(
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
-    """Whether the conditions of Propositions 8 and 12 hold for a step size, and all smaller ones.
+    """Check the conditions of Propositions 8 and 12 for a step size, and all smaller ones.
 
     Parameters
     ----------
@@ -439,6 +439,6 @@ class _Bisection:
 
 
 def _rounded(alpha: Fraction, up: bool) -> Fraction:
-    """A short decimal number beside it."""
+    """Round a fraction to a short decimal number, up or down."""
     context = Context(prec=_FIGURES, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return Fraction(context.divide(Decimal(alpha.numerator), Decimal(alpha.denominator)))

@@ -1,4 +1,4 @@
-r"""A sublevel set of the risk: the oracle, its mirror image, and what is near them.
+r"""A sublevel set of the risk that contains only neighbourhoods of the oracle and its image.
 
 For a given k the risk is quadratic in v. With :math:`p^2 = 1 - \kappa^2`, and w for the product of
 v with the direction of what k has beyond :math:`k^\star` and :math:`v^\star`, it is
@@ -98,7 +98,7 @@ class Sublevel:
 
     @property
     def statement(self) -> InWords:
-        """What is shown, with all its numbers."""
+        """The certified statement in words, with all its numbers."""
         return in_words(
             f"With $d = {self.dimension}$, $L = {self.tokens}$ and $gamma^2 = {self.variance}$, at "
             f"inverse temperature ${self.lam}$, all unit vectors $k$ and $v$ whose excess risk is "
@@ -143,7 +143,7 @@ class Sublevel:
 
 
 def multiplied(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
-    r"""The entries of a quadratic form, and the bound on the risk at both ends of eta^2.
+    r"""Return the entries of a quadratic form, and bounds on the risk at both ends.
 
     With the multiplier mu, given the numbers R_0, N, A, B, C, E, F: ``a``, ``c``, ``f`` for theta
     and rho, ``b``, ``e`` for their products with eta, ``first`` at eta = 0, ``last`` at p.
@@ -162,7 +162,7 @@ def multiplied(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
 
 @cache
 def _fields(dimension: int, tokens: int, variance: str) -> dict[str, Field]:
-    """What has to be positive, in kappa."""
+    """Return the functions of kappa that must be positive."""
     task = {d: dimension, L: tokens, gamma: sqrt(Rational(variance)), epsilon: 0}
     parts = quadratic_risk()
     form, on_manifold = parts.form.subs(task), parts.on_manifold.subs(task)

@@ -1,4 +1,4 @@
-"""Certificates are checked again: every leaf is looked at once, as its mark says.
+"""Verification of certificates: each leaf is evaluated once, in the way that its mark names.
 
 Nothing of the search is used here, only what is to be shown, boxes, and balls.
 """
@@ -95,7 +95,7 @@ def check(certificate: Certificate | str | Path) -> Check:
 def _left_open(
     parameters: Mapping[str, Range], parts: Mapping[str, Part], piece: Mapping[str, Finding]
 ) -> Iterator[tuple[str, str, int]]:
-    """What a list of what is undecided has to say of a leaf: the part, and in how many boxes."""
+    """Yield the boxes that a certificate leaves open."""
     for name in parts:
         boxes = piece[name].tree.count(UNDECIDED) if name in piece else 1
         if boxes:
@@ -150,7 +150,7 @@ class _Checker:
     def _parameter_leaves(
         self, box: Mapping[str, Range], marks: Iterator[str]
     ) -> Iterator[tuple[Mapping[str, Range], str]]:
-        """The leaves of the parameters, shown or undecided."""
+        """Yield the leaves of the parameters' subdivision tree."""
         mark = next(marks, "")
         if mark in (NATURAL, UNDECIDED):
             self.open = self.open or mark == UNDECIDED

@@ -1,4 +1,4 @@
-"""Claims and the ledger; and their names: P15 is ``proposition-15``, P15.7 the seventh step of it.
+"""Claims, the ledger, and short names: P15 is ``proposition-15``, P15.7 its seventh step.
 
 A name depends on the id alone, not on what else is in a ledger, so it stays when claims are added.
 """

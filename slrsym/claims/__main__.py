@@ -1,4 +1,4 @@
-"""``python -m slrsym.claims`` prints what claims say, in the plain form of the proof log.
+"""``python -m slrsym.claims`` prints the statements of claims in the form of the proof log.
 
 The command ``slrsym recheck`` asks it, in a process of its own, what the derivations say: what
 judges a log loads neither SymPy nor a derivation.

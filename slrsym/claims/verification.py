@@ -1,4 +1,4 @@
-"""Checking the claims of a ledger, here or in worker processes, and the status of each in a row."""
+"""Verification of the claims of a ledger, in this process or in workers."""
 
 from __future__ import annotations
 

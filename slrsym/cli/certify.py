@@ -1,4 +1,4 @@
-"""The commands that certify something, and check certificates again."""
+"""Commands that make certificates, and check them again."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Destination(NamedTuple):
 
     @classmethod
     def of(cls, output: Path | None, json_file: Path | None) -> Destination:
-        """What the options of a command say; refused before a result could be lost."""
+        """Check the options for output files."""
         if output is not None:
             shared.require_writable(output, "--output")
         shared.require_apart(("--output", output), ("--json", json_file))
@@ -46,7 +46,7 @@ def _decimal(x: Fraction | None) -> str:
 
 
 def step_rows(found: StepSize) -> Rows:
-    """What there is to say of a largest step size."""
+    """Tabulate a certified largest step size."""
     closed = float(found.closed_form)
     rows = [
         ("certified for every step size up to", _decimal(found.alpha)),
@@ -65,7 +65,7 @@ def step_rows(found: StepSize) -> Rows:
 
 
 def zero_rows(found: Certificate) -> Rows:
-    """What there is to say of isolated fixed points."""
+    """Tabulate isolated fixed points."""
     from slrsym.certify import Verdict
 
     if found.verdict is not Verdict.SHOWN:
@@ -83,7 +83,7 @@ def zero_rows(found: Certificate) -> Rows:
 
 
 def rate_rows(found: LocalRates) -> Rows:
-    """What there is to say of local rates."""
+    """Tabulate local rates."""
     import math
 
     rows = []
@@ -220,7 +220,7 @@ def _shared(
     output: _OUTPUT = None,
     json_file: shared.JsonFile = None,
 ) -> None:
-    """The options that all commands have which certify."""
+    """Declare the options that all commands share."""
 
 
 # A command's own options come before --max-boxes.
@@ -228,7 +228,7 @@ _OWN = 5
 
 
 def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
-    """A command made of what it certifies at (lam, gamma, d), which says more in rows."""
+    """Make a command out of a function that certifies at (lam, gamma, d)."""
 
     def made(certified: Callable[..., tuple[Any, Rows]]) -> Any:
         @wraps(certified)

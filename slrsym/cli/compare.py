@@ -38,13 +38,13 @@ class ComparedRisk:
 
     @property
     def z(self) -> float | None:
-        """How many standard errors the estimate lies above the closed form."""
+        """Distance of the estimate from the closed form, in standard errors."""
         if self.closed_form is None:
             return None
         return float(self.estimate.zscore(self.closed_form))
 
     def as_dict(self, level: float) -> dict[str, Any]:
-        """Plain data, for JSON."""
+        """Convert the comparison to plain data, for JSON."""
         found = self.estimate
         return {
             "predictor": self.name,
@@ -226,7 +226,7 @@ def _numbers(text: str) -> list[float]:
 
 @contextmanager
 def _bar() -> Iterator[Callable[[str, int, float | None], Callable[[int, float], None]]]:
-    """A progress bar on standard error, with a line for each predictor."""
+    """Show a progress bar on standard error, with a line for each predictor."""
     with shared.progress_bar() as bar:
         yield partial(_shown, bar)
 
@@ -257,7 +257,7 @@ def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
 
 
 def table(rows: list[ComparedRisk], task: Task, level: float, width: int = 80) -> Table:
-    """One line for each predictor, and one for the Bayes bound."""
+    """Tabulate the predictors, one line each."""
     from slrsym.cli.display import columns
 
     decimals = _decimals([row.estimate.stderr for row in rows], 8 if width >= _WIDE else 5)
@@ -281,6 +281,6 @@ def table(rows: list[ComparedRisk], task: Task, level: float, width: int = 80) -
 
 
 def _decimals(errors: list[float], most: int) -> int:
-    """Enough to show two digits of the smallest standard error, if there is room for them."""
+    """Return enough decimals to show two digits of the smallest standard error."""
     least = min((e for e in errors if e > 0), default=1e-6)
     return max(2, min(most, 1 - math.floor(math.log10(least))))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def development(ledger: Ledger, claims: Iterable[str]) -> Development:
-    """The goals of claims, with the proofs that are known."""
+    """Collect the goals of claims, with the proofs that are known."""
     from slrsym.coq import confirmed, confirmed_claims
     from slrsym.coq.development import Development
 

@@ -1,4 +1,4 @@
-"""What the command line shows: tables of claims, proofs step by step, axioms."""
+"""Tables of claims, proofs step by step, and axioms, for the terminal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LEAST_TITLE = 8
 
 
 def console(stream: IO[str] | None = None) -> Console:
-    """A console on a stream, wide enough for the tables."""
+    """Open a console on a stream, wide enough for the tables."""
     stream = stream or sys.stdout
     if not stream.isatty():
         return Console(file=stream, width=_PIPED_WIDTH, highlight=False, emoji=False)
@@ -47,7 +47,7 @@ def console(stream: IO[str] | None = None) -> Console:
 
 
 def columns(*names: str, **look: Any) -> Table:
-    """An empty table; the column of a name after > stands to the right, one after ~ is broken."""
+    """Make an empty table; > before a name aligns its column to the right."""
     look |= {"title_style": "", "title_justify": "left", "caption_justify": "left"}
     result = Table(box=SIMPLE_HEAD, pad_edge=False, **look)
     for name in names:
@@ -57,7 +57,7 @@ def columns(*names: str, **look: Any) -> Table:
 
 
 def table(rows: Iterable[Any], width: int | None = None) -> Table:
-    """One line for each claim."""
+    """Tabulate claims, one line each."""
     rows = list(rows)
     numbers = ("steps", "digits", "Coq", "axioms", "seconds")
     others = [
@@ -86,7 +86,7 @@ def table(rows: Iterable[Any], width: int | None = None) -> Table:
 
 
 def axiom_summary(rows: Iterable[Any]) -> Text:
-    """How many claims rest on each axiom."""
+    """Count the claims that rest on each axiom."""
     counts = Counter(axiom for row in rows for axiom in row.axioms)
     if not counts:
         return Text("No axiom is used.")
@@ -95,7 +95,7 @@ def axiom_summary(rows: Iterable[Any]) -> Text:
 
 
 def monte_carlo_summary(rows: Iterable[Any]) -> Text | None:
-    """How far samples of expectations are off, and which could not be had."""
+    """Summarise the deviations of samples from expectations."""
     found = [(row.id, item) for row in rows for item in row.monte_carlo]
     if not found:
         return None
@@ -122,13 +122,13 @@ def _percent(share: float) -> str:
 
 
 def replaced(ids: Iterable[str]) -> Text | None:
-    """Which claims take the place of claims that come with the package."""
+    """List the claims that replace claims of the package."""
     listed = ", ".join(ids)
     return Text(f"* in the place of a claim that comes with slrsym: {listed}") if listed else None
 
 
 def failures(rows: Iterable[Any]) -> list[Text]:
-    """What is wrong with each claim that is not proved."""
+    """Describe the fault of each claim that is not proved."""
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
         for row in rows
@@ -137,7 +137,7 @@ def failures(rows: Iterable[Any]) -> list[Text]:
 
 
 def boxes(rows: Iterable[Any]) -> list[Text]:
-    """What stands for a proof: the box of what is certified, the trials of what is empirical."""
+    """Describe the boxes of certified claims and the trials of empirical ones."""
     return [
         Text.assemble(
             (f"{row.id} {row.status} ", _STYLES[row.status]),
@@ -149,7 +149,7 @@ def boxes(rows: Iterable[Any]) -> list[Text]:
 
 
 def verdict(rows: list[Any], seconds: float) -> Text:
-    """The outcome in one line, in which each status is counted apart."""
+    """Summarise the outcome in one line, counting each status."""
     proved = sum(row.status == "proved" for row in rows)
     certified = sum(row.status == "certified" for row in rows)
     steps = sum(row.steps for row in rows)
@@ -169,7 +169,7 @@ def verdict(rows: list[Any], seconds: float) -> Text:
 
 
 def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
-    """What is shown of a proof, as plain data."""
+    """Convert a proof to plain data."""
     from slrsym.statements.expressions import spoken
 
     fields = ("label", "rule", "digits", "accepted", "statement", "refusal", "contradiction")

@@ -23,7 +23,7 @@ _PDF = _Format("pdf")
 
 
 def _other(name: str, text: str) -> Any:
-    """A parameter that the paper has a value of."""
+    """Declare an option for a parameter of which the paper has a value."""
     return typer.Option(name, help=text, show_default=False, rich_help_panel=None)
 
 
@@ -169,7 +169,7 @@ def figure(
 
 
 def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dict[str, Any]:
-    """A constant, or the two parameters of a schedule."""
+    """Return a constant inverse temperature, or the two parameters of a schedule."""
     if lam is None:
         return {"lam0": lam0, "rate": rate}
     from slrsym.dynamics.given import Constant, Inverse, schedule_from_text
@@ -188,7 +188,7 @@ def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dic
 
 
 def _said(changes: dict[str, Any]) -> str:
-    """What a title says of parameters that are not the paper's."""
+    """Describe the parameters that differ from the paper's, for a title."""
     if not changes:
         return ""
     names = {"lam": "λ", "lam0": "λ at step 0", "gamma": "γ", "epsilon": "ε", "alpha": "α"}

@@ -1,4 +1,4 @@
-"""The command that charts the risk off the manifold."""
+"""The command that lists the critical points of the risk, and their branches."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
 
 
 def atlas_table(atlas: Atlas, alpha: float | None = None, width: int = _WIDE) -> Table:
-    """One line for each critical point."""
+    """Tabulate the critical points, one line each."""
     wide = width >= _WIDE
     result = _table(
         *("point", ">kappa", ">nu", ">theta", ">eta", ">rho", ">risk", ">index", ">flat"),
@@ -142,7 +142,7 @@ def atlas_table(atlas: Atlas, alpha: float | None = None, width: int = _WIDE) ->
 
 
 def branch_table(branches: list[Branch]) -> Table:
-    """One line for each branch, with what happens to it."""
+    """Tabulate the branches, one line each, with their events."""
     result = _table("branch", ">from", ">to", "index", "~events")
     for branch in branches:
         order = branch.index[branch.lam.argsort(kind="stable")] if _single(branch) else branch.index

@@ -1,4 +1,4 @@
-"""The command that counts who recovers."""
+"""The command that counts the starts from which descent recovers the oracle."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What commands share: options, examples, errors and exit codes, JSON, a progress bar."""
+"""Shared parts of commands: options, examples, errors, exit codes, JSON, a progress bar."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def optional(*names: str, help: str, **rest: Any) -> Any:
-    """An option of which the help shows no default."""
+    """Declare an option of which the help shows no default."""
     return typer.Option(*names, help=help, show_default=False, **rest)
 
 
@@ -51,7 +51,7 @@ _T = TypeVar("_T")
 
 
 def gamma_of(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:
-    """The standard deviation that one of two options gives, or the default."""
+    """Return the standard deviation from one of two options."""
     if gamma2 is None:
         return default if gamma is None else gamma
     if gamma is not None:
@@ -60,7 +60,7 @@ def gamma_of(gamma: float | None, gamma2: str | None, default: _T) -> float | _T
 
 
 def square_root(gamma2: str) -> float:
-    """Of a positive number, or a fraction of whole numbers."""
+    """Return the square root of a positive number, or of a fraction of integers."""
     with suppress(ValueError, ZeroDivisionError, OverflowError):
         if (square := float(Fraction(gamma2))) > 0:
             return math.sqrt(square)
@@ -71,12 +71,12 @@ def square_root(gamma2: str) -> float:
 
 
 def output_option(what: str) -> Any:
-    """The option that says where a result is saved."""
+    """Declare the option for the file of a result."""
     return optional("--output", "-o", metavar="FILE", help=what)
 
 
 def plot_option(what: str) -> Any:
-    """The option that says where a picture goes."""
+    """Declare the option for the file of a picture."""
     return optional("--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}.")
 
 
@@ -184,7 +184,7 @@ Exit codes:
 
 
 def example(command: str) -> str:
-    """The end of the help of a command, or of a group of them."""
+    """Write the examples at the end of the help of a command, or of a group."""
     inside = [lines[0] for name, lines in EXAMPLES.items() if name.startswith(f"{command} ")]
     lines = EXAMPLES.get(command) or tuple(inside) or _PROGRAM
     title = "Example:" if len(lines) == 1 else "Examples:"
@@ -263,7 +263,7 @@ def refusals(option: str | None = None) -> Iterator[None]:
 
 
 def even_if_not_saved(make: Callable[[], _T]) -> tuple[_T, NotSavedError | None]:
-    """What is made, and why it could not be saved: hours of work may be in it, so it is shown."""
+    """Return a result, and the reason if it could not be saved."""
     try:
         return make(), None
     except NotSavedError as problem:
@@ -322,7 +322,7 @@ JsonFile = Annotated[
 
 
 def for_programs(file: Path | None) -> bool:
-    """Whether standard output is for the JSON alone."""
+    """Return whether standard output is for JSON alone."""
     if file is None or str(file) == "-":
         return file is not None
     require_writable(file, "--json")
@@ -344,7 +344,7 @@ def write_json(file: Path | None, content: Any) -> None:
 
 
 def _plain(x: Any) -> Any:
-    """Without NaN and infinities, which JSON does not have, and NumPy's numbers and arrays."""
+    """Convert NumPy's numbers and arrays to plain data, and NaN and infinities to null."""
     if isinstance(x, dict):
         return {name: _plain(value) for name, value in x.items()}
     x = x.tolist() if hasattr(x, "tolist") else x

@@ -1,4 +1,4 @@
-"""The command that runs projected gradient descent, and shows where it ends."""
+"""The command that runs projected gradient descent and shows its endpoints."""
 
 from __future__ import annotations
 
@@ -311,7 +311,7 @@ def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
 
 
 def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
-    """The places where runs end, those near each other taken together."""
+    """Group the endpoints of runs that are near each other."""
     import numpy as np
 
     from slrsym.task import OrderParameters

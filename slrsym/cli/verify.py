@@ -1,4 +1,4 @@
-"""The commands that check claims or a proof log, and what all that verify share."""
+"""Commands that verify claims, list axioms, and recheck a proof log."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def _write_log(
 
 
 def _is_good(content: dict[str, Any]) -> bool:
-    """Whether verdicts may be shown again: there are some, and none has failed."""
+    """Return whether verdicts may be shown again: there are some, and none has failed."""
     rows = content["rows"]
     failed = any(row["status"] in _FAILED for row in rows)
     return bool(rows) and not content["problems"] and not failed
@@ -186,7 +186,7 @@ def _verified(
     workers: int | None,
     with_proofs: bool,
 ) -> dict[str, Any]:
-    """Rows, problems and proofs, as plain data that may be kept."""
+    """Verify claims, and return what is shown as plain data."""
     from slrsym.cli import display
 
     ledger = loaded(paths, ids, "--claim")
@@ -231,7 +231,7 @@ def axioms(
 
 
 def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
-    """What is shown of a claim or of all axioms, as plain data that may be kept."""
+    """Return the axioms of a claim, or all axioms, as plain data."""
     from slrsym.proofs.axioms import AXIOMS, axiom
 
     ledger = loaded(paths, None if id is None else [id], "ID")
@@ -331,7 +331,7 @@ def derivations(
 
     In a copy, `pytest DIR` lists and checks every step, and files may be changed.
     """
-    from slrsym.claims.files import builtin_folder, python_files
+    from slrsym.claims.files import builtin_folder, kept_files
 
     folder = builtin_folder()
     if path or copy is None:
@@ -342,8 +342,8 @@ def derivations(
         raise typer.BadParameter(
             f"{copy} must be a new folder, or an empty one", param_hint="--copy"
         )
-    files = python_files(folder)
-    make_folder(copy, {file.name: file.read_bytes() for file in files})
+    files = kept_files(folder)
+    make_folder(copy, {str(f.relative_to(folder)): f.read_bytes() for f in files})
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 
 
@@ -457,7 +457,7 @@ def recheck(
 
 
 def _open(axioms: frozenset[str]) -> list[str]:
-    """What has no evidence in the log, and is an axiom of it by that very fact."""
+    """Return the unchecked axioms, which mark missing evidence."""
     return sorted(name for name in axioms if name.startswith("unchecked"))
 
 
@@ -477,7 +477,7 @@ def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
 
 
 def _ids(file: Path) -> list[str]:
-    """The claims that a log says it has, read before it is judged."""
+    """Return the claims that a log lists, read before the log is judged."""
     from slrsym.checker import Rejected
     from slrsym.checker.log import text_lines
 
@@ -496,7 +496,7 @@ def _maybe_builtin(ids: list[str]) -> list[str]:
 
 
 def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:
-    """What claims say in their derivations, by another process."""
+    """Ask another process for the statements of claims in their derivations."""
     told = subprocess.run(
         # Safely: nothing is imported from where the log happens to lie.
         [sys.executable, "-P", "-m", "slrsym.claims"],

@@ -1,4 +1,4 @@
-"""Steps of proofs by Coq: a third check, by a program that shares nothing with the other two.
+"""Translation of proof steps to Coq: a third check, by an independent program.
 
 What it confirms is marked "also by Coq"; it is no part of what ``proved`` means.
 
@@ -18,27 +18,27 @@ CONFIRMED = Path(__file__).with_name("confirmed.json")
 
 @cache
 def _listed() -> dict[str, dict[str, dict[str, str]]]:
-    found: dict[str, dict[str, dict[str, str]]] = json.loads(CONFIRMED.read_text())
+    found: dict[str, dict[str, dict[str, str]]] = json.loads(CONFIRMED.read_text(encoding="utf-8"))
     return found
 
 
 def confirmed() -> dict[str, dict[str, str]]:
-    """For each claim the steps that Coq confirms, by label, with the tactic."""
+    """Return the steps that Coq confirms, by claim and label, with the tactic."""
     return _listed()["steps"]
 
 
 def confirmed_claims() -> dict[str, list[str]]:
-    """The claims that Coq confirms as a whole, each with the other claims that it supposes."""
+    """Return the claims that Coq confirms as a whole, with the other claims that each supposes."""
     return {id: list(rests) for id, rests in _listed()["claims"].items()}
 
 
 def is_step_also_by_coq(id: str, label: str) -> bool:
-    """Whether Coq confirms a step, too, of a claim that comes with the package."""
+    """Return whether Coq confirms a step of a claim that comes with the package."""
     return label in confirmed().get(id, {})
 
 
 def also_by_coq(id: str, steps: int) -> str:
-    """What is said of a claim of the package that Coq confirms, or steps of it; else nothing."""
+    """Describe the steps of a claim that Coq confirms; empty if there are none."""
     count = len(confirmed().get(id, {}))
     if id in confirmed_claims():
         return "Also by Coq, as a whole."
@@ -46,5 +46,5 @@ def also_by_coq(id: str, steps: int) -> str:
 
 
 def column(id: str) -> str:
-    """How many steps of a claim Coq confirms, for a table; ``all`` if the claim as a whole."""
+    """Return the number of steps of a claim that Coq confirms, or ``all``, for a table."""
     return "all" if id in confirmed_claims() else str(len(confirmed().get(id, {})) or "-")

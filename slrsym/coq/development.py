@@ -1,4 +1,4 @@
-"""The claims as one development of Coq: what they say, their steps, and what follows whole."""
+"""The claims as one Coq development: statements, steps, and assembled proofs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Development:
 
     @classmethod
     def of(cls, ids: Iterable[str], find: Callable[[str], Claim], read: bool = True) -> Development:
-        """The goals of some claims, each read back unless `read` is false."""
+        """Collect the goals of some claims."""
         made, exporter = cls(find), Exporter(find)
         for id in ids:
             made.goals[id] = exporter.goals(id)
@@ -72,12 +72,12 @@ class Development:
         self.whole = {id: list(rests) for id, rests in whole.items() if self.is_complete(id)}
 
     def is_complete(self, id: str) -> bool:
-        """Whether every step of a claim has its proof, and its statement has words."""
+        """Return whether every step of a claim has a proof, and its statement can be written."""
         goals = self.goals.get(id, [])
         return bool(goals) and id in self.statements and all(g.name in self.tactics for g in goals)
 
     def table(self) -> list[tuple[Any, ...]]:
-        """For each kind of step: how many there are, can be said, and are confirmed."""
+        """Count the steps of each kind: all, those that can be written, those confirmed."""
         goals = self.all_goals
         kinds = Counter(goal.kind for goal in goals)
         said = Counter(goal.kind for goal in goals if goal.text)
@@ -87,7 +87,7 @@ class Development:
         return [*rows, ("all", kinds.total(), said.total(), good.total())]
 
     def definitions(self, ids: Iterable[str]) -> str:
-        """What claims say, as definitions."""
+        """Write the statements of claims as definitions."""
         return "\n".join(
             f"{_title(self.find(id))}Definition claim_{identifier(id)} : Prop :=\n  {said}.\n"
             for id, said in self.statements.items()
@@ -101,12 +101,12 @@ class Development:
             for id, goals in self.goals.items()
         }
         content = {"steps": {id: s for id, s in steps.items() if s}, "claims": self.whole}
-        path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+        path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
     # -- files ------------------------------------------------------------------------------------
 
     def files(self, parts: int = 2) -> dict[str, str]:
-        """The text of each file, in the order in which they are compiled."""
+        """Return the text of each file, in the order of compilation."""
         texts = {id: self._steps(id) for id in self.goals}
         size, chunks = sum(map(len, texts.values())) / parts, [""]
         for text in texts.values():
@@ -119,7 +119,7 @@ class Development:
         names = " ".join(["Slrsym", "Statements", *(name[:-2] for name in steps)])
         claims = "".join(self._claim(id) for id in self.in_order())
         return {
-            LIBRARY.name: LIBRARY.read_text(),
+            LIBRARY.name: LIBRARY.read_text(encoding="utf-8"),
             STATEMENTS: opening + self.definitions(self.statements),
             **steps,
             CLAIMS: f"{opening.replace('Slrsym', names)}{claims}",
@@ -127,7 +127,7 @@ class Development:
         }
 
     def _numbers(self) -> str:
-        """What is certified of numbers alone, by the tactic of the library of intervals."""
+        """Write the certified inequalities between numbers, proved by the library of intervals."""
         text = "(* Needs coq-interval (Debian: libcoq-interval). *)\nRequire Import Slrsym.\n"
         text += "From Interval Require Import Tactic.\nOpen Scope R_scope.\n\n"
         for id in self.goals:
@@ -157,7 +157,7 @@ class Development:
         return text + "\n"
 
     def in_order(self) -> list[str]:
-        """The claims that follow as a whole, each after those of them that it rests on."""
+        """Return the claims that follow as a whole, each after those that it rests on."""
         order: dict[str, None] = {}
 
         def visit(id: str) -> None:
@@ -182,7 +182,7 @@ class Development:
         )
 
     def _assembled(self, id: str) -> str:
-        """The last step, whose premises are earlier ones, and theirs."""
+        """Write the last step, which assembles a claim from its steps."""
         names = {goal.label: goal for goal in self.goals[id]}
         used = dict.fromkeys(c for g in self.goals[id] for c in g.claims)
         holds = " | ".join(
@@ -200,7 +200,7 @@ class Development:
         return proved(self.goals[id][-1])
 
     def supposed(self, id: str) -> list[str]:
-        """The claims that a complete claim rests on and that are not confirmed as a whole."""
+        """Return the claims that a complete claim rests on and that Coq does not confirm."""
         used = dict.fromkeys(c for goal in self.goals[id] for c in goal.claims if c != id)
         rests: dict[str, None] = {}
         for other in used:
@@ -212,7 +212,7 @@ class Development:
 
 
 def _safe(text: str) -> str:
-    """Text that a comment may hold."""
+    """Remove characters that end a comment."""
     return " ".join(text.replace("*", "x").replace('"', "'").split())
 
 

@@ -1,4 +1,4 @@
-"""The steps of claims as goals of Coq: what is supposed, what is to be shown, and how to try it."""
+"""Steps of claims as Coq goals, with their premises."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ class CoqGoal:
 
 
 def identifier(id: str) -> str:
-    """A claim's id as a name of Coq."""
+    """Return a claim's id as a name of Coq."""
     return id.replace("-", "_")
 
 
 def sign_of(x: Any) -> Boolean | None:
-    """What a symbol's declaration says of its sign."""
+    """Return the sign condition that a symbol's assumptions state."""
     for holds, kind in (
         (x.is_positive, sp.Gt), (x.is_negative, sp.Lt), (x.is_nonnegative, sp.Ge),
         (x.is_nonpositive, sp.Le), (x.is_nonzero, sp.Ne),
@@ -56,7 +56,7 @@ def sign_of(x: Any) -> Boolean | None:
 
 
 def kind_of(step: Step) -> str:
-    """The kind of a step, for tables."""
+    """Return the kind of a step, for tables."""
     name, rule = type(step.rule).__name__, step.rule.name
     if name != "_Structural":
         known = {"Lemma": "lemma", "_Differentiate": "differentiation"}
@@ -69,7 +69,7 @@ def kind_of(step: Step) -> str:
 
 
 def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: set[Any]) -> str:
-    """A statement for all values of the symbols that are not known around it."""
+    """Quantify a statement over its symbols."""
     before = dict(printer.free)
     conclusion = printer.statement(statement)
     premises = [printer.statement(h) for h in given]
@@ -90,7 +90,7 @@ def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: se
 
 
 def _declared(printer: CoqPrinter, x: Any) -> list[str]:
-    """The premises that a symbol's declaration makes."""
+    """Return the premises that a symbol's assumptions state."""
     if isinstance(x, sp.IndexedBase):
         return _signed_sequence(printer, x)
     if not isinstance(x, sp.Symbol):
@@ -101,7 +101,7 @@ def _declared(printer: CoqPrinter, x: Any) -> list[str]:
 
 
 def _signed_sequence(printer: CoqPrinter, x: sp.IndexedBase) -> list[str]:
-    """The premise that all terms of a sequence have a sign."""
+    """Return the premise that all terms of a sequence have a sign."""
     relation = next((r for r, holds in (("<", x.label.is_positive), ("<=", x.label.is_nonnegative))
                      if holds), None)  # fmt: skip
     if relation is None:
@@ -121,7 +121,7 @@ def _assembled(printer: CoqPrinter, premises: list[str], conclusion: str) -> str
 
 
 def statement_of(claim: Claim) -> tuple[str, CoqPrinter]:
-    """What a claim says, for all values of its symbols; raises `Unprintable`."""
+    """Write a claim's statement for all values of its symbols, or raise `Unprintable`."""
     printer = CoqPrinter()
     if claim.statement.atoms(sp.core.function.AppliedUndef):
         raise Unprintable("it speaks of all functions of a kind")
@@ -134,7 +134,10 @@ def statement_of(claim: Claim) -> tuple[str, CoqPrinter]:
 
 
 def defined(p: Any, printer: CoqPrinter) -> list[str]:
-    """What makes a hypothesis mean something: what is a premise holds of no undefined term."""
+    """Return the conditions under which a hypothesis is defined.
+
+    An undefined hypothesis is no premise.
+    """
     found = []
     for node in sp.preorder_traversal(p):
         if isinstance(node, sp.Pow) and node.exp.is_Rational and not node.base.is_number:
@@ -156,7 +159,7 @@ class Exporter:
         self._said: dict[str, tuple[str, CoqPrinter] | Unprintable] = {}
 
     def said(self, id: str) -> tuple[str, CoqPrinter]:
-        """What a claim says; raises `Unprintable`."""
+        """Write a claim's statement; raise `Unprintable` if Coq cannot."""
         if id not in self._said:
             try:
                 self._said[id] = statement_of(self._find(id))
@@ -168,7 +171,7 @@ class Exporter:
         return found
 
     def goals(self, id: str) -> list[CoqGoal]:
-        """A goal for each step of a claim."""
+        """Write a goal for each step of a claim."""
         claim = self._find(id)
         steps = steps_of(claim, self._find)
         made: list[CoqGoal] = []
@@ -220,7 +223,7 @@ class Exporter:
         return True
 
     def _facts(self, goal: CoqGoal, before: list[Step], premises: list[str]) -> list[str]:
-        """The earlier steps that a step rests on: those of its parts."""
+        """Return the earlier steps that a step may use."""
         step = goal.step
         stem = re.sub(r"(conclusion|shown|needed|statement)$", "", step.label)
         within = f"{stem.rstrip('.')}." if stem else ""

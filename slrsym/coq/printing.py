@@ -1,4 +1,4 @@
-"""SymPy's expressions and statements as text of Coq.
+"""Printer of SymPy's expressions and statements in Coq's syntax.
 
 What Coq has no word for here, such as an expectation, becomes a variable of its own. A goal for all
 values of that variable says more, never less; two such parts are one variable only if SymPy holds
@@ -44,7 +44,7 @@ class CoqPrinter:
         self._bound: list[Any] = []
 
     def name(self, thing: Any, hint: str) -> str:
-        """The name of a symbol or part; no two have the same."""
+        """Return the name of a symbol or part, which is unique."""
         if thing not in self.names:
             name = re.sub(r"\W", "_", hint, flags=re.ASCII).strip("_") or "x"
             if name in _TAKEN or not name[0].isalpha():
@@ -74,7 +74,7 @@ class CoqPrinter:
     # -- terms ------------------------------------------------------------------------------------
 
     def term(self, e: Any) -> str:
-        """A term, in parentheses unless it is one word."""
+        """Write a term, in parentheses unless it is one word."""
         if isinstance(e, sp.Symbol):
             if not e.is_real:
                 raise Unprintable(f"{e} is not declared real")
@@ -161,13 +161,13 @@ class CoqPrinter:
             del self._bound[-len(variables) :]
 
     def argument(self, e: Any) -> str:
-        """A term, or the name of a sequence."""
+        """Write a term, or the name of a sequence."""
         return self.name(e, str(e.label)) if isinstance(e, sp.IndexedBase) else self.term(e)
 
     # -- statements -------------------------------------------------------------------------------
 
     def statement(self, p: Any) -> str:
-        """A statement, in parentheses unless it is a relation."""
+        """Write a statement, in parentheses unless it is a relation."""
         if isinstance(p, Relational):
             a, b = map(self.term, (p.lhs, p.rhs))
             a, b = (b, a) if isinstance(p, sp.Ge | sp.Gt) else (a, b)

@@ -1,4 +1,4 @@
-"""Reads the text of goals back, and compares what it says with the steps of the claims.
+"""Reader of Coq goals, which compares them with the steps of the claims.
 
 A printer that prints something else proves something else. This reader shares nothing with it but
 the table of names: text and SymPy's expressions both become plain tuples, without a rule of algebra
@@ -204,7 +204,7 @@ class _Walker:
         self._seen: dict[Any, Any] = {}
 
     def __call__(self, e: Any, bound: tuple[Any, ...] = ()) -> Any:
-        """The tuple of an expression or a statement, each walked once."""
+        """Convert an expression or a statement to a tuple; results are cached."""
         at = (e, bound)
         if at not in self._seen:
             self._seen[at] = self._walked(e, bound)
@@ -276,7 +276,7 @@ class _Walker:
 
 
 def _split(p: Any) -> tuple[tuple[tuple[str, int], ...], list[Any], Any]:
-    """Variables, premises and conclusion."""
+    """Split a statement into variables, premises and conclusion."""
     names: tuple[tuple[str, int], ...] = ()
     if p[0] == "forall":
         _, names, p = p
@@ -288,7 +288,7 @@ def _split(p: Any) -> tuple[tuple[tuple[str, int], ...], list[Any], Any]:
 
 
 def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
-    """What may be supposed of a symbol, or of all terms of a sequence."""
+    """Return the assumptions of a symbol, or of all terms of a sequence."""
     zero, me = ("n", Fraction(0)), ("v", name)
     if isinstance(x, sp.IndexedBase):
         places = [("i" + "'" * k, 0) for k in range(indices)]
@@ -309,7 +309,7 @@ def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
 
 
 def read(text: str) -> Any:
-    """The goal as a plain tuple; raises `Misread`."""
+    """Parse a goal into a plain tuple; raise `Misread` on anything else."""
     parser = _Parser(text)
     found = parser.expression()
     if parser.peek():
@@ -347,7 +347,7 @@ def _suppositions(step: Any) -> list[Any]:
 
 
 def _walked(walk: _Walker, hypotheses: Iterable[Any]) -> Iterator[Any]:
-    """Those that can be read as anything."""
+    """Yield the hypotheses that can be read."""
     for h in hypotheses:
         with suppress(Misread, ValueError):
             yield walk(h)
@@ -356,13 +356,13 @@ def _walked(walk: _Walker, hypotheses: Iterable[Any]) -> Iterator[Any]:
 def _fact(
     walk: _Walker, other: Any, own: Sequence[Any], symbols: Mapping[str, Any]
 ) -> tuple[Any, list[Any], Mapping[str, Any]]:
-    """What an earlier step says, and what it supposes besides."""
+    """Return an earlier statement, its premises, and its symbols."""
     needs = [walk(h) for h in _suppositions(other)]
     return walk(other.statement), [h for h in needs if h not in own], symbols
 
 
 def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, Any]) -> bool:
-    """Whether a premise is an earlier step, under all that this one supposes."""
+    """Return whether a premise is an earlier statement."""
     names, given, conclusion = _split(premise)
     if said[0] == "->":
         given, conclusion = given[:-1], ("->", given[-1], conclusion) if given else conclusion

@@ -1,4 +1,4 @@
-"""Running Coq: what proves a goal, whether a development compiles, and which axioms it rests on."""
+"""Runs of Coq: search for tactics, compilation, and the axioms of compiled files."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CoqError(RuntimeError):
 
 
 def require_coq() -> str:
-    """Where coqc is; raises `CoqError`, which says how to install it."""
+    """Return the path of coqc; `CoqError` says how to install it."""
     found = shutil.which("coqc")
     if found is None:
         raise CoqError(INSTALL)
@@ -46,17 +46,17 @@ def compiled(folder: Path, name: str, limit: float = 600) -> str:
 
 
 def with_library(folder: Path, made: Development) -> Path:
-    """A folder with the compiled library in it, and with what the claims say."""
+    """Write the compiled library and the statements of the claims to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in list(made.files().items())[:2]:
-        (folder / name).write_text(text)
+        (folder / name).write_text(text, encoding="utf-8")
         if problem := compiled(folder, name):
             raise CoqError(problem)
     return folder
 
 
 def searched(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
-    """For each goal that one of its tactics proves in some seconds, that tactic.
+    """Search a tactic for each goal; return those that prove one.
 
     The folder has the compiled library; goals without a text are left out.
     """
@@ -82,7 +82,7 @@ def searched(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[s
 
 
 def axioms(folder: Path, modules: Sequence[str]) -> list[str]:
-    """The axioms of compiled files, as coqchk finds them."""
+    """Return the axioms of compiled files, as coqchk reports them."""
     done = subprocess.run(
         ["coqchk", "-silent", "-o", *modules], cwd=folder, capture_output=True, text=True,
         check=False,
@@ -128,19 +128,19 @@ def _only(tactic: str) -> list[str]:
 
 
 def complete(made: Development) -> None:
-    """Every claim whose steps all have proofs is to follow from them."""
+    """Let every claim whose steps all have proofs follow from them."""
     made.whole = {id: [] for id in made.goals if made.is_complete(id)}
     _settle(made)
 
 
 def _settle(made: Development) -> None:
-    """What each claim supposes, once those that it rests on are settled."""
+    """Determine the claims that each claim supposes, after those that it rests on."""
     for id in made.in_order():
         made.whole[id] = made.supposed(id)
 
 
 def _compiled_as_is(made: Development, folder: Path, name: str) -> str:
-    (folder / name).write_text(made.files()[name])
+    (folder / name).write_text(made.files()[name], encoding="utf-8")
     return compiled(folder, name, limit=3600)
 
 
@@ -149,7 +149,7 @@ def _dropped(made: Development, file: Path, problem: str) -> bool:
     found = re.search(r"line (\d+)", problem)
     if found is None:
         return False
-    before = "\n".join(file.read_text().splitlines()[: int(found[1])])
+    before = "\n".join(file.read_text(encoding="utf-8").splitlines()[: int(found[1])])
     name = re.findall(r"^Theorem ([\w']+)", before, re.M)[-1]
     del made.whole[next(id for id in made.whole if f"{id.replace('-', '_')}_holds" == name)]
     _settle(made)

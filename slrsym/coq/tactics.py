@@ -1,4 +1,4 @@
-"""What to try on a goal: tactics with hints that SymPy finds and that Coq proves again.
+"""Coq tactics to try on a goal, with hints found by SymPy and proved by Coq.
 
 Hints are how roots and exponentials come apart, what finite sums are by linearity, and forms of a
 difference whose sign is plain.
@@ -40,7 +40,7 @@ class Hints:
         return text
 
     def _roots(self) -> tuple[str, list[str]]:
-        """Squares leave their roots; then, that roots square to what is below them."""
+        """Simplify square roots of squares, and state that roots square to their radicands."""
         inside = {x for n in self.plain.atoms(sp.Sum, sp.Integral) for x in n.bound_symbols}
         bases = dict.fromkeys(
             node.base
@@ -70,7 +70,7 @@ class Hints:
         return f"field [{' '.join(names)}]; side" if names else "field; side"
 
     def _bells(self) -> str:
-        """Bells are exponentials."""
+        """Rewrite erf' as exponentials."""
         text = ""
         for e in sorted(self.plain.atoms(sp.Function), key=str):
             if type(e).__name__ == "erf_prime":
@@ -81,7 +81,7 @@ class Hints:
         return text
 
     def _exponentials(self) -> str:
-        """Exponentials by those of the terms of their arguments, which more of them share."""
+        """Rewrite exponentials by those of the terms that several arguments share."""
         found = {e: sp.expand(e.args[0]).as_ordered_terms() for e in self.plain.atoms(sp.exp)}
         if len(found) < 2 or any(len(terms) > 6 for terms in found.values()):
             return ""
@@ -104,7 +104,7 @@ class Hints:
             return ""
 
     def _sums(self, e: Any) -> str:
-        """What finite sums in an expression are by linearity, inner ones first."""
+        """State linearity of the finite sums in an expression, inner ones first."""
         text = ""
         for node in dict.fromkeys(_outermost_sums(e)):
             try:
@@ -128,7 +128,7 @@ class Hints:
 
 
 def _at_points(statement: Any) -> Any:
-    """The statement with values at points put in, derivatives made."""
+    """Return the statement with values at points substituted and derivatives evaluated."""
 
     def made(e: Any) -> Any:
         inner = e.expr.doit(deep=False) if isinstance(e.expr, sp.Derivative) else e.expr
@@ -146,7 +146,7 @@ def _at_points(statement: Any) -> Any:
 
 
 def _square_apart(base: Any) -> tuple[Any, Any]:
-    """Numbers and factors g, h with base = g^2 h, where g is as large as it gets."""
+    """Factor a number as g^2 h with g as large as possible."""
     (number, factors), (below, divisors) = map(_factors, sp.together(base).as_numer_denom())
     outside = left = sp.S.One
     for sign, parts in ((1, factors), (-1, divisors)):
@@ -176,7 +176,7 @@ def _outermost_sums(e: Any) -> Iterable[Any]:
 
 
 def _linear(node: Any) -> Any:
-    """A finite sum as a combination of sums of products that depend on the index alone."""
+    """Write a finite sum as a combination of sums of products that depend on the index alone."""
     if len(node.limits) != 1:
         return node
     (index, low, high) = node.limits[0]
@@ -192,7 +192,7 @@ def _linear(node: Any) -> Any:
 
 
 def tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
-    """What to try on a goal, one after the other."""
+    """Yield tactics to try on a goal, in order."""
     kind, statement = goal.kind, goal.step.statement
     if kind == "lemma":
         yield from _by_lemma(goal, find, said)
@@ -219,7 +219,7 @@ def tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
     elif kind == "lipschitz":
         rule, p = goal.step.rule, goal.printer
         ends = [put(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)]
-        hints = Hints(p, sp.And(statement, sp.Eq(*ends, evaluate=False), evaluate=False))
+        hints = Hints(p, sp.And(statement, sp.Eq(*ends, evaluate=False)))
         bound = sp.Mul(*(f for f in sp.Mul.make_args(statement.rhs) if not isinstance(f, sp.Abs)))
         words = f"{p._function(rule.variable, rule.of)} {p.term(bound)} {p.term(rule.start)}"
         yield f"by_bound {words} {p.term(rule.end)} ({hints.opening}idtac) ltac:({hints.field})"
@@ -251,14 +251,14 @@ def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
     instance = f"(H {arguments})" if arguments else "H"
     use = f"use_claim {name} ltac:(fun H => pose proof {instance})"
     said_here = put(claim.statement, {x: values.get(x, x) for x in printer.free})
-    hints = Hints(goal.printer, sp.And(goal.step.statement, said_here, evaluate=False))
+    hints = Hints(goal.printer, sp.And(goal.step.statement, said_here))
     tactic = f"instance {goal.printer.term(factor)} ltac:({hints.field})"
     yield f"{use}; {hints.opening}{tactic}"
     yield f"{use}; finish"
 
 
 def forms(difference: Any, step: Any) -> Iterable[Any]:
-    """Forms of a difference whose sign may be plain: products of what is not negative."""
+    """Yield forms of a difference whose sign may be plain: products of nonnegative factors."""
     point = _point(step)
     made = []
     for form in (difference, sp.factor_terms(difference), sp.factor(difference)):
@@ -269,7 +269,7 @@ def forms(difference: Any, step: Any) -> Iterable[Any]:
 
 
 def _turned(e: Any, point: dict[Any, Any]) -> Any:
-    """A product with its negative factors turned around, at a point where it is positive."""
+    """Make the factors of a product positive at a point, and return it."""
     if isinstance(e, sp.Add):
         return e
     parts, minus = [], 1
@@ -298,7 +298,7 @@ def _is_negative(e: Any, point: dict[Any, Any]) -> bool:
 
 
 def _point(step: Any) -> dict[Any, Any]:
-    """Some values of the symbols that satisfy the hypotheses, if a few tries find them."""
+    """Return values of the symbols that satisfy the hypotheses, if a few tries find some."""
     given = [*step.context.hypotheses, *step.context.granted]
     symbols = sorted(step.statement.free_symbols.union(*(h.free_symbols for h in given)), key=str)
     rng, point = random.Random(1), {}

@@ -1,4 +1,4 @@
-r"""The second check of every step: both sides as numbers, at random exact points.
+r"""The numerical cross-check: both sides of every step at random points, to 30 digits.
 
 Nothing here knows a closed form. Every expectation is computed from its definition by quadrature,
 every derivative of what cannot be differentiated term by term as a difference quotient, every

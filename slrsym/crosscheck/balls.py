@@ -37,7 +37,7 @@ DIGITS_PER_BIT = math.log10(2)
 
 
 def magnitude(ball: Ball) -> float:
-    """Binary logarithm of an upper bound of the absolute value."""
+    """Return the binary logarithm of an upper bound of the absolute value."""
     if not ball.is_finite():
         raise Inconclusive("an intermediate value is not finite")
     upper = ball.abs_upper()
@@ -50,28 +50,28 @@ def magnitude(ball: Ball) -> float:
 
 
 def radius(ball: Ball) -> Ball:
-    """How far the number may be from the middle of the ball."""
+    """Return the radius of a ball."""
     return ball.rad() if isinstance(ball, arb) else ball.real.rad() + ball.imag.rad()
 
 
 def widened(ball: Ball, error: Ball) -> Ball:
-    """The ball with its radius enlarged."""
+    """Enlarge the radius of a ball."""
     margin = arb(0, error)
     return ball + margin if isinstance(ball, arb) else ball + acb(margin, margin)
 
 
 def complex_ball(x: Ball) -> Ball:
-    """The number as a complex ball."""
+    """Convert a ball to a complex one."""
     return x if isinstance(x, acb) else acb(x)
 
 
 def simplest(x: Ball) -> Ball:
-    """The real ball of a complex one whose imaginary part is exactly zero."""
+    """Drop an imaginary part that is exactly zero."""
     return x.real if isinstance(x, acb) and x.imag.is_zero() else x
 
 
 def real_ball(x: Ball, what: str) -> Ball:
-    """The number as a real ball."""
+    """Convert a ball to a real one; refuse a number that is not real."""
     x = simplest(x)
     if isinstance(x, arb):
         return x
@@ -81,7 +81,7 @@ def real_ball(x: Ball, what: str) -> Ball:
 
 
 def order_of(a: Ball, b: Ball) -> int:
-    """The sign of a - b."""
+    """Return the sign of a - b."""
     d = real_ball(a - b, "an order")
     if d > 0:
         return 1
@@ -123,7 +123,7 @@ class Value:
 
 
 def digits_of(error: Any, size: Any) -> float:
-    """How many digits of a number an error leaves."""
+    """Return the number of correct digits that an error leaves."""
     if error == 0:
         return math.inf
     if size == 0:
@@ -139,7 +139,7 @@ def _mpf(exact: Ball) -> Any:
 
 
 def value_of(number: Number) -> Value:
-    """The midpoint and radius of a ball as numbers of mpmath."""
+    """Convert a ball to mpmath's numbers: midpoint, radius and scale."""
     ball, scale = number
     ball = simplest(ball)
     if isinstance(ball, arb):
@@ -193,7 +193,7 @@ class CompiledIntegrand:
         return first
 
     def _steps(self) -> list[Callable[[list[Any]], None]]:
-        """What each loop does to the registers, as Python functions; the outermost loop first."""
+        """Compile each loop into a Python function that acts on the registers."""
         state = self.output, *map(len, self._code)
         if self._compiled[0] != state:
             operands = [{i for _, _, inputs in code for i in inputs} for code in self._code]
@@ -205,7 +205,7 @@ class CompiledIntegrand:
         return self._compiled[1]
 
     def evaluate(self, node: Ball) -> Ball:
-        """The value of a program with a single loop at one node."""
+        """Evaluate a program with a single loop at one node."""
         values = self.values
         values[0] = node
         self._steps()[0](values)
@@ -253,7 +253,7 @@ _INFIX = {operator.add: "+", operator.mul: "*"}
 def _as_function(
     code: Sequence[tuple[Callable[..., Any], int, tuple[int, ...]]], wanted: set[int]
 ) -> Callable[[list[Any]], None]:
-    """A function that performs operations on registers, and keeps the wanted results.
+    """Compile code of a loop into one Python function that writes the wanted registers.
 
     Most operations are sums and products that take less time than finding out which they are.
     """
@@ -291,7 +291,7 @@ class Sum:
 
 @lru_cache(maxsize=256)
 def _lattice(step: int, offset: int, radius: int, bits: int) -> tuple[Node, ...]:
-    """Trapezoid nodes for the normal density, of a step of so many units, at a given precision."""
+    """Return the trapezoid nodes for the normal density."""
     h, width = arb(fmpq(step, _UNIT)), step / _UNIT
     scale = h / (2 * arb.pi()).sqrt()
     nodes = []
@@ -304,7 +304,7 @@ def _lattice(step: int, offset: int, radius: int, bits: int) -> tuple[Node, ...]
 
 @lru_cache(maxsize=64)
 def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
-    r"""Gauss-Hermite nodes and weights for the standard normal law, as balls.
+    r"""Return Gauss-Hermite nodes and weights for the standard normal law, as balls.
 
     The nodes are the zeros of :math:`He_n`, the weights :math:`(n-1)! / (n\,He_{n-1}(x)^2)`. The
     rule is exact for polynomials of degree at most 2n - 1.
@@ -326,7 +326,7 @@ def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
 def gaussian_sum(
     program: CompiledIntegrand, smooth: int, rules: Sequence[Sequence[Node]], digits: int
 ) -> Sum:
-    """Expectation of a program whose first loops run over independent standard normals.
+    """Evaluate an expectation by quadrature until two rules agree.
 
     Notes
     -----
@@ -366,7 +366,7 @@ def gaussian_sum(
 
 
 def _reduction(gap: float, goal: float) -> float:
-    """By how much to divide the step, when two lattices agree to `gap` instead of `goal` digits."""
+    """Return the divisor of the step after two lattices agreed to `gap` instead of `goal`."""
     ratio = 1.05 * math.sqrt(goal / gap) if gap < -1.0 else 2.0
     return min(max(ratio, 1.15), 2.5)
 
@@ -394,7 +394,7 @@ def _two_lattices(
 
 
 def whole_line(program: CompiledIntegrand, digits: int) -> Sum:
-    """Integral over the line of an integrand that decays as a Gaussian does."""
+    """Integrate over the line an integrand that decays as a Gaussian."""
     root = (2 * arb.pi()).sqrt()
     ratio = program.emit(lambda x: root * (x * x / 2).exp(), 0)
     original, program.output = program.output, program.emit(operator.mul, program.output, ratio)
@@ -410,7 +410,7 @@ _FINEST_LEVEL = 10
 def double_exponential(
     integrand: Callable[[Ball], Ball], low: Ball, high: Ball, digits: int
 ) -> Sum:
-    r"""Integral over an interval, finite or not.
+    r"""Integrate over an interval by double exponential quadrature.
 
     Notes
     -----
@@ -466,7 +466,7 @@ def double_exponential(
 
 
 def _change_of_variable(low: Ball, high: Ball) -> Callable[[Ball], tuple[Ball, Ball]]:
-    """The map from t to node and weight."""
+    """Return the map from t to node and weight."""
     half_pi = arb.pi() / 2
     if low.is_finite() and high.is_finite():
 

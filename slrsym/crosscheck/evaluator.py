@@ -1,4 +1,4 @@
-"""Evaluation of any expression at a point, and whether a statement holds there."""
+"""Evaluation of expressions and statements at a point."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Evaluator(Nodes):
         return results[0], -math.inf
 
     def _limit(self, body: Expr, x: Symbol, target: Expr, side: int) -> Ball:
-        """Richardson extrapolation in the distance to the target, halved again and again."""
+        """Extrapolate to a limit by Richardson's method in the distance to the target."""
         inner = self.at({}, 2 * self.digits + 15)
         row: list[Ball] = []
         agreed = 0
@@ -170,7 +170,7 @@ class Evaluator(Nodes):
         return double_exponential(program.evaluate, low, high, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """What a node does to balls."""
+        """Return the function on balls that a node stands for."""
         kind = type(expr)
         if kind.__name__ == "zeta" and not kind.__module__.startswith("sympy."):
             return _zeta
@@ -187,14 +187,14 @@ class Evaluator(Nodes):
 
 
 def _zeta(t: Ball, s: Ball) -> Ball:
-    r""":math:`\mathbb{E}\operatorname{erf}(t + sG)^2`."""
+    r"""Evaluate :math:`\mathbb{E}\operatorname{erf}(t + sG)^2`."""
     digits = int(ctx.prec * DIGITS_PER_BIT) - 12
     return Evaluator({_T: t, _S: s}, digits).ball(_ZETA)
 
 
 @lru_cache(maxsize=64)
 def _stencil(order: int, accuracy: int) -> tuple[tuple[sp.Rational, sp.Rational], ...]:
-    """Nodes and weights of a central difference, in units of the step."""
+    """Return nodes and weights of a central difference, exact for polynomials."""
     reach = (order + 1) // 2 + accuracy - 1
     nodes = [sp.Rational(x) for x in range(-reach, reach + 1) if x or order % 2 == 0]
     # Exact for each power of x below the number of nodes.
@@ -211,7 +211,7 @@ _NEGLIGIBLE = 1e-15
 def evaluate(
     expr: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
 ) -> Value:
-    """The value of an expression at a point.
+    """Evaluate an expression at a point.
 
     Examples
     --------
@@ -228,7 +228,7 @@ def evaluate(
 
 
 def _evaluated(expr: Basic, digits: int, evaluator: Callable[[int], Evaluator]) -> Value:
-    """The value of an expression, by the evaluator for so many digits."""
+    """Evaluate an expression, with more working digits until enough agree."""
     working = digits + 3
     for _ in range(4):
         value = value_of(evaluator(working).number(expr))
@@ -241,7 +241,7 @@ def _evaluated(expr: Basic, digits: int, evaluator: Callable[[int], Evaluator]) 
 
 
 def _reference_size(*values: Value) -> Any:
-    """What errors are relative to: the larger value, or the largest term if that dwarfs it."""
+    """Return the reference size of errors: the larger value, or a much larger term."""
     size = max(abs(value.number) for value in values)
     scale = max(value.scale for value in values)
     largest = mpmath.mpf(0) if scale == -math.inf else mpmath.mpf(2) ** scale
@@ -302,7 +302,7 @@ class Judge:
     def _connected(self, statement: Basic) -> bool:
         if isinstance(statement, sp.Implies):
             premise, conclusion = statement.args
-            return self._connected(sp.Or(sp.Not(premise), conclusion, evaluate=False))
+            return self._connected(sp.Or(sp.Not(premise), conclusion))
         if isinstance(statement, sp.ITE):
             condition, yes, no = statement.args
             return self.holds(yes if self.holds(condition) else no)
@@ -326,7 +326,7 @@ class Judge:
         raise Inconclusive(f"{spoken(relation)} cannot be decided at {4 * self.digits} digits")
 
     def _compared(self, relation: Relational, digits: int) -> bool | None:
-        """The verdict; None asks for more digits."""
+        """Compare both sides of a relation; None asks for more digits."""
         left, right = (_evaluated(side, digits, self._evaluator) for side in relation.args)
         self.last = relation, left, right
         with mpmath.workdps(digits + 40):
@@ -361,7 +361,7 @@ class Judge:
             return None if digits == self.digits or self.lenient else False
 
     def told(self) -> str:
-        """The point, and both sides of what was compared last; empty without numbers."""
+        """Describe the point and both sides of the last comparison; empty without numbers."""
         if self.last is None:
             return ""
         left, right = (mpmath.nstr(side.number, self.digits) for side in self.last[1:])
@@ -379,5 +379,5 @@ class Judge:
 def truth(
     statement: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
 ) -> bool:
-    """Whether a statement holds at a point."""
+    """Return whether a statement holds at a point."""
     return Judge(point, digits).holds(with_functions(sp.sympify(statement), functions or {}))

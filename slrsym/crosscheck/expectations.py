@@ -32,6 +32,7 @@ from slrsym.crosscheck.balls import (
     order_of,
     real_ball,
 )
+from slrsym.crosscheck.gaussian_factors import Rows, reweighted, split_off_exponent
 from slrsym.crosscheck.integrands import (
     NOISE,
     IndependentPart,
@@ -57,6 +58,9 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
 from slrsym.statements.expressions import free
 
+# In more directions than these, Gaussian factors are taken into the weight.
+_FEW = 2
+
 
 class Compiler:
     """Compilation of an integrand to a program."""
@@ -71,7 +75,7 @@ class Compiler:
         self._known: dict[Basic, int] = {}
 
     def affine(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
-        """Constant and coefficients of an affine form."""
+        """Return the constant and the coefficients of an affine form."""
         if not free(expr) & self.random:
             return self.evaluator.ball(expr), {}
         if isinstance(expr, Symbol):
@@ -96,7 +100,7 @@ class Compiler:
         return None
 
     def register(self, expr: Basic) -> int:
-        """The register that will hold the value of an expression."""
+        """Return the register that will hold the value of an expression."""
         if expr not in self._known:
             self._known[expr] = self._register(expr)
         return self._known[expr]
@@ -158,7 +162,7 @@ class Compiler:
         return result
 
     def _nested(self, expr: Basic) -> int:
-        """An expectation or integral whose parameters are variables of this one."""
+        """Compile an expectation or integral whose parameters are variables of this one."""
         symbols = sorted(free(expr) & self.random, key=sp.default_sort_key)
         evaluator = self.evaluator
 
@@ -180,7 +184,7 @@ class Expectations:
         self._canonical: list[Symbol] = []
 
     def value(self, node: Expectation) -> Number:
-        """The value of an expectation."""
+        """Evaluate an expectation."""
         sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
         integrand = with_fewer_forms(self.evaluator.prepared(node.integrand, sums))
         blocks = IndependentPart.of(node.law) + [b for _, extra in sums.values() for b in extra]
@@ -216,7 +220,7 @@ class Expectations:
     def _merged(
         self, factors: tuple[Expr, ...], outer: frozenset[Symbol]
     ) -> tuple[Expr, list[IndependentPart]]:
-        """A product in which a conditional expectation is merged with the one it stands in.
+        """Merge products of expectations into one expectation over independent copies.
 
         An inner Gaussian whose mean alone depends on the outer variables is that mean plus an
         independent Gaussian. Anything else stays a quadrature inside of a quadrature.
@@ -259,7 +263,7 @@ class Expectations:
                 raise NotALaw(f"the variance {block.cov} of {block.symbols[0]} is negative")
 
     def _root(self, block: IndependentPart) -> list[list[Ball]]:
-        """A matrix A with A A' the covariance, by Cholesky's method with pivots."""
+        """Return a matrix A with A A' the covariance, by Cholesky's method."""
         key = block.cov
         if key in self._factors:
             return self._factors[key]
@@ -296,7 +300,7 @@ class Expectations:
         return self._factors[key]
 
     def _integral(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
-        """Expectation of an integrand over a few blocks; equal ones are computed once."""
+        """Integrate over a few independent parts."""
         names = [s for block in blocks for s in block.symbols]
         while len(self._canonical) < len(names):
             self._canonical.append(sp.Dummy(f"x_{len(self._canonical)}", real=True))
@@ -334,7 +338,7 @@ class Expectations:
         roots: dict[Symbol, list[Ball]],
         noises: dict[Symbol, Ball],
     ) -> Number:
-        """Quadrature in coordinates rotated so that few of them need the trapezoid rule."""
+        """Rotate coordinates so that as few as possible matter."""
         random = frozenset(means) | frozenset(noises)
         probe = Compiler(self.evaluator, 0, dict.fromkeys(random, (arb(0), [])))
         basis: list[list[Ball]] = []
@@ -342,6 +346,10 @@ class Expectations:
             for row in self._combined(form, roots):
                 basis += _orthogonal_part(row, basis, self.digits)
         smooth = len(basis)
+        if smooth > _FEW and (found := self._reweighted(factor, means, roots)) is not None:
+            weight, rest, moved, turned = found
+            value, absolute = self._rotated(rest, moved, turned, noises)
+            return weight * value, magnitude(weight) + absolute
         for row in roots.values():
             basis += _orthogonal_part(row, basis, self.digits)
         depth = len(basis) + len(noises)
@@ -371,10 +379,23 @@ class Expectations:
             total = gaussian_sum(program, smooth, rules, self.digits)
         return total.value, total.absolute
 
+    def _reweighted(
+        self, factor: Expr, means: dict[Symbol, Ball], roots: Rows
+    ) -> tuple[Ball, Expr, dict[Symbol, Ball], Rows] | None:
+        """Take Gaussian factors into the weight; return None if there are none."""
+        constant, rest, exponent = split_off_exponent(factor, frozenset(means))
+        if exponent == 0:
+            return None
+        found = reweighted(exponent, means, roots, self.evaluator.ball)
+        if found is None:
+            return None
+        weight, moved, turned = found
+        return weight * self.evaluator.ball(constant), rest, moved, turned
+
     def _combined(
         self, form: dict[Symbol, Ball], roots: dict[Symbol, list[Ball]]
     ) -> list[list[Ball]]:
-        """A form in whitened coordinates; a complex one as its real and its imaginary part."""
+        """Return a form in the coordinates of white noise."""
         total = [arb(0)] * len(next(iter(roots.values()), []))
         for symbol, coefficient in form.items():
             if symbol in roots:
@@ -385,7 +406,7 @@ class Expectations:
 
 
 def _line(compiler: Compiler, form: Expr) -> Line | None:
-    """An affine form in the coordinates of the quadrature."""
+    """Return an affine form in the coordinates of the quadrature."""
     found = compiler.affine(form)
     if found is None:
         return None
@@ -404,7 +425,7 @@ def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:
 def _orthogonal_part(
     vector: Sequence[Ball], basis: Sequence[Sequence[Ball]], digits: int
 ) -> list[list[Ball]]:
-    """The normalised part of a vector that is orthogonal to a basis; empty if there is none."""
+    """Return the normalised part of a vector orthogonal to a basis, if there is one."""
     size = max((magnitude(x) for x in vector), default=-math.inf)
     rest = list(vector)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""What is done to expressions before there are numbers.
+"""Symbolic preprocessing of integrands before numerical evaluation.
 
 Elementary derivatives, functions put in for undefined ones, products multiplied out, kinks found,
 integrands taken apart into independent parts.
@@ -37,7 +37,7 @@ _BINDERS = (
 
 
 def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
-    """What is equal for expressions that are equal once their symbols have new names.
+    """Return a key that is equal for expressions that are equal once symbols are renamed.
 
     The new expressions themselves would be as good, but to make them takes longer.
     """
@@ -55,7 +55,7 @@ def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
 
 
 def binds(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
-    """Whether a node of some kinds, or an undefined function, occurs in an expression."""
+    """Return whether a node of some kinds, or an undefined function, occurs."""
     if type(expr).__name__ in kinds or isinstance(expr, AppliedUndef):
         return True
     return any(binds(arg, kinds) for arg in expr.args)
@@ -82,7 +82,7 @@ _SLOPES: dict[str, Callable[[Expr], Expr]] = {
 
 
 def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
-    """The derivative of an elementary expression; None where it is not one that is known."""
+    """Differentiate an elementary expression; None for anything else."""
     if x not in free(expr):
         return None if binds(expr) and x in expr.atoms(Symbol) else S.Zero
     if expr == x:
@@ -106,7 +106,7 @@ def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
 
 
 def with_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
-    """The expression with undefined functions replaced by concrete ones."""
+    """Replace undefined functions by concrete ones."""
     chosen = {
         getattr(h, "func", h) if isinstance(h, AppliedUndef) else h: f for h, f in functions.items()
     }
@@ -122,7 +122,7 @@ def with_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
 
 
 def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
-    """The expression with functions put in; no relation is left to SymPy to decide."""
+    """Rebuild an expression with functions replaced, leaving no relation to SymPy's evaluation."""
     if not expr.args:
         return expr
     args = [_rebuilt(arg, chosen) for arg in expr.args]
@@ -136,7 +136,7 @@ def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
 
 
 def replaced(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
-    """Substitution for an index, but not where an inner sum or integral binds the same name."""
+    """Substitute for an index, except where an inner sum or integral binds it."""
     if expr == index:
         return value
     if index not in free(expr):
@@ -150,7 +150,7 @@ def replaced(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
 
 
 def derivative_of(expr: Expr) -> Expr | None:
-    """The derivative that a `Derivative` node means, if it is elementary."""
+    """Return the derivative that a `Derivative` node means, if it is elementary."""
     slope: Expr | None = expr.expr
     for x, n in expr.variable_count:
         if not n.is_Integer or not isinstance(x, Symbol):
@@ -161,7 +161,7 @@ def derivative_of(expr: Expr) -> Expr | None:
 
 
 def with_fewer_forms(expr: Expr) -> Expr:
-    """The expression with max(a, b) = b + max(a - b, 0), which bends in one direction alone."""
+    """Rewrite max(a, b) as b + max(a - b, 0), which has a single kink."""
     if not expr.has(sp.Max, sp.Min):
         return expr
     nodes = [n for n in expr.atoms(sp.Max, sp.Min) if len(n.args) == 2 and 0 not in n.args]
@@ -172,7 +172,7 @@ def with_fewer_forms(expr: Expr) -> Expr:
 
 
 def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
-    """What vanishes where an integrand bends or jumps."""
+    """Return expressions that vanish where an integrand has a kink or a jump."""
     found: dict[Expr, None] = {}
     for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, Relational):
         if not free(node) & random:
@@ -189,7 +189,7 @@ def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
 
 
 def _factors(expr: Expr, random: frozenset[Symbol]) -> Iterable[Expr]:
-    """Expressions without kinks of their own, one of which vanishes where `expr` does."""
+    """Yield expressions without kinks, one of which vanishes where the given one does."""
     if not free(expr) & random:
         return
     for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise):
@@ -220,7 +220,7 @@ _MOST_TERMS = 4000
 
 
 def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ...]]:
-    """An expression as a sum of products, as far as products and powers of random sums allow."""
+    """Expand an expression into a sum of products, as far as random variables need it."""
     if not free(expr) & random:
         return [(expr,)]
     if isinstance(expr, sp.Add):
@@ -262,7 +262,7 @@ class IndependentPart:
 
     @classmethod
     def of(cls, law: Law) -> list[IndependentPart]:
-        """The independent parts of a law."""
+        """Return the independent parts of a law."""
         blocks = []
         for part in law.blocks():
             if isinstance(part, GaussianLaw):
@@ -274,7 +274,7 @@ class IndependentPart:
         return blocks
 
     def copy(self) -> tuple[IndependentPart, dict[Symbol, Symbol]]:
-        """The same block in new variables."""
+        """Return the same part in new variables, and the renaming."""
         names = {s: sp.Dummy(s.name, real=True) for s in self.symbols}
         return IndependentPart(tuple(names.values()), self.mean, self.cov), names
 
@@ -291,7 +291,7 @@ NOISE = ((-1, 1, 4, 9), (1, 2, 4, 9), (2, 1, 1, 9))
 def by_component(
     factors: Iterable[Expr], owner: Mapping[Symbol, int], random: frozenset[Symbol]
 ) -> tuple[Expr, dict[frozenset[int], Expr]]:
-    """The factors of a product, grouped by the independent blocks that they tie together."""
+    """Group factors by the independent parts that they depend on."""
     constant: list[Expr] = []
     parts: dict[frozenset[int], Expr] = {}
     for factor in factors:
@@ -310,7 +310,7 @@ def by_component(
 def split_off_polynomial(
     parts: dict[frozenset[int], Expr], random: frozenset[Symbol]
 ) -> tuple[tuple[tuple[frozenset[int], Expr], ...], Expr]:
-    """Where one component is concerned, its polynomial factor is taken out, to be pooled."""
+    """Split a polynomial factor off a product in one part."""
     if len(parts) != 1:
         return tuple(sorted(parts.items(), key=lambda part: sorted(part[0]))), S.One
     ((component, product),) = parts.items()
@@ -321,7 +321,7 @@ def split_off_polynomial(
 
 
 def degree_of(expr: Expr, random: frozenset[Symbol]) -> int:
-    """Bound of the degree of an expression in what it depends on polynomially."""
+    """Bound the degree of an expression in the variables on which it depends polynomially."""
     if not free(expr) & random:
         return 0
     if isinstance(expr, Symbol):
@@ -340,7 +340,7 @@ def essential_forms(
     random: frozenset[Symbol],
     affine: Callable[[Expr], tuple[Ball, dict[Symbol, Ball]] | None],
 ) -> list[dict[Symbol, Ball]]:
-    """The linear forms in which an integrand is not polynomial."""
+    """Return the affine forms through which an integrand depends on its variables."""
     found: dict[Expr, dict[Symbol, Ball]] = {}
 
     def inside(node: Basic) -> None:

@@ -1,4 +1,4 @@
-"""Orbits of maps in numbers: iterated, and where they end; fixed points by Newton's method.
+"""Numerical orbits of maps, and fixed points by Newton's method.
 
 Newton's method goes on in many digits, and says nothing rather than something doubtful.
 
@@ -35,7 +35,7 @@ _FAR = 100
 
 
 def solved(function: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, ...] | None:
-    """A zero to which Newton's method leads."""
+    """Solve a system by Newton's method, or return None."""
     size = len(start)
     with mpmath.workdps(DIGITS):
         x = [mpmath.mpf(float(c)) for c in start]
@@ -62,7 +62,7 @@ def _is_regular(slopes: Any) -> bool:
 
 
 def slopes_at(function: Callable[..., Any], x: Sequence[Any]) -> Any:
-    """The derivative of a function, by central differences that leave two thirds of the digits."""
+    """Return the Jacobian of a function by central differences."""
     size = len(x)
     step = mpmath.mpf(10) ** (-DIGITS // 3)
     matrix = mpmath.matrix(size, size)
@@ -74,7 +74,7 @@ def slopes_at(function: Callable[..., Any], x: Sequence[Any]) -> Any:
 
 
 def close(a: Sequence[Any], b: Sequence[Any]) -> bool:
-    """Whether two points are the same but for rounding errors."""
+    """Return whether two points are equal up to rounding errors."""
     return all(abs(x - y) < 1e-6 for x, y in zip(a, b, strict=True))
 
 
@@ -101,7 +101,7 @@ class Instance:
     rng: Generator = field(repr=False)
 
     def compiled(self, function: Any, module: str) -> Any:
-        """A function of the coordinates, at these parameters, for numbers."""
+        """Compile a function of the coordinates at these parameters."""
         body = value_at(function, self.map.coordinates)
         parts = tuple(body) if isinstance(body, Tuple) else (body,)
         try:
@@ -124,13 +124,13 @@ class Instance:
         return self.compiled(self.map.args[0], "mpmath")
 
     def step(self, x: Array) -> Array:
-        """One step from many points at once."""
+        """Apply one step to many points at once."""
         with np.errstate(all="ignore"):
             images = self._step(*x)
         return np.stack([np.broadcast_to(np.asarray(y, dtype=float), x[0].shape) for y in images])
 
     def starts(self, count: int) -> Array:
-        """Random points of the box, uniform."""
+        """Draw uniform random points of the box."""
         low, high = self.ends
         return low + (high - low) * self.rng.random((len(low), count))
 
@@ -141,13 +141,13 @@ class Instance:
         return low[:, None], high[:, None]
 
     def outside(self, x: Array) -> NDArray[np.bool_]:
-        """Which points lie outside of the box, by more than rounding errors."""
+        """Return which points lie outside the box by more than rounding errors."""
         low, high = self.ends
         inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
         return np.asarray(~inside)
 
     def orbits(self) -> Orbits:
-        """Orbits of random starts."""
+        """Follow orbits from random starts."""
         start = self.starts(STARTS)
         x, left = start, np.zeros(STARTS, dtype=bool)
         middle = start
@@ -161,7 +161,7 @@ class Instance:
     # -- fixed points --------------------------------------------------------------------------
 
     def fixed_points(self, period: int = 1) -> list[tuple[Any, ...]]:
-        """Points of the box that return after some steps, found by Newton's method."""
+        """Return points of the box that return after `period` steps, found by Newton's method."""
         grid = np.meshgrid(*([(0.0, 0.5, 1.0)] * len(self.map.coordinates)))
         low, high = self.ends
         nodes = low + (high - low) * np.stack([axis.ravel() for axis in grid])
@@ -176,7 +176,7 @@ class Instance:
         return found
 
     def _candidates(self, x: Array, period: int) -> list[Any]:
-        """Where Newton's method in floating point leads to from many points at once."""
+        """Return the limits of Newton's method in floating point from many points."""
         size, step = len(x), 1e-6
 
         def returns(x: Array) -> Array:
@@ -205,7 +205,7 @@ class Instance:
         return kept
 
     def newton(self, start: Any, period: int = 1) -> tuple[Any, ...] | None:
-        """The point that returns after some steps, to which Newton's method leads."""
+        """Return the point that returns after `period` steps to which Newton's method leads."""
 
         def returns(*x: Any) -> Any:
             y = x
@@ -216,7 +216,7 @@ class Instance:
         return self._solved(returns, start)
 
     def collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
-        """Another point of the box with the same image, to which Newton's method leads."""
+        """Return another point of the box with the same image to which Newton's method leads."""
         with mpmath.workdps(DIGITS):
             image = self.precise(*map(mpmath.mpf, at))
             point = self._solved(
@@ -232,7 +232,7 @@ class Instance:
         return None if self.outside(place)[0] else point
 
     def attracts(self, point: Any) -> bool:
-        """Whether all orbits that begin near a fixed point converge to it."""
+        """Return whether all orbits that begin near a fixed point converge to it."""
         with mpmath.workdps(DIGITS):
             matrix = slopes_at(lambda *x: list(self.precise(*x)), [mpmath.mpf(c) for c in point])
         values = np.linalg.eigvals(np.array(matrix.tolist(), dtype=float))
@@ -256,7 +256,7 @@ class Orbits:
 
 
 def instances(statement: Any, given: Any, rng: Generator) -> Iterator[Instance]:
-    """The map of a statement at random points of its parameters."""
+    """Yield the map of a statement at random points of its parameters."""
     symbols = parameters(statement, *given)
     while True:
         (point,) = sample_points(symbols, given, rng, 1)
@@ -307,7 +307,7 @@ def examine_pairs(
 def _arrivals(
     statement: AlmostEveryPairConvergesTo | NullPairs, point: Any, dimension: int, rng: Generator
 ) -> tuple[int, str]:
-    """How many pairs end as is stated, and which one does not."""
+    """Count the pairs of vectors that arrive where a statement says."""
     slopes = _Slopes(statement.map, point)
     rate = float(statement.map.rate.subs(point))
     k, v = _manifold(dimension, rng)
@@ -359,7 +359,7 @@ def _axis(dimension: int, place: int) -> Array:
 
 
 def _manifold(dimension: int, rng: Generator) -> tuple[Array, Array]:
-    """Pairs on the manifold, in axes of which the first two are k* and v*.
+    """Draw pairs on the manifold, in axes of which the first two are k* and v*.
 
     In three dimensions they lie on four circles, on which they are uniform. In more dimensions
 

@@ -1,4 +1,4 @@
-r"""A third look at claims about expectations: their laws are sampled, from the definition.
+r"""Monte Carlo check of claims about expectations, whose laws are sampled by definition.
 
 Where rules compare normal forms, and quadrature computes integrals to 30 digits, this draws random
 numbers in the laws and takes averages. It decides little by itself: a wrong third digit passes. But
@@ -99,7 +99,7 @@ class MonteCarlo:
 
 
 def _digits(size: float, error: float) -> int:
-    """Significant digits that show two of the error."""
+    """Return the number of significant digits that show two digits of the error."""
     if size == 0:
         return 2
     return max(2, min(12, math.floor(math.log10(size)) - math.floor(math.log10(error)) + 2))
@@ -197,7 +197,7 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
 def _point(
     relation: Any, given: Sequence[Any], choice: SeedSequence
 ) -> tuple[Any, Mapping[Any, Any]]:
-    """A random point, and the relation with random functions in the place of undefined ones."""
+    """Draw a random point and functions, and put them into a relation."""
     rng = default_rng(choice)
     unknown = {f.func: len(f.args) for f in relation.atoms(AppliedUndef)}
     functions = {
@@ -209,14 +209,14 @@ def _point(
 
 
 def _seen(found: _Difference, samples: int) -> float:
-    """What error is noticed in 97 of 100 samples, two standard errors beyond the threshold."""
+    """Return the error that is noticed in 97 of 100 samples."""
     first = NOTICEABLE + 2
     # A larger sample has followed, whose standard error is known; the first one's was larger.
     return found.stderr * first * math.sqrt(samples / _SAMPLES)
 
 
 def _off(relation: Any, found: _Difference) -> float:
-    """By how many standard errors a relation fails."""
+    """Return the violation of a relation in standard errors."""
     if isinstance(relation, Le | Lt):
         return found.z
     return -found.z if isinstance(relation, Ge | Gt) else abs(found.z)
@@ -251,7 +251,7 @@ class _Sides:
         }
 
     def sampled(self, seed: SeedSequence, samples: int) -> _Difference:
-        """Both sides, from samples of so many for each expectation."""
+        """Evaluate both sides from samples of their expectations."""
         averages: dict[Any, Average] = {}
 
         # An expectation that stands on both sides has a sample on each: with one for both, the
@@ -294,7 +294,7 @@ class _Sides:
 
 
 def _key(node: Basic, at: Arithmetic) -> Any:
-    """An expectation and the values of what it depends on."""
+    """Return an expectation together with the values that it depends on."""
     names = sorted(node.free_symbols & set(at.values), key=default_sort_key)
     return node, tuple((x, at.values[x]) for x in names)
 

@@ -31,7 +31,7 @@ from slrsym.gaussian.law import IIDSum
 
 
 def square_root(x: Ball) -> Ball:
-    """The principal square root; what may be zero by rounding counts as not negative."""
+    """Return the principal square root; a radicand that may be zero by rounding is nonnegative."""
     x = simplest(x)
     if isinstance(x, acb):
         return x.sqrt()
@@ -48,7 +48,7 @@ def _log(x: Ball) -> Ball:
 
 
 def _real_inside(x: Ball) -> Ball:
-    """A number at which arc sine and arc cosine know whether they are real."""
+    """Convert a number to one at which arc sine and arc cosine know whether they are real."""
     x = simplest(x)
     return x if isinstance(x, arb) and abs(x) <= 1 else complex_ball(x)
 
@@ -61,7 +61,7 @@ def _heaviside(x: Ball, at_zero: Ball | None = None) -> Ball:
 
 
 def _owens_t(h: Ball, a: Ball) -> Ball:
-    r""":math:`\frac1{2\pi}\int_0^a e^{-h^2(1+x^2)/2}/(1+x^2)\,dx`."""
+    r"""Evaluate :math:`\frac1{2\pi}\int_0^a e^{-h^2(1+x^2)/2}/(1+x^2)\,dx`."""
     square = h * h / 2
     if isinstance(a, arb) and not a.is_finite():
         digits = int(ctx.prec * DIGITS_PER_BIT) - 10
@@ -122,13 +122,13 @@ _CONSTANTS: dict[str, Callable[[], Ball]] = {
 
 
 def ball_function(expr: Basic) -> Callable[..., Ball] | None:
-    """The function of a node, by the name of its class."""
+    """Return the function of a node, by the name of its class."""
     return _FUNCTIONS.get(type(expr).__name__)
 
 
 @lru_cache(maxsize=512)
 def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
-    """Raising to a rational power."""
+    """Return the function that raises to a rational power."""
     if exponent == 2:
         return lambda x: x * x
     if exponent.is_Integer:
@@ -151,7 +151,7 @@ def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
 
 
 def general_power(base: Ball, exponent: Ball) -> Ball:
-    """The principal value of a power."""
+    """Return the principal value of a power."""
     exponent = simplest(exponent)
     if isinstance(exponent, arb) and exponent.is_integer():
         return rational_power(sp.Integer(int(exponent.unique_fmpz())))(base)
@@ -169,7 +169,7 @@ RELATIONS: dict[str, Callable[[int], bool]] = {
 
 
 def select(*pairs: Any) -> Ball:
-    """The value of a Piecewise."""
+    """Evaluate a Piecewise."""
     for value, condition in zip(pairs[::2], pairs[1::2], strict=True):
         if condition:
             return value
@@ -196,11 +196,11 @@ class Nodes:
         self._known: dict[Basic, Number] = {}
 
     def ball(self, expr: Basic) -> Ball:
-        """The value of an expression."""
+        """Evaluate an expression."""
         return self.number(expr)[0]
 
     def number(self, expr: Basic) -> Number:
-        """The value of an expression, with the size of what was added for it."""
+        """Evaluate an expression, and return the size of the largest term added on the way."""
         if expr in self._known and not expr.has(sp.Subs):
             return self._known[expr]
         with ctx.workprec(self.bits):
@@ -231,15 +231,15 @@ class Nodes:
         raise Inconclusive(f"no numerical evaluation for {type(expr).__name__}: {expr}")
 
     def at(self, values: Mapping[Any, Any], digits: int) -> Self:
-        """An evaluator in the same environment, but for some values."""
+        """Return an evaluator in the same environment, except for some values."""
         return type(self)({**self.environment, **values}, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """What a node does to balls."""
+        """Return the function on balls that a node stands for."""
         return ball_function(expr)
 
     def integer(self, expr: Expr) -> int:
-        """The value of an expression that is an integer at this point."""
+        """Evaluate an expression that is an integer at this point."""
         ball = self.ball(expr)
         whole = ball.unique_fmpz() if isinstance(ball, arb) else None
         if whole is None or magnitude(ball - whole) > -8:
@@ -247,7 +247,7 @@ class Nodes:
         return int(whole)
 
     def condition(self, expr: Basic) -> bool:
-        """Truth of the condition of a branch; numbers that cannot be told apart count as equal."""
+        """Decide the condition of a branch; numbers that cannot be told apart count as equal."""
         with ctx.workprec(self.bits):
             if isinstance(expr, Relational):
                 relation = RELATIONS[type(expr).__name__]
@@ -336,7 +336,7 @@ class Nodes:
         return reduce(operator.mul, (b for b, _ in factors), arb(1)), sum(s for _, s in factors)
 
     def _written_out(self, expr: Basic) -> list[Expr]:
-        """The summands of a Sum or factors of a Product over its last range."""
+        """Return the terms of a Sum, or the factors of a Product, over its last range."""
         *inner, (index, low, high) = expr.args[1:]
         first, last = self.integer(low), self.integer(high)
         if last - first > _MOST_SUMMANDS:
@@ -345,7 +345,7 @@ class Nodes:
         return [replaced(body, index, sp.Integer(k)) for k in range(first, last + 1)]
 
     def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]) -> Expr:
-        """The integrand with finite sums, elementary derivatives and sums of copies written out."""
+        """Expand finite sums in an integrand, and name sums of copies."""
         if not binds(expr):
             return expr
         name = type(expr).__name__

@@ -1,4 +1,4 @@
-"""Statements about orbits held against numbers: orbits iterated, fixed points found by Newton.
+"""Numerical check of statements about orbits, by iteration and Newton's method.
 
 No finite number of steps shows that a sequence converges, nor that it does not. So a statement is
 *contradicted* only by what is certain but for rounding errors: a step that ascends, a fixed point
@@ -101,7 +101,7 @@ def _decreases(statement: said.DecreasesAlong, case: Instance) -> int:
 
 
 def _vanish(case: Instance, function: Any, what: str) -> int:
-    """Values of a function that should tend to 0 along every orbit, so vanish at fixed points."""
+    """Check that a function tends to 0 along every orbit, at fixed points; return their number."""
     precise = case.compiled(function, "mpmath")
     for point in case.fixed_points():
         with mpmath.workdps(30):
@@ -146,7 +146,7 @@ def _steps_vanish(statement: said.StepsVanish, case: Instance) -> int:
 
 
 def _ends(case: Instance, points: Iterable[Any], all_others: bool) -> int:
-    """Orbits of random starts that end at the points; none may end at another one."""
+    """Count orbits from random starts that end at the points."""
     orbits = case.orbits()
     _stay(case, orbits)
     ended = 0

@@ -1,4 +1,4 @@
-"""Random exact points that obey hypotheses, and random smooth functions.
+"""Random exact points that satisfy hypotheses, and random smooth functions.
 
 A point gives every symbol a Rational, so that identities are examined where no rounding has
 happened yet.
@@ -48,7 +48,7 @@ class NoPoint(ValueError):  # noqa: N818
 
 
 def parameters(*statements: Any) -> tuple[Any, ...]:
-    """The symbols and indexed families that need a value, sorted by name.
+    """Return the symbols and indexed families that need a value, sorted by name.
 
     Examples
     --------
@@ -72,7 +72,7 @@ def sample_points(
     count: int,
     laws: Iterable[Law] = (),
 ) -> list[dict[Any, Any]]:
-    """Random exact points.
+    """Draw random points that satisfy hypotheses.
 
     Notes
     -----
@@ -116,7 +116,7 @@ class Sampler:
         ]
 
     def draw(self, rng: Generator) -> dict[Any, Any]:
-        """One point."""
+        """Draw one point."""
         # Bounds of single symbols that exclude each other need no tries.
         tries = 0 if any(bounds.is_empty for bounds in self.bounds.values()) else _TRIES
         for attempt in range(tries):
@@ -137,7 +137,7 @@ class Sampler:
     def far(
         self, statements: Iterable[Basic], rng: Generator, count: int
     ) -> Iterator[dict[Any, Any]]:
-        """Points far out, if some are found: of some of the symbols from 1e-8 to 1e8 in size.
+        """Yield points far out, if some symbols may be large.
 
         The first two are opposite corners: every symbol far up or near its lower end, or far down
         or near its upper end.
@@ -151,7 +151,7 @@ class Sampler:
             yield from self._first(partial(self._proposal, rng, S.One, chosen))
 
     def near(self, statement: Basic, rng: Generator, count: int) -> Iterator[dict[Any, Any]]:
-        """Points near a zero of a denominator, if some are found."""
+        """Yield points near a zero of a denominator."""
         zeros = _zeros_of_denominators(statement, self._movable([statement])) if count else []
         for _ in range(count if zeros else 0):
             yield from self._first(partial(self._near, zeros, rng))
@@ -167,7 +167,7 @@ class Sampler:
         ]
 
     def _first(self, proposal: Callable[[], dict[Any, Any] | None]) -> Iterator[dict[Any, Any]]:
-        """The first proposal that is allowed, if there is one soon."""
+        """Yield the first proposal that satisfies the hypotheses."""
         for _ in range(_TRIES_AT_AN_EXTREME):
             point = proposal()
             if point is not None and self._allowed(point):
@@ -175,7 +175,7 @@ class Sampler:
                 return
 
     def _near(self, zeros: Sequence[tuple[Symbol, Expr]], rng: Generator) -> dict[Any, Any] | None:
-        """A point at which a denominator is small."""
+        """Return a point at which a denominator nearly vanishes, if there is one."""
         point = self._proposal(rng, S.One)
         x, zero = zeros[int(rng.integers(len(zeros)))]
         if point is None:
@@ -191,7 +191,7 @@ class Sampler:
         return self._completed({**point, x: value})
 
     def _completed(self, point: dict[Any, Any]) -> dict[Any, Any] | None:
-        """The point with what equations determine."""
+        """Complete a point with the values that equations determine."""
         for x, expr in self.determined:
             value = expr.xreplace({y: v for y, v in point.items() if y != x})
             if not value.is_Rational or not fits(value, x):
@@ -234,7 +234,7 @@ class Sampler:
 def _zeros_of_denominators(
     statement: Basic, symbols: Collection[Symbol]
 ) -> list[tuple[Symbol, Expr]]:
-    """Symbols with the values at which a denominator vanishes that is affine in them, or in x^2."""
+    """Return symbols with the values at which a denominator vanishes."""
     zeros = []
     powers = (p for p in statement.atoms(sp.Pow) if p.exp.is_negative and p.base.free_symbols)
     for base in sorted({p.base for p in powers}, key=sp.default_sort_key):
@@ -258,7 +258,7 @@ def _conjuncts(given: Iterable[Any]) -> list[Boolean]:
 
 
 def random_test_function(rng: Generator, nargs: int = 1) -> sp.Lambda:
-    r"""A smooth function of moderate growth, for lemmas that speak of all of these."""
+    r"""Draw a smooth function of moderate growth, for lemmas about any function."""
     if nargs < 1:
         raise ValueError(f"nargs must be at least 1; got {nargs}")
     arguments = [sp.Dummy(f"x_{i}", real=True) for i in range(1, nargs + 1)]
@@ -327,7 +327,7 @@ class Bench:
     def compare(
         self, relation: Any, points: int = 3, digits: int = 30, extremes: int = 0
     ) -> Comparison:
-        """Examine one of the statements, as the function `compare` does."""
+        """Compare the two sides of a statement at random points."""
         statement = with_functions(sp.sympify(relation), self.functions)
         wanted = points if parameters(statement) else 1
         used: list[Mapping[Any, Any]] = []
@@ -384,7 +384,7 @@ def compare(
     functions: Mapping[Any, Any] | None = None,
     extremes: int = 0,
 ) -> Comparison:
-    """Examine a statement at random exact points of its domain.
+    """Compare the two sides of a relation at random points.
 
     Besides, at so many points far out, and near zeros of denominators, where numbers can decide.
 

@@ -30,7 +30,7 @@ class NotSampled(Exception):  # noqa: N818
 
 
 def _special(name: str) -> Callable[..., Any]:
-    """A function of SciPy, which takes long to load: most claims speak of no expectation."""
+    """Return a function of SciPy, imported at its first call: SciPy takes long to load."""
 
     def function(*arguments: Any) -> Any:
         return getattr(import_module("scipy.special"), name)(*arguments)
@@ -88,11 +88,11 @@ class Arithmetic:
         self._known: dict[Basic, Any] = {}
 
     def with_values(self, more: Mapping[Any, Any]) -> Arithmetic:
-        """The same with more symbols, which hide those of the same name."""
+        """Return the same evaluator with more symbols, which hide those of the same name."""
         return Arithmetic({**self.values, **more}, self.special_node)
 
     def value(self, expr: Basic) -> Any:
-        """The value of an expression."""
+        """Evaluate an expression."""
         if expr not in self._known:
             found = self.special_node(expr, self)
             self._known[expr] = self._value(expr) if found is None else found
@@ -215,12 +215,12 @@ class Average:
 
 
 def is_random(node: Basic) -> bool:
-    """Whether a node stands for an expectation."""
+    """Return whether a node stands for an expectation."""
     return isinstance(node, Expectation | zeta)
 
 
 def average(node: Basic, at: Arithmetic, rng: Generator, samples: int) -> Average:
-    """The average of an integrand over samples of its law."""
+    """Average an integrand over samples of its law."""
     values = at.values
     if isinstance(node, zeta):
         t, s = map(at.value, node.args)
@@ -281,7 +281,7 @@ class _Integrand:
 
 
 def _drawn(law: Law, at: Arithmetic, rng: Generator, n: int) -> Mapping[Any, Any]:
-    """Samples of each variable of a law."""
+    """Draw samples of each variable of a law."""
     if isinstance(law, ProductLaw):
         return {name: x for block in law.blocks() for name, x in _drawn(block, at, rng, n).items()}
     if isinstance(law, NoiseLaw):

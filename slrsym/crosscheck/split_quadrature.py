@@ -1,4 +1,4 @@
-"""Quadrature of integrands with kinks and jumps: each smooth piece by itself.
+"""Quadrature of integrands with kinks and jumps, split into smooth pieces.
 
 Kinks are where absolute values, signs, maxima and cases bend or jump: at zeros of affine forms of
 the variables, and of quadratic functions of one. In one dimension these are points; in two, lines,
@@ -41,7 +41,7 @@ def lines_of(
     affine: Callable[[Expr], Line | None],
     ball: Callable[[Expr], Ball],
 ) -> list[Line]:
-    """The lines on which the kinks lie; refused where one is not straight."""
+    """Return the lines on which kinks lie, in the coordinates of the quadrature."""
     lines = []
     for kink in kinks:
         line = affine(kink)
@@ -67,7 +67,7 @@ def piecewise_sum(
     program: CompiledIntegrand, lines: Sequence[Line], smooth: int, rules: Sequence[Sequence[Node]],
     digits: int,
 ) -> Sum:  # fmt: skip
-    """Expectation over independent standard normals, the first one or two coordinates in pieces.
+    """Integrate a piecewise smooth integrand, split at its kinks.
 
     Notes
     -----
@@ -121,7 +121,7 @@ class _Panels:
         ]
 
     def nodes(self, cuts: Iterable[Ball]) -> list[tuple[Ball, Ball]]:
-        """Nodes and weights; panels with cuts in them are divided there."""
+        """Return nodes and weights, with panels divided at the kinks."""
         divided: dict[int, list[Ball]] = {}
         width = float(self.width.mid())
         for cut in cuts:

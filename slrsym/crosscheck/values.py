@@ -1,4 +1,4 @@
-"""Random exact values: what a hypothesis says of a symbol, and numbers that obey it."""
+"""Random exact values of symbols, within the bounds that hypotheses state."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _Number = Callable[[Mapping[Any, Any]], Any]
 
 
 def exact_truth(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
-    """What decides a relation at points, by exact arithmetic.
+    """Compile a relation to a decision by exact arithmetic, if it allows one.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def exact_truth(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
 
 
 def _number(expr: Basic) -> _Number | None:
-    """What computes an expression, if that is a matter of exact arithmetic."""
+    """Compile an expression to exact arithmetic, if it allows that."""
     if isinstance(expr, sp.Rational):
         constant = _exact(expr)
         return lambda point: constant
@@ -90,7 +90,7 @@ class Bounds:
     high_open: bool = False
 
     def narrowed(self, other: Bounds) -> Bounds:
-        """What both bounds allow."""
+        """Return the intersection with other bounds."""
         lows = [(b.low, b.low_open) for b in (self, other) if b.low is not None]
         highs = [(b.high, not b.high_open) for b in (self, other) if b.high is not None]
         # Of equal ends the open one: True is more than False.
@@ -107,7 +107,7 @@ class Bounds:
         return bool(self.low > self.high) or (bool(self.low == self.high) and open_end)
 
     def allow(self, value: sp.Rational) -> bool:
-        """Whether a number lies within them."""
+        """Return whether a number lies within the bounds."""
         low, high = self.low, self.high
         if low is not None and (value < low or (self.low_open and value == low)):
             return False
@@ -115,7 +115,7 @@ class Bounds:
 
 
 def bound_of(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
-    """What a hypothesis says of one symbol by itself."""
+    """Return the symbol and the bounds of a hypothesis about one symbol."""
     if not isinstance(hypothesis, sp.Le | sp.Lt | sp.Ge | sp.Gt):
         return None
     small, large = hypothesis.lts, hypothesis.gts
@@ -132,7 +132,7 @@ def bound_of(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
 
 
 def declared(symbol: Symbol) -> Bounds:
-    """What a symbol says of itself."""
+    """Return the bounds that a symbol's assumptions state."""
     if symbol.is_positive:
         return Bounds(low=S.Zero, low_open=True)
     if symbol.is_nonnegative:
@@ -147,7 +147,7 @@ def declared(symbol: Symbol) -> Bounds:
 def solved(
     equations: Iterable[sp.Eq], symbols: Iterable[Symbol], families: Sequence[IndexedBase]
 ) -> tuple[list[tuple[Symbol, Expr]], dict[IndexedBase, Expr]]:
-    """Equations turned into definitions, as far as that is seen at once."""
+    """Solve equations for symbols, and find families whose entries sum to one."""
     definitions: list[tuple[Symbol, Expr]] = []
     normalised: dict[IndexedBase, Expr] = {}
     for equation in equations:
@@ -168,7 +168,7 @@ def solved(
 
 
 def _slope(expr: Expr, x: Symbol) -> Expr | None:
-    """The slope of an expression that is affine in x by the look of it, None of another."""
+    """Return the coefficient of a symbol in an affine expression, None for others."""
     slope = S.Zero
     for addend in sp.Add.make_args(expr):
         if x in addend.free_symbols:
@@ -182,7 +182,7 @@ def _slope(expr: Expr, x: Symbol) -> Expr | None:
 def _normalised_family(
     equation: sp.Eq, families: Sequence[IndexedBase]
 ) -> tuple[IndexedBase, Expr] | None:
-    """P and L, of the equation that p[1] + ... + p[L] = 1."""
+    """Return P and L of an equation that says that P_1 + ... + P_L = 1."""
     for total, one in (equation.args, equation.args[::-1]):
         if one == 1 and isinstance(total, sp.Sum) and len(total.limits) == 1:
             index, low, high = total.limits[0]
@@ -214,7 +214,7 @@ _OF_RATIONALS: dict[str, Callable[[sp.Rational], bool]] = {
 def random_value(
     symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational, far: int | None = None
 ) -> sp.Rational | None:
-    """A random number with the properties of a symbol; far up (1), far down, or far out (0)."""
+    """Draw a rational value that fits a symbol and its bounds; far up (1), down, or out (0)."""
     for _ in range(60):
         if far is None:
             value = _candidate(symbol, bounds, rng, size)
@@ -262,7 +262,7 @@ def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational
 
 
 def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, far: int) -> sp.Rational:
-    """A number far from 0, or near 0; where there are ends, far from one or near one."""
+    """Draw a number far from 0, or near 0."""
     low, high = bounds.low, bounds.high
     exponent = float(rng.uniform(_FARTHEST * (0.75 if far else -1.0), _FARTHEST))
     upwards = far > 0 if far else rng.random() < 0.5
@@ -287,7 +287,7 @@ def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, far: int) -> 
 
 
 def fits(value: Expr, symbol: Symbol) -> bool:
-    """Whether a number has every property that a symbol was declared with."""
+    """Return whether a number has every property that a symbol was declared with."""
     known = _OF_RATIONALS if isinstance(value, sp.Rational) else {}
     for fact, holds in symbol._assumptions_orig.items():
         found = known[fact](value) if fact in known else getattr(value, f"is_{fact}")
@@ -303,7 +303,7 @@ _ENTRIES = 6
 def random_entries(
     family: IndexedBase, summing_to_one: Expr | None, point: Mapping[Any, Any], rng: Generator
 ) -> tuple[sp.Rational, ...] | dict[tuple[int, ...], sp.Rational] | None:
-    """Random entries with the properties that the label of a family declares."""
+    """Draw the entries of an indexed family, which sum to one if they are probabilities."""
     shape = family.shape or ()
     if len(shape) > 1:
         return _array(family, [size.xreplace(point) for size in shape], rng)
@@ -332,7 +332,7 @@ def random_entries(
 def _array(
     family: IndexedBase, sizes: Sequence[Expr], rng: Generator
 ) -> dict[tuple[int, ...], sp.Rational] | None:
-    """Entries of a family with several indices, by its indices; None where it has no sizes."""
+    """Draw the entries of an array."""
     if any(not size.is_Integer or size < 0 for size in sizes):
         return None
     places = list(product(*(range(1, int(size) + 1) for size in sizes)))

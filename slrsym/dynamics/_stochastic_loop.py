@@ -1,4 +1,4 @@
-"""A step of stochastic gradient descent in the overlaps; Numba compiles the text of it.
+"""One step of stochastic gradient descent in the overlaps, as source text for Numba.
 
 It stands beside ``body``, which `slrsym.dynamics.stochastic` prints: a token's contribution to the
 prediction, and its two derivatives.
@@ -11,7 +11,7 @@ from math import sqrt
 
 
 def contributions(work, *fixed):
-    """What each token contributes, with its derivatives."""
+    """Evaluate the contribution of each token, with its derivatives."""
     for start in range(0, work.size, 384):
         block = work[start : start + 384]
         for i in range(64):

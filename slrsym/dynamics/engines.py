@@ -1,4 +1,4 @@
-"""What moves states by many steps: a loop in NumPy, machine code by Numba, or vectors in R^d.
+"""Engines that advance states by many steps: NumPy, Numba, or vectors in R^d.
 
 An engine has the states of some runs, and ``advance`` moves all of them along a list of inverse
 temperatures.
@@ -30,7 +30,7 @@ States = NDArray[np.float64]
 
 
 def _least_room(d: int) -> float:
-    """With less room than this in the feasible set, overlaps are put back into it after a step.
+    """Return the room in the feasible set below which overlaps are restored after a step.
 
     Rounding takes them out of it where they lie on its boundary; and near the saddles, or where
     steps are large, they would leave for good: the map is unstable across the boundary. In two or
@@ -97,7 +97,7 @@ def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
 
 @cache
 def _numba_trajectory(count: int, d: int) -> Any:
-    """Each step moves several runs at once."""
+    """Compile a loop in which each step moves several runs at once."""
     program = _program(count)
     restore = _restoring_program(count, d).body.replace("def body(", "def restore(", 1)
     columns = ", ".join(f"work[{k * BLOCK} + i]" for k in range(count))
@@ -171,7 +171,7 @@ class Vectors(Engine):
         return noted.reshape(-1, len(self.k), len(PLACES))
 
     def _gradients(self, temperature: float) -> tuple[States, States]:
-        """Gradients in k and in v, each (runs, d)."""
+        """Return the gradients in k and in v, each of shape (runs, d)."""
         raise NotImplementedError
 
     def _moved(self, x: States, gradient: States) -> States:

@@ -1,4 +1,4 @@
-r"""Where runs start, and the inverse temperature at each step, as Definition 1 has them.
+r"""Initial conditions of runs, and schedules of the inverse temperature, as in Definition 1.
 
 Overlaps of random vectors are drawn as such. A uniform vector on the sphere is a normal one divided
 by its norm, and of that only the coordinates along :math:`k^\star, v^\star` and one more direction
@@ -48,7 +48,7 @@ class Constant:
         object.__setattr__(self, "lam", positive("lam", self.lam))
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The inverse temperatures at some steps."""
+        """Return the inverse temperatures at some steps."""
         return np.full(steps.shape, self.lam, dtype=np.float64)
 
 
@@ -80,7 +80,7 @@ class Inverse:
         object.__setattr__(self, "c", rate)
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The inverse temperatures at some steps."""
+        """Return the inverse temperatures at some steps."""
         return np.asarray(self.lam0 / (1 + self.c * steps), dtype=np.float64)
 
 
@@ -123,7 +123,7 @@ class Formula:
             ) from None
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The inverse temperatures at some steps."""
+        """Return the inverse temperatures at some steps."""
         tree = ast.parse(self.text.strip(), mode="eval")
         # Values that are not finite are refused later, with the step that they belong to.
         with np.errstate(all="ignore"):
@@ -164,7 +164,7 @@ class Tabulated:
         object.__setattr__(self, "values", table)
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The inverse temperatures at some steps."""
+        """Return the inverse temperatures at some steps."""
         if steps.size and steps.max() >= self.values.size:
             raise ValueError(
                 f"schedule must have a value for each step from 0 to {steps.max()}, "
@@ -180,7 +180,7 @@ Schedule = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
-    """A number, a table or a function as a schedule."""
+    """Turn a number, a table or a function into a schedule."""
     if callable(schedule):
         return schedule
     values = real_array("schedule", schedule, _ALLOWED)
@@ -188,7 +188,7 @@ def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
 
 
 def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float64]:
-    """The inverse temperatures from one step to another, both included."""
+    """Return the inverse temperatures from one step to another."""
     steps = np.arange(start, stop + 1, dtype=np.int64)
     values = real_array("schedule", schedule(steps), "a function that gives numbers")
     if values.shape != steps.shape:
@@ -206,7 +206,7 @@ def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float6
 
 
 def schedule_from_text(text: str) -> Constant | Inverse | Formula:
-    """The schedule that a text describes."""
+    """Parse a schedule."""
     plain = text.replace(" ", "")
     with suppress(ValueError):
         if plain.startswith("Constant(lam=") and plain.endswith(")"):
@@ -226,7 +226,7 @@ def schedule_from_text(text: str) -> Constant | Inverse | Formula:
 
 
 def describe(schedule: Any) -> str:
-    """A schedule in words that `schedule_from_text` reads, if it is one of those."""
+    """Format a schedule in words that `schedule_from_text` reads, if it is a known kind."""
     if isinstance(schedule, Formula):
         return schedule.text
     return repr(schedule) if isinstance(schedule, Constant | Inverse | Tabulated) else "user-given"
@@ -237,7 +237,7 @@ class Start(Protocol):
     """Where runs start."""
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """The states at which runs start.
+        """Return the states at which runs start.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class Start(Protocol):
 
 
 def _streams(seed: int | Sequence[int], first: int, stop: int) -> list[Generator]:
-    """Those of some runs: the children that `SeedSequence.spawn` would give."""
+    """Return the generators of some runs, which are those that `SeedSequence.spawn` would give."""
     return [default_rng(SeedSequence(seed, spawn_key=(i,))) for i in range(first, stop)]
 
 
@@ -279,7 +279,7 @@ def _chi_square(rng: Generator, degrees: int) -> float:
 def uniform_overlaps(
     d: int, seed: int | Sequence[int], first: int, stop: int
 ) -> NDArray[np.float64]:
-    """Overlaps of uniform k and v for some of many runs, the same whichever others are drawn."""
+    """Draw overlaps of uniform k and v for some of many runs."""
     return np.array([_uniform(rng, d) for rng in _streams(seed, first, stop)]).reshape(-1, 5)
 
 
@@ -480,7 +480,7 @@ def _require(what: str, good: Any, states: NDArray[np.float64]) -> None:
 
 
 def as_start(start: Any, d: int) -> Start:
-    """A start object, or an array of overlaps or two arrays of vectors in d dimensions as one."""
+    """Turn overlaps or a pair of arrays of vectors in d dimensions into a start object."""
     if isinstance(start, Start):
         return start
     pair = isinstance(start, tuple) and [type(x) for x in start] == [np.ndarray, np.ndarray]
@@ -493,7 +493,7 @@ def as_start(start: Any, d: int) -> Start:
 def lift(
     states: NDArray[np.float64], d: int, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Vectors with given overlaps, in a position that is uniformly random."""
+    """Draw vectors with given overlaps, in a random position."""
     result = np.empty((4, len(states), d))
     # The streams that starts do not use.
     children = SeedSequence([seed, 1]).spawn(len(states))

@@ -1,4 +1,4 @@
-"""Runs of projected gradient descent in the paper's task: logged, and gone on with."""
+"""Run, log and resume projected gradient descent on the paper's task."""
 
 from __future__ import annotations
 
@@ -240,7 +240,7 @@ def resume(
 
 
 def _states(runs: xr.Dataset, settings: dict[str, Any]) -> NDArray[np.float64]:
-    """What an engine would have noted, (step, run, n)."""
+    """Return the logged states as an engine notes them, with shape (step, run, n)."""
     names = OrderParameters._fields[: 2 if settings["dynamics"] == "planar" else 5]
     return np.stack([runs[name].values.T for name in names], axis=2)
 
@@ -265,7 +265,7 @@ def _sampling(batch: int | None, rng: int | np.random.Generator | None) -> dict[
 
 
 def _require_memory(begin: Start, task: Task, steps: int, log_every: int, dynamics: str) -> None:
-    """Before streams of random numbers are made, or anything is logged."""
+    """Refuse runs that do not fit in memory, before anything is allocated."""
     runs = getattr(begin, "runs", 1)
     rows = steps // log_every + 2
     # Seven variables, twice while they are gathered; inverse temperatures; a generator each.
@@ -346,7 +346,7 @@ def _run(
 
 
 def _warn_of_large_steps(task: Task, runs: xr.Dataset) -> None:
-    """Norms stay 1 however far runs are thrown about, and so nothing else would say it."""
+    """Warn about unstable step sizes, which projection to the sphere would otherwise hide."""
     alpha, planar = runs.attrs["alpha"], runs.attrs["dynamics"] == "planar"
     noted, lam = _states(runs, runs.attrs), runs.lam.values
     states = noted.reshape(-1, noted.shape[-1])
@@ -383,7 +383,7 @@ def _dataset(
     labels: NDArray[np.int64],
     settings: dict[str, Any],
 ) -> Runs:
-    """The log; `noted` has shape (step, run, n)."""
+    """Collect the log in a dataset; `noted` has shape (step, run, n)."""
     states = np.moveaxis(noted, 0, 1)
     if not np.isfinite(states).all():
         raise _overflow(task, lam, settings)

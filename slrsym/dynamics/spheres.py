@@ -1,4 +1,4 @@
-r"""The risk on a product of two spheres, in coordinates in which k* and v* are the first two axes.
+r"""The risk on a product of two spheres, in coordinates whose first axes are k* and v*.
 
 The risk depends on k and v through their overlaps, so that rotations which fix k* and v* do not
 change it, and k and v may be taken from few dimensions: the span of k*, v* and one more direction
@@ -27,12 +27,12 @@ _PLACES = tuple((i, j - 2) for i, j in PLACES[:-1])
 
 
 def dimension(task: Task) -> int:
-    """How many coordinates k and v need."""
+    """Return the number of coordinates that k and v need."""
     return min(task.d, 3)
 
 
 def gram_matrices(states: Any) -> NDArray[np.float64]:
-    """Gram matrices of k, v, k*, v*."""
+    """Return the Gram matrices of k, v, k*, v*."""
     states = np.asarray(states, dtype=np.float64)
     gram = np.zeros((*states.shape[:-1], 4, 4))
     gram[:] = np.eye(4)
@@ -43,7 +43,7 @@ def gram_matrices(states: Any) -> NDArray[np.float64]:
 
 
 def beyond(states: _Array) -> tuple[_Array, _Array, _Array]:
-    """What k and v have orthogonal to k* and v*: the squares of lengths, and the inner product."""
+    """Return the squared lengths and the inner product of k and v orthogonal to k* and v*."""
     gram = gram_matrices(states)
     k, v = (np.moveaxis(gram[..., i, 2:], -1, 0) for i in (0, 1))
     inner = gram[..., 0, 1] - k[0] * v[0] - k[1] * v[1]
@@ -51,7 +51,7 @@ def beyond(states: _Array) -> tuple[_Array, _Array, _Array]:
 
 
 def frame_coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
-    """Vectors in few dimensions, (runs, 4, rank): k* and v* are the first axes."""
+    """Return coordinates of the vectors, shape (runs, 4, rank); k* and v* are the first axes."""
     gram = gram_matrices(states)
     vectors = np.zeros((len(states), 4, 4))
     vectors[:, :2, :2] = gram[:, :2, 2:]
@@ -71,19 +71,19 @@ def frame_coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.floa
 
 
 def vectors(states: _Array, task: Task) -> _Array:
-    """Vectors k and v that have given overlaps, and one direction more, if there is one."""
+    """Return vectors k and v with given overlaps, and one more direction if there is one."""
     found = frame_coordinates(states, min(task.d, 4))[:, :2]
     return np.pad(found, ((0, 0), (0, 0), (0, min(task.d, 5) - found.shape[-1])))
 
 
 def overlaps(points: _Array) -> _Array:
-    """The overlaps of k and v."""
+    """Return the overlaps of k and v."""
     inner = np.sum(points[..., 0, :] * points[..., 1, :], axis=-1)
     return np.stack([*(points[..., i, j] for i, j in _PLACES), inner], axis=-1)
 
 
 def overlap_rates(points: _Array) -> _Array:
-    """The derivatives of the overlaps in the coordinates of k and v."""
+    """Return the derivatives of the overlaps in the coordinates of k and v."""
     m = points.shape[-1]
     rates = np.zeros((*points.shape[:-2], 5, 2, m))
     for row, (i, j) in enumerate(_PLACES):
@@ -95,7 +95,7 @@ def overlap_rates(points: _Array) -> _Array:
 def ambient_derivatives(
     points: _Array, lam: Any, task: Task, backend: str = "numpy"
 ) -> tuple[_Array, _Array]:
-    """The first and second derivatives of the risk in k and v, without regard to the spheres."""
+    """Return the gradient and the Hessian of the risk in k and v, ignoring the spheres."""
     state = overlaps(points)
     partial, second = (f(state, lam, task, backend) for f in (gradient, hessian))
     rates = overlap_rates(points)
@@ -110,7 +110,7 @@ def ambient_derivatives(
 
 
 def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
-    """The derivative of the risk in k and v, and the Hessian of its Lagrangian."""
+    """Return the gradient of the risk in k and v, and the Hessian of its Lagrangian."""
     slope, bend = ambient_derivatives(points, lam, task)
     diagonal = np.arange(bend.shape[-1])
     bend[..., diagonal, diagonal] -= np.repeat(
@@ -120,13 +120,13 @@ def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
 
 
 def multipliers(points: _Array, slope: _Array) -> _Array:
-    """Lagrange multipliers of the spheres: k . grad_k R and v . grad_v R."""
+    """Return the Lagrange multipliers of the spheres: k . grad_k R and v . grad_v R."""
     found: _Array = np.sum(points * slope, axis=-1)
     return found
 
 
 def tangent_basis(points: _Array) -> _Array:
-    """Orthonormal tangent vectors of the product of spheres."""
+    """Return an orthonormal tangent basis of the product of spheres."""
     m = points.shape[-1]
     basis = np.zeros((*points.shape[:-2], 2 * m, 2 * m - 2))
     for i in (0, 1):
@@ -143,14 +143,14 @@ def tangent_basis(points: _Array) -> _Array:
 
 
 def retracted(points: _Array, step: _Array) -> _Array:
-    """The points to which tangent vectors lead."""
+    """Move points along tangent vectors and project them to the spheres."""
     moved = points + step
     found: _Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
     return found
 
 
 def curvature(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Array]:
-    """Gradient and Hessian of the risk on the product of spheres."""
+    """Return the gradient and the Hessian of the risk on the product of spheres."""
     slope, bend = derivatives(points, lam, task)
     basis = tangent_basis(points)
     across = np.swapaxes(basis, -1, -2)
@@ -160,7 +160,7 @@ def curvature(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Ar
 
 
 def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = False) -> _Array:
-    """The largest curvature of the risk at each point, of all directions or of those in M.
+    """Return the largest curvature of the risk at each point.
 
     By differences of the gradient, as its program is compiled in a tenth of the Hessian's time.
     """
@@ -184,7 +184,7 @@ def _tangent_slope(points: _Array, lam: Any, task: Task) -> _Array:
 
 
 def planar_points(states: _Array) -> _Array:
-    """Vectors on M, also where no more than four dimensions would hold them: a plane for each."""
+    """Return vectors on M, with a plane of its own for each of k and v."""
     # Rounding may leave the square by a digit.
     square = np.clip(states, -1, 1)
     points = np.zeros((*square.shape[:-1], 2, 4))
@@ -194,7 +194,7 @@ def planar_points(states: _Array) -> _Array:
 
 
 def _planar_basis(points: _Array) -> _Array:
-    """How k and v move on M, where they keep to a plane each."""
+    """Return the directions in which k and v move on M, each in its plane."""
     basis = np.zeros((*points.shape, 2))
     basis[..., 0, 0, 0], basis[..., 0, 2, 0] = -points[..., 0, 2], points[..., 0, 0]
     basis[..., 1, 1, 1], basis[..., 1, 3, 1] = -points[..., 1, 3], points[..., 1, 1]

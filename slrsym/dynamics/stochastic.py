@@ -1,4 +1,4 @@
-r"""Stochastic gradient descent: each step takes the gradient of the error on a fresh batch.
+r"""Stochastic gradient descent: the gradient of the error on a fresh batch at each step.
 
 A step depends on the tokens through their coordinates in the span of
 :math:`k, v, k^\star, v^\star`, and through two weighted sums of what they have beyond it, with
@@ -73,7 +73,7 @@ class _Streams:
             self.draw(min(most, skipped - begin))
 
     def draw(self, steps: int) -> tuple[States, States]:
-        """The numbers of some steps: normal ones (steps, count), and others (steps, 2)."""
+        """Draw the numbers of some steps: normal ones (steps, count), and others (steps, 2)."""
         others = np.zeros((steps, 2))
         if self._degrees:
             shape = (steps, len(self._degrees))
@@ -167,7 +167,7 @@ class StochasticEngine(Engine):
                     noted[done // every - rows : done // every, run] = found[:, 0]
 
     def _advance_together(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """The same in NumPy, all runs at once; `_stochastic_loop` says what happens."""
+        """Advance all runs at once in NumPy, with the results of the compiled loop."""
         constants, body = numpy_parts(token_program())
         numbers = self._drawn(temperatures.size)
 
@@ -183,7 +183,7 @@ class StochasticEngine(Engine):
         return noted.reshape(-1, *self._states.shape)
 
     def _drawn(self, steps: int) -> Iterator[tuple[States, States]]:
-        """The random numbers of each step, of all runs."""
+        """Yield the random numbers of each step, for all runs."""
         count = self._batch * (2 * self._task.L + 2)
         most = max(1, _MOST // (count * len(self._states)))
         # All runs come to the end of a block together.
@@ -256,7 +256,7 @@ def _dot(x: States, y: States) -> States:
 
 
 def _gram(weights: States) -> tuple[States, States, States]:
-    """Squares and products of the weights in k and v, summed; `weights` has shape (2, runs, n)."""
+    """Return sums of squares and products of weights in k and v, of shape (2, runs, n)."""
     a, b = weights
     return _dot(a, a), _dot(a, b), _dot(b, b)
 
@@ -264,7 +264,7 @@ def _gram(weights: States) -> tuple[States, States, States]:
 def _correlated(
     aa: States, ab: States, bb: States, r: States, s: States
 ) -> tuple[States, tuple[States, States]]:
-    """Pairs with a Gram matrix, made of independent ones; and two entries of its root."""
+    """Return pairs of numbers with a given Gram matrix, made of independent ones."""
     low = np.divide(ab, np.sqrt(aa), out=np.zeros_like(ab), where=aa > 0)
     free = np.sqrt(np.maximum(0, bb - low * low))
     shape = aa.shape + (1,) * (r.ndim - 1)
@@ -273,7 +273,7 @@ def _correlated(
 
 
 def _in_frame(states: States, d: int) -> tuple[States, States]:
-    """Coordinates of k and v in a frame that begins with k*, v*, and has k in three axes."""
+    """Return coordinates of k and v in a frame that begins with k*, v*."""
     k1, v2, v1, k2, inner = states.T
     zero = np.zeros_like(k1)
     k3 = np.sqrt(np.maximum(0, 1 - k1**2 - k2**2)) if d >= 3 else zero
@@ -285,7 +285,7 @@ def _in_frame(states: States, d: int) -> tuple[States, States]:
 
 
 def _beside(k: States, v: States, least: int) -> tuple[States, States, States]:
-    """Unit vectors e, f: what v adds to the span of k, and what v* adds to that; f's length."""
+    """Return unit vectors e, f: the part of v outside span k, and that of v* outside both."""
     e = v - _dot(k, v)[:, None] * k
     flat = _dot(e, e) < 1e-14
     if flat.any():

@@ -1,4 +1,4 @@
-"""Checked claims as documents: a neutral tree, and what renders it."""
+"""Export of checked claims as documents: a neutral tree, and its LaTeX and HTML renderers."""
 
 from slrsym.export.build import build
 from slrsym.export.document import Document

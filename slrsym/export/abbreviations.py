@@ -1,4 +1,4 @@
-"""The paper's abbreviations: which of them a claim is written with, and what they stand for."""
+"""Choice of the paper's abbreviations for a claim, and their definitions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from slrsym.typeset.common import letter as drawn
 
 
 def chosen(expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = True) -> Shorthand:
-    """The abbreviations for a set of expressions."""
+    """Choose abbreviations for a set of expressions."""
     expressions = list(expressions)
     taken = names_in(expressions)
     spreads: Counter[Expr] = Counter()
@@ -61,7 +61,7 @@ def chosen(expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = T
 
 
 def in_notation(shorthand: Shorthand, letter: Symbol) -> bool:
-    """Whether a letter means what it means in the table of notation."""
+    """Return whether a letter has the meaning of the table of notation."""
     own = notation.lam * notation.gamma
     mean, root = notation.lam * sqrt(notation.d / 2) * notation.kappa, sqrt(1 + 2 * own**2)
     meant = {SPREAD: own, MEAN: mean, A: root, B: sqrt(1 + 4 * own**2), SMALL_A: mean / root}
@@ -72,7 +72,7 @@ def in_notation(shorthand: Shorthand, letter: Symbol) -> bool:
 
 
 def _spread(base: Expr) -> Expr | None:
-    """x, of 1 + 2 x^2 or 1 + 4 x^2, if it is positive or a letter."""
+    """Return x of 1 + 2 x^2 or 1 + 4 x^2, if x is positive or a letter."""
     if not isinstance(base, Add) or len(base.args) != 2:
         return None
     one, rest = base.as_coeff_Add()
@@ -111,7 +111,7 @@ _OFTEN = 2
 
 @cache
 def planar_meanings() -> dict[str, Expr]:
-    """What the letters of the planar map stand for; `C` and `K` last."""
+    """Return the definitions of the letters of the planar map, `C` and `K` last."""
     from slrsym import planar
 
     here = {notation.kappa: planar.kappa2, notation.nu: planar.nu2}
@@ -134,7 +134,7 @@ def planar_meanings() -> dict[str, Expr]:
 
 
 def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Shorthand:
-    """The abbreviations, and letters for the planar map where a claim speaks of it."""
+    """Add letters for the planar map to the abbreviations, where it occurs."""
     taken = names_in(shown)
     of_map = (notation.alpha, notation.lam, notation.gamma, notation.d)
     if not {symbol.name for symbol in of_map} <= taken:
@@ -156,7 +156,7 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
 
 
 def on_manifold() -> tuple[Shorthand, list[Symbol]]:
-    """The abbreviations of the planar map, and its letters but for those of step sizes."""
+    """Return the abbreviations of the planar map, and its letters except those of step sizes."""
     wanted = planar_meanings()
     shorthand = _with(chosen(wanted.values()), wanted)
     letters = [x for x in shorthand.local.values() if x.name not in ("C", "K")]
@@ -165,14 +165,14 @@ def on_manifold() -> tuple[Shorthand, list[Symbol]]:
 
 @cache
 def slopes() -> dict[str, Expr]:
-    """What the letters of the partial derivatives of the risk stand for."""
+    """Return the definitions of the letters for partial derivatives of the risk."""
     from slrsym.symbolic import gradient
 
     return {f"D_{x}": value for x, value in zip(notation.ORDER_PARAMETERS, gradient(), strict=True)}
 
 
 def in_table(letter: Symbol, value: Expr) -> bool:
-    """Whether a letter is explained with the table of notation, and means the same."""
+    """Return whether the table of notation explains a letter with the same meaning."""
     if letter.name.startswith("D_"):
         return bool(slopes().get(letter.name) == value)
     return letter.name not in ("C", "K") and planar_meanings().get(letter.name) == value
@@ -203,7 +203,7 @@ def narrowed(
     symbols: Collection[Symbol],
     printer_of: Callable[[Shorthand], Printer],
 ) -> tuple[Shorthand, Printer]:
-    """The abbreviations, with more letters if what is to be shown does not fit on lines.
+    """Add abbreviations until every formula fits, and return the new letters.
 
     Also the printer, which knows the formulas that it has measured.
     """
@@ -227,7 +227,7 @@ def narrowed(
 
 
 def _sides(statement: Any) -> list[Any]:
-    """The expressions that a statement is made of."""
+    """Return the expressions that a statement consists of."""
     if isinstance(statement, Expr):
         return [statement]
     if isinstance(statement, Law):
@@ -238,7 +238,7 @@ def _sides(statement: Any) -> list[Any]:
 def _candidate(
     wide: list[Expr], shorthand: Shorthand, printer: Printer, free: set[Symbol]
 ) -> Expr | None:
-    """What is worth a letter most: wide, and there often."""
+    """Return the subexpression for which a letter saves most."""
     counts = Counter(node for side in wide for node in islice(preorder_traversal(side), 1, None))
     worth: dict[Expr, float] = {}
     for node, count in counts.items():
@@ -265,7 +265,7 @@ NAMES: dict[str, Box] = {
 
 
 def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) -> dict[str, Any]:
-    """What each letter of the formulas means."""
+    """Return the meaning of each letter of the formulas."""
     names: dict[str, Any] = {}
     for expr in shown:
         for node in preorder_traversal(expr):
@@ -294,7 +294,7 @@ def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) ->
 
 
 def told_apart(symbols: Iterable[Symbol], names: Mapping[str, Box]) -> dict[Symbol, Box]:
-    """Other letters for symbols that would be written alike, such as x1 and x_1."""
+    """Rename symbols that would be written alike."""
     taken: set[str] = set()
     found: dict[Symbol, Box] = {}
     # What differs in its assumptions alone is in the same order each time.

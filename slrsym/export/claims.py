@@ -1,4 +1,4 @@
-"""A checked claim as a `ClaimEntry`: what it supposes, its formulas abbreviated, its evidence."""
+"""The entry of a claim in a document: hypotheses, abbreviated formulas, and checks."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def claim_entry(
     verdict: Any = None,
     row_of_ledger: Any = None,
 ) -> ClaimEntry:
-    """Everything that is said of a claim."""
+    """Build the entry of a claim: statement, abbreviations, proof and checks."""
     try:
         steps = steps_of(claim, find)
     # A proof is user code: whatever it raises, there are no steps to show.
@@ -157,13 +157,13 @@ def claim_entry(
 
 
 def _place(claim: Claim) -> tuple[Path | None, int]:
-    """The file of a claim, and the line of its proof, for links to the source."""
+    """Return the file of a claim and the line of its proof, for links to the source."""
     line = getattr(getattr(claim.way, "__code__", None), "co_firstlineno", 1)
     return claim.file, line
 
 
 def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
-    """All expressions and statements that the claim and its proof are written with."""
+    """Return all expressions and statements in the claim and its proof."""
     found: list[Basic] = [claim.statement, *claim.given]
     found += [expr for step in steps for expr in _of_step(step)]
     return list(dict.fromkeys(found))
@@ -175,7 +175,7 @@ def _of_step(step: Step) -> list[Basic]:
 
 
 def _names(shown: list[Basic]) -> dict[str, Box]:
-    """The paper's ways of writing, where the claim does not use these names for its own."""
+    """Return the paper's ways of writing names that the claim does not use for its own."""
     own = names_in(shown)
     return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
 
@@ -187,12 +187,12 @@ _MANY_PARTS = 4
 def _repeated(
     claim: Claim, find: Callable[[str], Claim], steps: Iterable[Step], included: Collection[str]
 ) -> tuple[list[Block], Any]:
-    """What a statement takes from others as a whole, by their names; and the rest of it."""
-    parts = And.make_args(claim.statement)
+    """Refer to claims of the document for parts of the statement that they contain."""
+    parts = conjuncts(claim.statement)
     named: list[Inline] = []
     names = [step.rule.name for step in steps if step.rule.name.startswith("claim ")]
     for id in (name.removeprefix("claim ") for name in dict.fromkeys(names)):
-        whole = And.make_args(find(id).statement) if id in included else ()
+        whole = conjuncts(find(id).statement) if id in included else ()
         if len(whole) >= _MANY_PARTS and {*whole} < {*parts}:
             named.append(Reference(id))
             parts = tuple(part for part in parts if part not in whole)
@@ -202,7 +202,7 @@ def _repeated(
     # What follows is a formula, or has a sentence.
     verb += "." if claim.explanation.equations else ", and"
     said = Paragraph((Text("All that "), *listed(named), Text(verb)))
-    return [said], And(*parts, evaluate=False)
+    return [said], And(*parts)
 
 
 # -- what abbreviations mean -------------------------------------------------------------------
@@ -211,7 +211,7 @@ def _repeated(
 def _letters(
     shorthand: Shorthand, used: set[Symbol], printer: Printer, defined: bool
 ) -> list[Block]:
-    """What letters stand for, but for those that a table of notation has."""
+    """Define letters, except those of the table of notation."""
     parts: list[Inline] = []
     for letter, value in shorthand.letters.items():
         known = letter.name in NAMES or value in shorthand.local
@@ -291,7 +291,7 @@ def _where(
 def _source(
     meaning: Any, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
 ) -> str | None:
-    """The claim of the document that says what a function is equal to, on its right-hand side."""
+    """Return the claim of the document that defines a letter."""
     for id in included:
         for part in conjuncts(find(id).statement):
             if id != claim.id and isinstance(part, Eq) and part.rhs == meaning.expr:
@@ -300,7 +300,7 @@ def _source(
 
 
 def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
-    """The letters that are written, and those that say what they mean."""
+    """Return the letters in use, and those in their definitions."""
     letters = set(shorthand.letters)
     own = set(shorthand.local.values())
     used: set[Symbol] = set()
@@ -329,7 +329,7 @@ def _rules(steps: list[Step]) -> tuple[str, ...]:
 
 
 def evidence(row: Any) -> tuple[Inline, ...]:
-    """How a claim was checked, and what it rests on."""
+    """Describe how a claim was checked, and what it rests on."""
     if row is None:
         return (Text("Not verified."),)
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
@@ -361,7 +361,7 @@ def evidence(row: Any) -> tuple[Inline, ...]:
 
 
 def marks(row: Any) -> tuple[str, ...]:
-    """In few words how a claim was checked: 13 steps, 30 digits, kernel, Coq."""
+    """Summarise how a claim was checked: 13 steps, 30 digits, kernel, Coq."""
     if row is None or not row.steps:
         return ()
     told = [f"{row.steps} step{'' if row.steps == 1 else 's'}"]
@@ -378,7 +378,7 @@ def marks(row: Any) -> tuple[str, ...]:
 
 
 def _rest(row: Any) -> list[Inline]:
-    """The claims and axioms that it uses, and whose place it takes."""
+    """List the claims and axioms that it uses, and the claim that it replaces."""
     parts: list[Inline] = []
     if row.replaces:
         parts.append(Text(" It takes the place of the claim of this id that comes with slrsym."))

@@ -1,4 +1,4 @@
-"""The document that is exported, before it is LaTeX or HTML.
+"""The tree of a document, before it is rendered as LaTeX or HTML.
 
 A `Document` has sections of claims. A claim has blocks: paragraphs, displayed formulas, and groups
 of blocks with a heading, such as the cases of a proof. Formulas are boxes of
@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from slrsym.claims import name_of
+from slrsym.claims.papers import Paper, papers_of
 from slrsym.typeset import Box
 
 
@@ -72,7 +74,7 @@ class NotationReference(Inline):
 
 
 def listed(parts: Sequence[Inline]) -> list[Inline]:
-    """Several pieces in a sentence, with commas and an "and"."""
+    """Join pieces to a list in a sentence, with commas and "and"."""
     result: list[Inline] = []
     for place, part in enumerate(parts):
         if place:
@@ -126,7 +128,7 @@ class Display(Block):
         return [self.start, *(link.formula for link in self.links)]
 
     def repeats(self, statement: Iterable[Block]) -> bool:
-        """Whether it is one step, which says what the statement, or a part of it, says."""
+        """Return whether a proof in one step repeats the statement, or a part of it."""
         boxes = [formula.box for formula in self.formulas]
         return not any(link.why for link in self.links[:-1]) and any(
             isinstance(part, Display) and [f.box for f in part.formulas] == boxes
@@ -161,7 +163,7 @@ class Label:
 
     @classmethod
     def of(cls, claim: Any) -> Label:
-        """That of a claim, whatever else there is."""
+        """Return the label of a claim."""
         name = name_of(claim.id)
         match = _NUMBERED.fullmatch(claim.id)
         if match is None or not claim.source.startswith(f"{match[1].capitalize()} {match[2]}"):
@@ -213,7 +215,7 @@ class ClaimEntry:
     abbreviated: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     def displays(self) -> Iterator[Display]:
-        """Every displayed formula of the statement, its abbreviations and the proof, in order."""
+        """Yield every displayed formula of the statement, its abbreviations and the proof."""
         ahead: list[Block] = [*self.statement, *self.where, *self.proof]
         while ahead:
             block = ahead.pop(0)
@@ -241,6 +243,33 @@ class Section:
     claims: tuple[ClaimEntry, ...]
     file: str = ""
 
+    @property
+    def place(self) -> Path | None:
+        """The file."""
+        return self.claims[0].place[0] if self.claims else None
+
+
+# What a document is called that is about no paper, and what one of several papers is about.
+DEFAULT_TITLE = "Derivations, as they are checked"
+SEVERAL = "Learning from Gaussian data"
+
+
+@dataclass(frozen=True)
+class Notation:
+    """The letters of a paper with their meanings, and further parts under headings."""
+
+    paper: str
+    rows: tuple[tuple[tuple[Inline, ...], tuple[Inline, ...]], ...]
+    parts: tuple[tuple[str, tuple[Block, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class PaperErrata:
+    """Headings and paragraphs on where a paper is not right, and remarks on it."""
+
+    paper: str
+    entries: tuple[tuple[str, tuple[tuple[Inline, ...], ...]], ...]
+
 
 @dataclass(frozen=True)
 class Document:
@@ -254,20 +283,25 @@ class Document:
         Those that a claim of the document rests on.
     labels : dict of str to Label
         What every claim is called that the document speaks of, its own and others.
-    notation : tuple of Block
-        The letters, and what they mean; empty for a document of few claims.
+    notation : tuple of Notation
+        The letters of each paper, and what they mean; empty for a document of few claims.
     version : str
         Of the package.
-    errata : tuple
-        Headings and paragraphs on where the paper is not right; empty for a part of it.
+    errata : tuple of PaperErrata
+        Where each paper is not right, if the document has all claims that this speaks of.
     """
 
     sections: tuple[Section, ...]
     axioms: tuple[AxiomEntry, ...]
     labels: dict[str, Label]
-    notation: tuple[Any, ...] = ()
+    notation: tuple[Notation, ...] = ()
     version: str = ""
-    errata: tuple[tuple[str, tuple[tuple[Inline, ...], ...]], ...] = ()
+    errata: tuple[PaperErrata, ...] = ()
+
+    @cached_property
+    def papers(self) -> list[Paper]:
+        """The papers whose claims these are; that of the most files comes first."""
+        return papers_of(section.place for section in self.sections)
 
     @property
     def claims(self) -> list[ClaimEntry]:

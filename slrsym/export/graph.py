@@ -1,4 +1,4 @@
-"""The graph of what rests on what, laid out in rows."""
+"""Layout of the graph of claims in rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Graph:
 
 
 def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
-    """Claims in rows, so that arrows go down and seldom cross."""
+    """Arrange claims in rows, so that arrows go down and seldom cross."""
     if columns < 1:
         raise ValueError(f"columns must be at least 1; got {columns}")
     used = {id: [d for d in dict.fromkeys(below) if d in depends] for id, below in depends.items()}
@@ -56,7 +56,7 @@ def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
 
 
 def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Rows in which each claim stands below what it uses; a circle is cut where it is met."""
+    """Assign rows, each claim below those that it uses; a cycle is cut."""
     levels: dict[str, int] = {}
 
     def level(id: str, above: frozenset[str]) -> int:
@@ -78,7 +78,7 @@ def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
 
 
 def _reduced(used: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Without the claims that another used claim rests on already."""
+    """Drop edges that other edges imply."""
     reach: dict[str, set[str]] = {}
 
     def below(id: str) -> set[str]:
@@ -109,7 +109,7 @@ def _untangle(order: list[list[str]], edges: Sequence[tuple[str, str]]) -> None:
 
 
 def _wrapped(rank: list[str], columns: int) -> list[list[str]]:
-    """Rows of a rank, dealt out so that what was at the left stays there."""
+    """Split a row that is too long, keeping the order from left to right."""
     count = -(-len(rank) // columns)
     return [rank[number::count] for number in range(count)]
 
@@ -117,7 +117,7 @@ def _wrapped(rank: list[str], columns: int) -> list[list[str]]:
 def _placed(
     rows: list[list[str]], edges: Sequence[tuple[str, str]], columns: int
 ) -> dict[str, float]:
-    """Columns in which each claim stands near its neighbours; rows are sorted by them."""
+    """Assign columns, each claim near its neighbours."""
     neighbours: dict[str, list[str]] = {}
     for one, other in edges:
         neighbours.setdefault(one, []).append(other)
@@ -135,7 +135,7 @@ def _placed(
 
 
 def apart(wanted: Sequence[float], least: float, most: float, gap: float = 1.0) -> list[float]:
-    """Places some way apart that are nearest to where things want to be."""
+    """Return places at least a gap apart that are nearest to the wanted ones."""
     # Shifted by their numbers, the places only have to be in order: isotonic regression.
     pools: list[tuple[float, int]] = []
     for place, value in enumerate(wanted):
@@ -159,7 +159,7 @@ def routed(
     ends: tuple[float, float],
     beside: float,
 ) -> dict[Edge, list[tuple[float, float]]]:
-    """Where each arrow crosses the rows between its ends, so that it goes behind no node."""
+    """Route arrows between the nodes of the rows in between."""
     rows = {node.id: node.row for node in graph.nodes}
     middles = {node.row: places[node.id][1] for node in graph.nodes}
     crossing: dict[int, list[tuple[float, Edge]]] = {}

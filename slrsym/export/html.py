@@ -66,7 +66,7 @@ STATUSES = {
 
 
 def badge(status: str) -> str:
-    """A status as a coloured word."""
+    """Write a status as a coloured word."""
     sign = STATUSES.get(status, STATUSES["unverified"])[0]
     shown = escape(status)
     return f'<span class="status {shown}"><span aria-hidden="true">{sign}</span> {shown}</span>'
@@ -81,7 +81,7 @@ def sign(status: str) -> str:
 
 
 def relation(display: Display) -> Box:
-    """A display as one formula."""
+    """Join a display to one formula."""
     parts: list[Box] = [display.start.box]
     for link in display.links:
         # What is no more than "= 0" needs no line of its own.
@@ -98,7 +98,7 @@ def _within_a_line(box: Box) -> str:
 
 
 def _listed(box: Box) -> list[Box]:
-    """A list that is too long for a phone, in parts that end in commas; else the box itself."""
+    """Split a list that is too wide for a phone after commas."""
     if box.width <= NARROW or not isinstance(box, RowBox):
         return [box]
     found: list[list[Box]] = [[]]
@@ -114,7 +114,7 @@ def _flat(box: RowBox) -> list[Box]:
 
 
 def slug(id: str) -> str:
-    """An id of an axiom as the name of a file."""
+    """Turn the id of an axiom into a file name."""
     return re.sub(r"[^a-z0-9]+", "-", id.lower()).strip("-")
 
 
@@ -149,7 +149,7 @@ class HtmlRenderer:
     # -- within a line -------------------------------------------------------------------------
 
     def inline(self, parts: Iterable[Inline]) -> str:
-        """Pieces of a paragraph."""
+        """Write pieces of a paragraph."""
         result = ""
         parts = list(parts)
         for place, part in enumerate(parts):
@@ -187,7 +187,7 @@ class HtmlRenderer:
         raise TypeError(f"no piece of a paragraph: {part!r}")
 
     def reference(self, id: str) -> str:
-        """A claim by its name, with a link to its page if it has one."""
+        """Write a claim's name, with a link to its page if there is one."""
         label = self.labels.get(id)
         name = escape(str(label) if label else id).replace(" ", "\u00a0")
         if id not in self.pages:
@@ -198,7 +198,7 @@ class HtmlRenderer:
     # -- blocks --------------------------------------------------------------------------------
 
     def blocks(self, blocks: Iterable[Block]) -> str:
-        """Blocks below each other."""
+        """Write blocks below each other."""
         return "\n".join(map(self._block, blocks))
 
     def _block(self, block: Block) -> str:
@@ -215,7 +215,7 @@ class HtmlRenderer:
         raise TypeError(f"no block: {block!r}")
 
     def display(self, display: Display) -> str:
-        """A displayed formula, or a chain whose steps can be folded."""
+        """Write a displayed formula, or a chain whose steps can be folded."""
         links = display.links
         if not any(link.why for link in links):
             if not display.why:
@@ -235,7 +235,7 @@ class HtmlRenderer:
         return "\n".join(['<div class="chain">', start, *steps, "</div>"])
 
     def _new(self, display: Display) -> str:
-        """The formula of a step; none, where the statement above says the same."""
+        """Write the formula of a step, unless it repeats the statement above."""
         if self.claim and display.repeats(self.claim.statement):
             return ""
         return self.formula(relation(display))
@@ -246,7 +246,7 @@ class HtmlRenderer:
         return self._step(link.label, link.why, shown, said)
 
     def _step(self, label: str, why: tuple[Inline, ...], shown: str, said: str) -> str:
-        """What one step of the proof says, below the reason for it."""
+        """Write one step of the proof with its justification below."""
         if not label:
             return shown
         name = step_name(self.claim.id, label) if self.claim else label

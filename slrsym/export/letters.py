@@ -1,4 +1,4 @@
-"""What the letters of a statement mean, for pages that are read by themselves.
+"""Definitions of the letters of a statement, for pages that stand alone.
 
 A book has the table of notation once. A page of the site repeats what its statement needs of it:
 the abbreviations with what they stand for, the risk, zeta and Owen's function with their

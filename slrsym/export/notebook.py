@@ -1,4 +1,4 @@
-"""Claims and chains as LaTeX and HTML by themselves, for notebooks."""
+"""LaTeX and HTML of single claims and chains, for notebooks."""
 
 from __future__ import annotations
 

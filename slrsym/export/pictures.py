@@ -1,4 +1,4 @@
-"""Statements that have a picture: one of `slrsym figure`, drawn once and kept beside this file.
+"""Pictures of statements: figures of `slrsym figure`, drawn once and kept beside this file.
 
 `python -m tests.export.pictures` draws them again.
 """

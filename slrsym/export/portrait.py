@@ -1,4 +1,4 @@
-"""The phase portrait of Theorem 5, for a browser: the planar map, and what draws it."""
+"""The phase portrait of Theorem 5 for a browser: data and script."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The checked steps of a proof as blocks: chains, cases, premises, each where it is needed.
+"""Steps of a proof as blocks of a document: chains, cases and premises.
 
 Steps have labels such as ``derivative.3`` or ``case 1.2``. What follows another with the next
 number continues its chain; what shares the beginning of its label stands in one group.
@@ -48,7 +48,7 @@ _SILENT = {"the proof concludes the statement", "a hypothesis of the theorem"}
 def proof_blocks(
     steps: Iterable[Step], writer: Writer, given: tuple[Boolean, ...] = ()
 ) -> tuple[Block, ...]:
-    """The steps of a proof, in the order in which one reads them."""
+    """Write the steps of a proof as blocks."""
     shown = _shown(steps)
     items = [_Item(tuple(step.label.split(".")), step) for step in shown]
     return tuple(_blocks(items, writer, given))
@@ -59,12 +59,12 @@ def _shown(steps: Iterable[Step]) -> list[Step]:
 
 
 def written_out(steps: Iterable[Step], writer: Writer) -> list[Step]:
-    """The steps whose statements stand in the proof, and not the name of a claim in their place."""
+    """Return the steps whose statements appear in the proof."""
     return [step for step in _shown(steps) if not _is_all_of_a_claim(step, writer)]
 
 
 def _says_nothing(statement: Any) -> bool:
-    """Whether a statement is that a number is itself."""
+    """Return whether a statement is that a number equals itself."""
     equal = isinstance(statement, Eq) and statement.lhs == statement.rhs
     return bool(equal and statement.lhs.is_number)
 
@@ -133,7 +133,7 @@ def _continues(before: Step, after: Step) -> bool:
 
 
 def _closed(chain: list[_Item], premises: list[Block], writer: Writer) -> list[Block]:
-    """The chain so far as a display, and what it rests on; both are emptied."""
+    """Close the current chain: its display and its premises."""
     blocks: list[Block] = []
     if chain:
         links = tuple(
@@ -175,12 +175,12 @@ def _supposed(more: list[Boolean], writer: Writer, lead: str) -> list[Inline]:
 
 
 def _substituted(known: tuple[Boolean, ...], here: tuple[Boolean, ...]) -> bool:
-    """Whether hypotheses changed because a symbol got a value, rather than became more."""
+    """Return whether a symbol was substituted in the hypotheses."""
     return here[: len(known)] != known
 
 
 def _about(inside: list[_Item]) -> Boolean | None:
-    """The case that a group is about, if its conclusion says so."""
+    """Return the case that a group of steps is about."""
     for item in inside:
         about = getattr(item.step.rule, "about", ())
         if item.path == ("shown",) and item.step.rule.name.startswith("the case "):
@@ -222,7 +222,7 @@ def _headline(head: str) -> str:
 def _premise(
     number: str, name: str, items: list[_Item], writer: Writer, known: tuple[Boolean, ...]
 ) -> list[Block]:
-    """What a step of a chain rests on."""
+    """Write a premise: a step of a chain that is a proof of its own."""
     inside = [item.below() for item in items]
     here = inside[0].step.context.hypotheses
     more = [h for h in here if h not in known]
@@ -232,7 +232,7 @@ def _premise(
 
 
 def _alone(item: _Item, writer: Writer) -> list[Block]:
-    """A step that is no link of a chain."""
+    """Write a step that is no link of a chain."""
     step, name = item.step, item.step.rule.name
     about: tuple[Any, ...] = getattr(step.rule, "about", ())
     if name.startswith("the case "):
@@ -259,7 +259,7 @@ def _alone(item: _Item, writer: Writer) -> list[Block]:
 
 
 def _is_all_of_a_claim(step: Step, writer: Writer) -> bool:
-    """Whether a step repeats a claim of many parts, word by word."""
+    """Return whether a step repeats a claim of many parts word for word."""
     name, statement = step.rule.name, step.statement
     if not name.startswith("claim ") or not isinstance(statement, And):
         return False
@@ -282,11 +282,11 @@ class Writer:
     find: Callable[[str], Any]
 
     def formula(self, shown: Any) -> ShownFormula:
-        """An expression or statement as a formula."""
+        """Typeset an expression or statement."""
         return ShownFormula(self.printer.box(self.shorten(shown)), shown)
 
     def why(self, rule: Any) -> tuple[Inline, ...]:
-        """The justification of a step."""
+        """Write the justification of a step."""
         return why(rule, self.printer, self.shorten, self.find)
 
     def display(
@@ -345,7 +345,7 @@ class Writer:
     def _between(
         self, low: Relational, high: Relational, label: str, reason: tuple[Inline, ...]
     ) -> Display:
-        """Two bounds of one expression, around it."""
+        """Write two bounds of one expression in one chain."""
         signs = ["<=" if isinstance(bound, Ge | Le) else "<" for bound in (low, high)]
         links = (
             ShownLink(signs[0], self.formula(low.lhs)),
@@ -369,7 +369,7 @@ def _rank(part: Any) -> int:
 
 
 def _paired(parts: Iterable[Any]) -> list[Any]:
-    """The parts of a statement, a lower bound that is followed by an upper one with it."""
+    """Pair each lower bound with an upper bound that follows it."""
     made: list[Any] = []
     for part in parts:
         before: Any = made[-1] if made else None
@@ -383,7 +383,7 @@ def _paired(parts: Iterable[Any]) -> list[Any]:
 
 
 def _joined(blocks: list[Block]) -> list[Block]:
-    """Equations of one left side, one after the other, as a chain."""
+    """Join consecutive equations with the same left side to a chain."""
     made: list[Block] = []
     for block in blocks:
         before = made[-1] if made else None
@@ -406,7 +406,7 @@ def orbit_blocks(
     reason: tuple[Inline, ...] = (),
     with_map: bool = True,
 ) -> list[Block]:
-    """A statement about orbits, as a person writes it."""
+    """Write a statement about orbits."""
     blocks = _map(statement.map, writer) if with_map else []
     called = _known_functions(statement, writer)
     said: list[Inline] = []
@@ -436,7 +436,7 @@ def _map(map: Any, writer: Writer) -> list[Block]:
 
 
 def _known_functions(statement: OrbitStatement, writer: Writer) -> dict[str, Inline]:
-    """Functions that a statement names and that have a name already."""
+    """Return letters for the functions that a statement names."""
     found: dict[str, Inline] = {}
     for name, function in statement.definitions:
         short = writer.shorten(function.expr)

@@ -1,4 +1,4 @@
-"""What is said of claims: titles and ideas, reasons of steps, and what a claim supposes.
+"""Prose about claims: titles, ideas, reasons of steps, and assumptions.
 
 Titles and ideas are plain text, written for a terminal. Formulas in them stand between dollar
 signs, in the same plain notation, such as ``$E erf'(t + gamma G)$``.
@@ -56,7 +56,7 @@ _TOKEN = re.compile(r"\d+e-?\d+|[A-Za-z]+|\d+(?:\.\d+)?|<=|>=|=>|!=|\+-|->|\S")
 
 
 def _latex(text: str) -> str:
-    """A formula in plain notation; one with a backslash is LaTeX already."""
+    """Convert a formula in plain notation to LaTeX; one with a backslash is LaTeX already."""
     if "\\" in text:
         return text.strip()
     # A star at the end of a letter is no product.
@@ -100,7 +100,7 @@ def _row(tokens: list[str]) -> str:
 
 
 def _script(tokens: list[str]) -> str:
-    """What stands behind ^ or _, taken from the tokens."""
+    """Take a subscript or superscript from the tokens."""
     first = tokens.pop(0)
     return _row(_bracket(tokens, first) if first in ("(", "{") else [first])
 
@@ -150,7 +150,7 @@ _SYMBOLS = {
 
 
 def escaped(text: str) -> str:
-    """Plain text for LaTeX in text mode."""
+    """Escape plain text for LaTeX."""
     parts = _CODE.split(text)
     # Every second one stood between backticks.
     parts[::2] = [
@@ -188,7 +188,7 @@ _ROOM = 22.0
 
 
 def inline_text(text: str) -> tuple[Inline, ...]:
-    r"""Plain text, what stands between dollar signs in it as formulas.
+    r"""Split plain text at dollar signs into words and formulas.
 
     Examples
     --------
@@ -233,12 +233,12 @@ def referring(parts: Iterable[Inline], known: Collection[str]) -> tuple[Inline, 
 
 
 def marked(box: str) -> str:
-    """The ranges of a box of parameters, each between dollar signs."""
+    """Put dollar signs around the ranges of a box of parameters."""
     return re.sub(r"([^,\[]+\[[^]]*\]|[^,]+)(, )?", r"$\1$\2", box)
 
 
 def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
-    """The rule of a step as a justification."""
+    """Write the rule of a step as a justification."""
     if isinstance(rule, Lemma):
         return (Reference(rule.id), *_values(rule, printer, shorten, find))
     if rule.name in AXIOMS:
@@ -260,7 +260,7 @@ def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, .
 
 
 def _values(rule: Lemma, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
-    """What is put for the symbols of the claim, as far as it is something else, and fits."""
+    """Write the non-trivial substitutions of a cited claim, if they are short enough."""
     try:
         claim: Claim = find(rule.id)
         pairs = [(claim.symbol(symbol), value) for symbol, value in rule.values]
@@ -298,7 +298,7 @@ ORDER = Order(
 
 
 def free_in(statements: Iterable[Basic]) -> list[Any]:
-    """The symbols of which assumptions speak; of those with an index, one member."""
+    """Return the symbols that assumptions concern; of a family, one member."""
     statements = list(statements)
     indexed: dict[Any, Any] = {}
     for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
@@ -311,7 +311,7 @@ def free_in(statements: Iterable[Basic]) -> list[Any]:
 
 
 def functions_in(shown: Iterable[Basic]) -> list[AppliedUndef]:
-    """The undefined functions in some expressions."""
+    """Return the undefined functions in some expressions."""
     first: dict[tuple[str, int], AppliedUndef] = {}
     for f in sorted(set().union(*(e.atoms(AppliedUndef) for e in shown)), key=str):
         first.setdefault((f.func.__name__, len(f.args)), f)
@@ -325,7 +325,7 @@ def assumed(
     laws: Mapping[Symbol, Law],
     printer: Printer,
 ) -> tuple[Block, ...]:
-    """The assumptions of a claim as a paragraph."""
+    """Write the assumptions: domains, functions, laws and hypotheses."""
     sentences: list[tuple[Inline, ...]] = []
     declared = [Math(box) for box in _domains(symbols, printer)]
     named = sorted({(f.func.__name__, len(f.args)) for f in functions})
@@ -352,7 +352,7 @@ def assumed(
 
 
 def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
-    """What is distributed how, letters of the same law beside each other."""
+    """Write the laws, with letters of the same law beside each other."""
     letters: dict[tuple[Box, ...], list[Box]] = {}
     for box in map(printer.law, laws):
         first, *said = box.parts if isinstance(box, RowBox) else (box,)
@@ -362,7 +362,7 @@ def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
 
 
 def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
-    """The symbols by what they declare, each kind once."""
+    """Write the domains of symbols, each kind once."""
     kinds: dict[tuple[str, str], list[Symbol]] = {}
     for symbol in _in_order(symbols, printer):
         kinds.setdefault(_domain(symbol), []).append(symbol)
@@ -378,7 +378,7 @@ def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
 
 
 def _in_order(symbols: Iterable[Symbol], printer: Printer) -> list[Symbol]:
-    """As the printer orders them; but order parameters, among themselves, as the paper lists them.
+    """Sort symbols as the printer does, with order parameters in their own order.
 
     In a product eta and theta stand before the others.
     """
@@ -407,7 +407,7 @@ def _domain(symbol: Symbol) -> tuple[str, str]:
 
 
 def bounds(given: list[Any], printer: Printer) -> list[Box]:
-    """Hypotheses; two bounds of one expression are written around it."""
+    """Write hypotheses, two bounds of one expression on both sides of it."""
     low: dict[Any, Any] = {}
     high: dict[Any, Any] = {}
     for hypothesis in given:

@@ -87,19 +87,19 @@ class RuleEntry:
 
     @property
     def evidence(self) -> str:
-        """What the proof checker is given of a step."""
+        """Form of the evidence for a step."""
         return _EVIDENCE[self.kind]
 
 
 def rule_of(name: str) -> str:
-    """The id of the rule that a step names; empty for what only says how steps fit together."""
+    """Return the id of the rule that a step names; empty for structural steps."""
     if name.startswith("theorem "):
         return re.sub(r"[^a-z0-9]+", "-", name)
     return next((id for id, pattern, _ in _TABLE if re.fullmatch(pattern, name)), "")
 
 
 def rule_entry(id: str, name: str) -> RuleEntry:
-    """What is said of a rule; for a theorem on orbits, what it states."""
+    """Return the entry of a rule; for a theorem on orbits, with its statement."""
     if id.startswith("theorem-"):
         from slrsym.proofs.theorems import text_of_theorem
 

@@ -39,7 +39,7 @@ from slrsym.gaussian.law import Law
 
 
 def names_in(expressions: Iterable[Any]) -> set[str]:
-    """The names of all symbols and functions."""
+    """Return the names of all symbols and functions."""
     return set().union(*map(_names, expressions))
 
 
@@ -66,7 +66,7 @@ RISK_CLOSED = Function("R^", real=True)
 
 
 def powers_of(product: Expr) -> tuple[dict[Expr, Any], Expr]:
-    """The factors of a product."""
+    """Return the powers of the factors of a product."""
     powers: dict[Expr, Any] = {}
     number: Expr = S.One
     for factor in Mul.make_args(product):
@@ -86,7 +86,7 @@ def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
 
 
 def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
-    """How often a product is a factor of another."""
+    """Return how often a product divides another, and the quotient."""
     inner, scale = _known(value)
     if len(inner) < 2 or not isinstance(value, Mul):
         return 0, product
@@ -107,7 +107,7 @@ def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
 
 
 def rest_of(total: Add, value: Expr) -> Expr | None:
-    """What a sum has beside another sum; None if it has not all of its terms."""
+    """Return `total - value` if every term of `value` occurs in `total`, else None."""
     if not isinstance(value, Add) or len(value.args) >= len(total.args):
         return None
     here = set(total.args)
@@ -119,7 +119,7 @@ FIVE: tuple[Expr, ...] = notation.ORDER_PARAMETERS
 
 @cache
 def risk_definition() -> Any:
-    """The risk as it is defined."""
+    """Return the definition of the risk."""
     from slrsym import symbolic
 
     return symbolic.risk_definition()
@@ -127,7 +127,7 @@ def risk_definition() -> Any:
 
 @cache
 def risk_on_manifold() -> Any:
-    """The right-hand side of Lemma 6."""
+    """Return the right side of Lemma 6."""
     from slrsym.proof import builtin_ledger
 
     return builtin_ledger().find("lemma-6").statement.rhs
@@ -135,7 +135,7 @@ def risk_on_manifold() -> Any:
 
 @cache
 def overlaps_of_risk(expr: Expectation) -> tuple[Expr, ...] | None:
-    """The overlaps at which an expectation is the risk."""
+    """Return the overlaps at which an expectation is the risk."""
     definition = risk_definition()
     if expr == definition:
         return FIVE
@@ -156,7 +156,7 @@ _RISK_ARGUMENTS = (
 
 @cache
 def place_on_manifold(expr: Add) -> tuple[Expr, Expr] | None:
-    """Where a sum is the value of the risk on the manifold."""
+    """Return the point at which a sum is the risk on the manifold."""
     fixed = {notation.epsilon, notation.gamma, notation.L, notation.lam, notation.d}
     if not fixed <= expr.free_symbols or notation.epsilon**2 not in expr.args:
         return None
@@ -172,14 +172,14 @@ def place_on_manifold(expr: Add) -> tuple[Expr, Expr] | None:
 
 
 def is_closed_risk(expr: Add) -> bool:
-    """Whether a sum is the closed form of the risk."""
+    """Return whether a sum is the closed form of the risk."""
     result: bool = {*FIVE, notation.epsilon} <= expr.free_symbols and expr == _closed_risk()
     return result
 
 
 @cache
 def _closed_risk() -> Any:
-    """The form without cancellation, of claim excess-risk-stable, and what it leaves out."""
+    """Return the form of claim excess-risk-stable, plus the noise."""
     from slrsym.symbolic import excess_risk_stable
 
     return notation.epsilon**2 + excess_risk_stable()
@@ -212,20 +212,20 @@ class Shorthand:
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def meaning(self, symbol: Symbol) -> Expr:
-        """What a letter stands for, in the symbols of the claim."""
+        """Return the definition of a letter, in the symbols of the claim."""
         value = self.letters[symbol]
         while value.free_symbols & set(self.letters):
             value = value.subs(self.letters)
         return value
 
     def with_letter(self, letter: Symbol, value: Expr) -> Shorthand:
-        """The abbreviations, and one more."""
+        """Return the abbreviations with one more letter."""
         letters = {**self.letters, letter: value}
         local = {**self.local, value: letter}
         return replace(self, letters=letters, local=local, functions={}, _known={})
 
     def with_written(self, written: Mapping[Any, Expr]) -> Shorthand:
-        """The abbreviations, and the claim's own: letters, and functions at some arguments."""
+        """Return the abbreviations with the claim's own letters and functions."""
         result = self
         for shown, value in written.items():
             if isinstance(shown, Symbol):
@@ -238,12 +238,12 @@ class Shorthand:
         return result
 
     def inside(self, letter: Symbol) -> Any:
-        """What a letter of the claim's own stands for, abbreviated by the others."""
+        """Return the definition of a letter of the claim, abbreviated by the others."""
         others = {value: other for value, other in self.local.items() if other != letter}
         return replace(self, local=others, _known={})(self.letters[letter])
 
     def __call__(self, expr: Any) -> Any:
-        """An expression or statement, abbreviated."""
+        """Abbreviate an expression or statement."""
         if not isinstance(expr, Basic) or isinstance(expr, Law):
             return expr
         # SymPy takes derivatives in different variables for equal, at a point of equal coordinates.
@@ -315,7 +315,7 @@ class Shorthand:
     # -- letters -------------------------------------------------------------------------------
 
     def _root(self, power: Expr) -> Expr | None:
-        """A power of 1 + 2 s^2 as one of A, if it is an odd power of its root; so for B."""
+        """Write a power of 1 + 2 s^2 as a power of A, and likewise for B."""
         doubled = 2 * power.exp
         if self.spread is None or not doubled.is_Integer or A not in self.letters:
             return None
@@ -375,7 +375,7 @@ class Shorthand:
         powers[letter] = powers.get(letter, S.Zero) + count
 
     def _zeta_at_zero(self, product: Expr) -> Expr:
-        """SymPy turns zeta(0, lambda) into an arc sine; in the risk it is written as zeta."""
+        """Write the arc sine that SymPy makes of zeta(0, lambda) as zeta again."""
         lam = notation.lam
         arc = asin(2 * lam**2 / (1 + 2 * lam**2))
         if not product.has(arc):

@@ -1,4 +1,4 @@
-"""The paper's figures, and the two basins: what each is made from, and how it is drawn.
+"""Figures: the recipe of each one's data, and its drawing function.
 
 Nothing is imported before it is needed.
 """
@@ -44,7 +44,7 @@ def _known(name: str) -> str:
 
 
 def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe:
-    """What makes the data of a figure.
+    """Return the recipe of a figure's data.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
 
 
 def seen(name: str, data: xr.Dataset) -> str:
-    """What is concluded from a figure in one line, and whether its data support it.
+    """Conclude from a figure in one line, and say whether its data support it.
 
     The conclusions of figures 1, 8, 9 and 10 are those of Section E.
 
@@ -115,7 +115,7 @@ def seen(name: str, data: xr.Dataset) -> str:
 
 
 def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
-    """A figure of the paper, or that of Proposition 13.
+    """Draw a figure of the paper, or that of Proposition 13.
 
     Parameters
     ----------

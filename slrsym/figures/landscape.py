@@ -1,4 +1,4 @@
-"""The landscape of the risk: its critical points at one setting, and how they change."""
+"""Figures of the landscape: critical points at one setting, and the bifurcation diagram."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _setting(task: Task) -> str:
 
 
 def atlas_figure(atlas: Atlas) -> Figure:
-    """The overlaps of all critical points, beside their excess risks."""
+    """Draw the overlaps of all critical points, beside their excess risks."""
     points = atlas.points
     rows = np.arange(len(points))
     with style():
@@ -107,7 +107,7 @@ def _short(value: float) -> str:
 def branches_figure(
     branches: Sequence[Branch], task: Task, marks: Sequence[tuple[float, str]] = ()
 ) -> Figure:
-    """The bifurcation diagram: excess risk and distance to M of the critical points."""
+    """Draw the bifurcation diagram: excess risk and overlap against inverse temperature."""
     with style():
         figure = Figure(figsize=(WIDTH, 6.4), layout="constrained")
         above, below = figure.subplots(2, 1, sharex=True)
@@ -155,7 +155,7 @@ def branches_figure(
 
 
 def _name_unstable(axes: Axes, branches: Sequence[Branch], high: float) -> None:
-    """Names of branches that end with several descending directions, where they leave the axes."""
+    """Label the branches that end with several descending directions."""
     ends = [
         (float(b.excess_risk[i]), b.name)
         for b in branches
@@ -173,7 +173,7 @@ def _name_unstable(axes: Axes, branches: Sequence[Branch], high: float) -> None:
 
 
 def _enlarge(axes: Axes, branches: Sequence[Branch], place: float) -> None:
-    """The branches that attract, or nearly do, around a mark, where they come together."""
+    """Draw the branches that attract, or nearly do, around a mark in an inset."""
     inset = axes.inset_axes((0.65, 0.12, 0.33, 0.27))
     low, high = 0.85 * place, 1.2 * place
     risks = []
@@ -194,7 +194,7 @@ def _enlarge(axes: Axes, branches: Sequence[Branch], place: float) -> None:
 
 
 def _draw(axes: Axes, branch: Branch, values: Any, seen: set[str] | None) -> None:
-    """One branch, in pieces of equal index."""
+    """Draw a branch, in pieces of equal index."""
     kind = branch.name.rstrip("0123456789 ")
     breaks = [0, *(np.flatnonzero(np.diff(branch.index)) + 1), len(branch.lam)]
     for first, last in pairwise(breaks):

@@ -23,7 +23,7 @@ _SOLVED, _ALIGNED = 0.02, 0.97
 
 
 def separated(data: xr.Dataset) -> xr.DataArray:
-    """Whether, at the last step, each head of a run has a star of its own."""
+    """Return whether each head of a run has a star of its own at the last step."""
     last = abs(matched(data)[["kappa", "nu"]].isel(step=-1)).to_array()
     return (last > _APART).all(["variable", "head"])
 
@@ -49,7 +49,7 @@ def _spread(values: Any) -> str:
 
 
 def seen_of_layer(data: xr.Dataset) -> str:
-    """What the paper concludes from figures 8 and 10, and whether these runs support it."""
+    """State the paper's conclusion from figures 8 and 10, and whether these runs support it."""
     last = data.isel(step=-1)
     risk = f"excess risk {_spread(last.excess_risk)}"
     if data.attrs["heads"] == 1:
@@ -70,7 +70,7 @@ def seen_of_layer(data: xr.Dataset) -> str:
 
 
 def seen_of_heads(data: xr.Dataset) -> str:
-    """What the paper concludes from figure 9, and whether these runs support it."""
+    """State the paper's conclusion from figure 9, and whether these runs support it."""
     sampled = data.sampled.values.astype(bool)
     last = data.excess_risk.isel(step=-1).values
     apart = separated(data).values
@@ -91,7 +91,7 @@ def seen_of_heads(data: xr.Dataset) -> str:
 
 
 def layer_figure(data: xr.Dataset) -> Figure:
-    """The excess risk and the alignment of each head; with several heads, each run by its end."""
+    """Draw the excess risk and the alignment of each head."""
     heads = data.attrs["heads"]
     pairs = matched(data)
     apart = separated(data)
@@ -138,14 +138,14 @@ def layer_figure(data: xr.Dataset) -> Figure:
 
 
 def _by_head(values: xr.DataArray) -> xr.DataArray:
-    """Absolute values, each head of each run for itself; without steps at which there are none."""
+    """Return absolute values for each head of each run, without steps that have none."""
     rows = abs(values).dropna("step").transpose("run", "head", "step")
     flat = rows.values.reshape(-1, rows.sizes["step"])
     return xr.DataArray(flat, {"step": rows.step.values}, ("run", "step"))
 
 
 def heads_figure(data: xr.Dataset) -> Figure:
-    """Erf heads: the excess risk, alignments, and those with the roles of k and v swapped."""
+    """Draw the excess risk of erf heads, their alignments, and those with k and v exchanged."""
     pairs = abs(matched(data))
     sampled = data.sampled.values.astype(bool)
     kinds = (("samples", COLOURS["blue"], sampled), ("exact risk", COLOURS["orange"], ~sampled))
@@ -202,13 +202,13 @@ _SEPARABLE, _CHANCE = 0.995, 0.55
 
 
 def _means(data: xr.Dataset) -> xr.DataArray:
-    """The accuracy of hidden states after the first, averaged."""
+    """Average the accuracy of the hidden states after the first."""
     later: xr.DataArray = data.accuracy.isel(state=slice(1, None))
     return later.mean("state")
 
 
 def seen_of_probing(data: xr.Dataset) -> str:
-    """What the paper concludes from figure 1, and whether this encoder supports it."""
+    """State the paper's conclusion from figure 1, and whether this encoder supports it."""
     means, said = _means(data), []
     for scaling in data.scaling.values:
         found = means.sel(scaling=scaling)
@@ -226,7 +226,7 @@ def seen_of_probing(data: xr.Dataset) -> str:
 
 
 def probing_figure(data: xr.Dataset) -> Figure:
-    """An example with its decisive word, and accuracies on each set of sentences."""
+    """Draw an example with its decisive word, and accuracies on each set of sentences."""
     with style():
         figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
         grid = figure.add_gridspec(2, 2, height_ratios=(0.28, 1))
@@ -285,7 +285,7 @@ def _example(axes: Axes) -> None:
 
 
 def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> None:
-    """Names beside their points, moved apart where these are close."""
+    """Label points by words, moved apart where they would overlap."""
     # To the left, where the arrow to the decisive word does not run.
     beside = float(np.min(x)) - 0.06 * float(np.ptp(axes.dataLim.intervalx))
     for i, height in enumerate(spread(y, least)):
@@ -296,7 +296,7 @@ def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> N
 
 
 def projections_figure(data: xr.Dataset) -> Figure:
-    r"""Words of two sentences in the plane of :math:`k^\star` and :math:`v^\star`."""
+    r"""Draw the words of two sentences in the plane of :math:`k^\star` and :math:`v^\star`."""
     with style():
         figure = Figure(figsize=(WIDTH, 3.3), layout="constrained")
         panels = figure.subplots(1, 2, sharex=True, sharey=True)

@@ -1,4 +1,4 @@
-"""Who recovers, as pictures: the starts by where their runs end, and fractions over a grid."""
+"""Figures of recovery: starts by their endpoints, and fractions over a grid."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LEAST_RUNS = 5
 
 
 def basin_figure(data: xr.Dataset) -> Figure:
-    """Starts, along the two modes by which descent leaves the null point, by where they lead."""
+    """Draw starts along the two modes at the null point, coloured by their endpoints."""
     setting = setting_of(data)
     sizes = mode_sizes(data.start.values, setting)
     verdict = data.verdict.values
@@ -110,12 +110,12 @@ def _draw_even_odds(axes: Axes, fit: Any, ends: Any) -> None:
 
 
 def varying(data: xr.Dataset) -> list[str]:
-    """The axes of a grid that have several values."""
+    """Return the axes of a grid that have several values."""
     return [str(name) for name in data["count"].dims[:-1] if data.sizes[name] > 1]
 
 
 def sweep_figure(data: xr.Dataset) -> Figure:
-    """How often runs end where, over one or two axes of a grid."""
+    """Draw the frequencies of endpoints over one or two axes of a grid."""
     axes_names = varying(data)
     if len(axes_names) not in (1, 2):
         raise ValueError(

@@ -42,7 +42,7 @@ _APART = 0.2
 
 
 def runs_figure(data: xr.Dataset, *, each: bool = False) -> Figure:
-    r"""The excess risk, :math:`|\kappa|` and :math:`|\nu|`, trajectories, and the distance to M.
+    r"""Draw the excess risk, :math:`|\kappa|`, :math:`|\nu|` and trajectories of runs.
 
     Lines are means over runs, bands reach from the 2.5th to the 97.5th percentile. Where runs end
     in different places neither shows it: with `each` there is a thin line for each run, and runs
@@ -70,7 +70,7 @@ def runs_figure(data: xr.Dataset, *, each: bool = False) -> Figure:
 
 
 def seen_of_runs(data: xr.Dataset) -> str:
-    """How many runs recover the oracle, and with which risk."""
+    """State how many runs recover the oracle, and with which risk."""
     last = data.isel(step=-1)
     well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
     count, total = int(well.sum()), data.sizes["run"]
@@ -83,7 +83,7 @@ def seen_of_runs(data: xr.Dataset) -> str:
 
 
 def over_steps(axes: Axes, data: xr.Dataset) -> None:
-    """The axis of steps, whose last number does not stand beyond the edge."""
+    """Set up the axis of steps, with no number beyond the edge."""
     last = max(1, int(data.step[-1]))
     axes.set(xlabel="Step $t$", xlim=(0, 1.02 * last))
     axes.xaxis.set_major_locator(MaxNLocator(4))
@@ -91,7 +91,7 @@ def over_steps(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _destinations(data: xr.Dataset) -> list[tuple[str, str, xr.Dataset]]:
-    """Runs that recover, and those that do not: what they are called, colour, data."""
+    """Split runs into those that recover and those that do not, with names and colours."""
     last = data.isel(step=-1)
     well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
     sides = (("recover", COLOURS["blue"], well), ("do not", COLOURS["orange"], ~well))
@@ -110,7 +110,7 @@ def mean_and_band(
     each: bool = False,
     line: Any = "-",
 ) -> None:
-    """The mean over runs, with a band, or with a thin line for each run."""
+    """Draw a mean and a band of percentiles, or each run."""
     if each:
         rows = values.transpose("step", "run")
         axes.plot(values.step, rows, color=colour, lw=0.4, alpha=0.6, ls=line)
@@ -121,7 +121,7 @@ def mean_and_band(
 
 
 def log_risk(axes: Axes, label: str) -> None:
-    """A logarithmic axis with numbers to read, at least two of them."""
+    """Set up a logarithmic axis with at least two numbers."""
     axes.set(yscale="log", ylabel=label)
     low, high = axes.get_ylim()
     digits: Any = (1, 2, 5) if high > 3 * low else range(1, 10)
@@ -162,7 +162,7 @@ def _paths(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
-    """Some runs, with more points of the first steps, where runs move far between rows of the log.
+    """Recompute some runs with more points of the first steps, where they move fast.
 
     The steps are made again, from the same random numbers.
     """
@@ -193,7 +193,7 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
 
 
 def runs_apart(data: xr.Dataset) -> list[int]:
-    """Two or three runs to show, which end in different places of the square if any do."""
+    """Choose two or three runs to show, with different endpoints if there are any."""
     last = data.isel(step=-1)
     ends = np.stack([last.kappa.values, last.nu.values], axis=1)
     chosen = [0]
@@ -243,7 +243,7 @@ def _sampling(found: dict[str, Any]) -> str:
 
 
 def _key(data: xr.Dataset, each: bool) -> str:
-    """What lines and bands are."""
+    """Describe the lines and bands."""
     count = data.sizes["run"]
     key = f"lines: mean over {count} runs; bands: 2.5th to 97.5th percentile"
     if each:

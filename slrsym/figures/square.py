@@ -1,4 +1,4 @@
-"""Figure 3, the oracle; the square of kappa and nu: figure 6, basins, runs over their field."""
+"""Figures 3 and 6, the basins, and trajectories over the vector field of the square."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PATH_COLOURS = tuple(COLOURS[name] for name in ("blue", "orange", "green"))
 
 
 def frame(axes: Axes) -> None:
-    """Limits, ticks and labels of the square."""
+    """Set limits, ticks and labels of the square."""
     axes.set(
         xlim=(-1.08, 1.08),
         ylim=(-1.08, 1.08),
@@ -125,7 +125,7 @@ def _draw_orbits(axes: Axes, data: xr.Dataset, colour: str) -> None:
 
 
 def manifold_figure(data: xr.Dataset) -> Figure:
-    """The risk over the square with orbits of descent, beside the vector field.
+    """Draw the risk over the square with orbits of descent, beside the vector field.
 
     Drawn is what `slrsym.surveys.SquareSurvey` makes.
     """
@@ -154,7 +154,7 @@ def manifold_figure(data: xr.Dataset) -> Figure:
 
 
 def basins_figure(data: xr.Dataset) -> Figure:
-    """Which of the two minima descent finds from each start, and how soon.
+    """Draw the minimum that descent finds from each start, and how soon.
 
     Drawn is what `slrsym.surveys.BasinSurvey` makes.
     """
@@ -180,7 +180,7 @@ def basins_figure(data: xr.Dataset) -> Figure:
 
 
 def planar_figure(runs: xr.Dataset, data: xr.Dataset) -> Figure:
-    """Trajectories in the square, over the vector field, from empty circles to full ones."""
+    """Draw trajectories in the square over the vector field, from empty circles to full ones."""
     with style():
         figure = Figure(figsize=(4.6, 4.3), layout="constrained")
         axes = figure.subplots()
@@ -207,7 +207,7 @@ _PREDICTORS = (
 
 
 def oracle_figure(data: xr.Dataset) -> Figure:
-    """The risks as the dimension grows, with Monte Carlo estimates of them."""
+    """Draw the risks as the dimension grows, with Monte Carlo estimates."""
     with style():
         figure = Figure(figsize=(4.6, 3.3), layout="constrained")
         axes = figure.subplots()

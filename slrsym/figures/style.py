@@ -1,4 +1,4 @@
-"""What the figures share: fonts, colours, sizes, how they are written, and a page with all."""
+"""Style of the figures: fonts, colours, sizes, file formats, and a page with all of them."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ _CANVASES: dict[str, tuple[str, Any]] = {
 
 @contextmanager
 def style() -> Iterator[None]:
-    """Figures made inside of this look alike, and Matplotlib's own settings stay as they are."""
+    """Draw figures in the package's style within a context, leaving Matplotlib's settings alone."""
     with mpl.rc_context(_SETTINGS):
         yield
 
 
 def use() -> None:
-    """Figures made from here on look alike, as in a notebook; Matplotlib's settings are changed."""
+    """Change Matplotlib's settings to the package's style, as in a notebook."""
     mpl.rcParams.update(_SETTINGS)
 
 
@@ -89,7 +89,7 @@ def labelled(axes: Axes, label: str) -> None:
 
 
 def absolute(text: str) -> str:
-    """An absolute value in TeX; STIX has a vertical bar that looks like none of its letters."""
+    """Write an absolute value in TeX with a vertical bar that looks like no letter of STIX."""
     return rf"$\mid\!{text}\!\mid$"
 
 
@@ -116,7 +116,7 @@ def concluded(figure: Figure, text: str) -> None:
 
 
 def number(value: float) -> str:
-    """A number as it is written by hand, in TeX."""
+    """Write a number in TeX as by hand."""
     text = f"{value:.4g}"
     if "e" not in text and (abs(value) >= 0.01 or value == 0):
         return text
@@ -126,7 +126,7 @@ def number(value: float) -> str:
 
 
 def spread(heights: NDArray[np.float64], least: float) -> NDArray[np.float64]:
-    """Heights of labels, moved apart where they are closer than the least distance."""
+    """Move the heights of labels apart where they are close."""
     order = np.argsort(heights)
     moved = np.array(heights, dtype=float)[order]
     for _ in range(200):
@@ -228,7 +228,7 @@ class Shown:
 
 
 def page(shown: list[Shown]) -> str:
-    """The page, in HTML."""
+    """Write the page in HTML."""
     links = " ".join(f'<a href="#figure-{one.name}">{_title(one.name)}</a>' for one in shown)
     sections = "\n".join(map(_section, shown))
     return f"{_HEAD}<nav>{links}</nav>\n{sections}\n</body>\n</html>\n"

@@ -37,12 +37,12 @@ def __getattr__(name: str) -> Any:
 
 
 def function_call(printer: Any, function: str, *args: Expr) -> str:
-    """A call of the function of that full name, which the printer notes as an import."""
+    """Write a call of a function by its full name, which the printer notes for import."""
     return f"{printer._module_format(function)}({', '.join(map(printer._print, args))})"
 
 
 def inline(printer: Any, formula: Expr) -> str:
-    """The formula in parentheses, since the printer takes a function for an atom."""
+    """Write a formula in parentheses, since the printer takes a function for an atom."""
     return f"({printer._print(formula)})"
 
 
@@ -82,7 +82,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
         raise NotImplementedError(f"leading term of {self} as {x} tends to 0")
 
     def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
-        """Something simpler with the same leading term, where the function tends to 0."""
+        """Return a simpler expression with the same leading term where the function vanishes."""
         return None
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
@@ -101,7 +101,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
         return self._scalar_code(printer)
 
     def _scalar_code(self, printer: Any) -> str:
-        """Code for a float; here and in NumPy, the formula in exp."""
+        """Write code for a float; here and in NumPy, the formula in exp."""
         return inline(printer, self.rewrite(exp))
 
     def _numpycode(self, printer: Any) -> str:
@@ -176,12 +176,12 @@ def require_index(function: Function, argindex: int) -> None:
 
 
 def bound_variable(*free: Expr) -> Symbol:
-    """A variable of integration."""
+    """Return a variable of integration."""
     return uniquely_named_symbol("x", free, real=True)
 
 
 def are_real(args: tuple[Expr, ...]) -> bool:
-    """Whether arguments are real or infinite."""
+    """Return whether all arguments are real or infinite."""
     return all(arg.is_extended_real for arg in args)
 
 

@@ -1,4 +1,4 @@
-"""A Gaussian integral as a function of affine forms, and its integration on grids."""
+"""Numerical integration of Gaussian integrals on grids, in affine forms of the variables."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Reduced:
 
 
 def reduced(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
-    """An addend of an integrand in its affine forms."""
+    """Write an addend of an integrand in its affine forms."""
     found = in_affine_forms(addend, variables)
     if found is None:
         raise OutOfReach
@@ -77,7 +77,7 @@ def reduced(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
 
 
 def _degree(node: Expr, symbols: set[Symbol], curved: set[Symbol]) -> int:
-    """A bound of the degree of the polynomial part; what is in other parts goes to `curved`."""
+    """Bound the degree of the polynomial part."""
     if not node.free_symbols & symbols:
         return 0
     if isinstance(node, Symbol):
@@ -93,7 +93,7 @@ def _degree(node: Expr, symbols: set[Symbol], curved: set[Symbol]) -> int:
 
 
 def _kinks(node: Expr, symbols: set[Symbol]) -> set[Symbol]:
-    """The forms inside of what is not analytic."""
+    """Return the forms inside functions that are not analytic."""
     inside: set[Symbol] = node.free_symbols & symbols
     if not inside or isinstance(node, Symbol):
         return set()
@@ -106,7 +106,7 @@ def _kinks(node: Expr, symbols: set[Symbol]) -> set[Symbol]:
 
 
 def number(expr: Expr) -> mpf:
-    """An expression without symbols, as a number."""
+    """Evaluate an expression without symbols."""
     value = expr.evalf(mp.dps + 5)
     if not value.is_Float and not value.is_Rational:
         raise OutOfReach
@@ -183,7 +183,7 @@ class Grid:
         return mp.mpf(value)
 
     def _polynomial(self, point: list[mpf]) -> mpf:
-        """The last factor averaged over the directions in which it is a polynomial."""
+        """Average the last factor over the directions in which it is a polynomial."""
         free = self.columns[self.curved :]
         total = mpf(0)
         for nodes in itertools.product(self.rule, repeat=len(free)):
@@ -194,7 +194,7 @@ class Grid:
         return total
 
     def integral(self) -> mpf:
-        """The expectation, by the rule that suits the integrand."""
+        """Evaluate the expectation, by the rule that suits the integrand."""
         if not self.problem.analytic:
             return self._piecewise()
         if self.curved == 0:
@@ -232,7 +232,7 @@ class Grid:
         return [self._first_step(column) for column in self.columns[: self.curved]]
 
     def _is_steep(self) -> bool:
-        """Whether there are poles near the real line."""
+        """Return whether there are poles near the real line."""
         inside: set[Symbol] = set()
         for node in self.problem.function.atoms(*_WITH_POLES):
             inside |= node.free_symbols & set(self.problem.arguments)
@@ -248,7 +248,7 @@ class Grid:
         return self._sum(0, self.centre, steps, shift, mpf(1), mpf(0))
 
     def _first_step(self, column: list[mpf]) -> mpf:
-        r"""A step that suffices if the integrand grows like :math:`e^{s^2y^2}` off the real line.
+        r"""Return a step that suffices if the integrand grows like :math:`e^{s^2y^2}` off the line.
 
         The error is then about :math:`\exp(-\pi^2/(h^2(1/2+s^2)))`.
         """
@@ -261,7 +261,7 @@ class Grid:
         return mp.pi / mp.sqrt(growth * (self.digits + 2) * mp.log(10))
 
     def _weight(self, axis: int, place: mpf, step: mpf) -> tuple[mpf, mpf]:
-        """The node at that many steps, and its weight."""
+        """Return the node after that many steps, and its weight."""
         if (axis, place) not in self.weights:
             z = place * step
             self.weights[axis, place] = z, step * mp.npdf(z)
@@ -307,7 +307,7 @@ class Grid:
         return total
 
     def _piecewise(self) -> mpf:
-        """In one or two dimensions: between the lines where forms vanish, twice."""
+        """Integrate in one or two dimensions between the lines where forms vanish, in two ways."""
         if self.curved not in (1, 2):
             raise OutOfReach
         method = self._on_pieces if self.curved == 1 else self._on_panels
@@ -338,7 +338,7 @@ class Grid:
         return mp.mpf(value)
 
     def _on_panels(self, extra: mpf, width: float) -> mpf:
-        """Gauss-Legendre rules between the lines of all kinks, and their crossings."""
+        """Integrate by Gauss-Legendre rules between the lines of all kinks, and their crossings."""
         # Of 24 or of 48 nodes.
         rule = GaussLegendre(mp).calc_nodes(5 if self.digits > 20 else 4, mp.prec)
         first, second = self.columns[:2]
@@ -374,7 +374,7 @@ def _composite(
     width: float,
     rule: list[tuple[mpf, mpf]],
 ) -> mpf:
-    """The integral by one rule on panels that are no wider than that, and hold no break."""
+    """Integrate a function between breaks by a composite rule."""
     nodes = sorted({*ends, *(b for b in breaks if ends[0] < b < ends[1])})
     total = mpf(0)
     for low, high in itertools.pairwise(nodes):
@@ -391,7 +391,7 @@ def _moved(point: list[mpf], direction: list[mpf], distance: mpf) -> list[mpf]:
 
 
 def _steepness(problem: Reduced, k: int) -> mpf:
-    """How fast exp(-c u^2) and the like vary, as the largest such c; 1 for erf and the rest."""
+    """Return the largest c of the factors exp(-c u^2); 1 for erf and the like."""
     u = problem.arguments[k]
     largest = mpf(1)
     for node in problem.function.atoms(sp.exp):
@@ -412,7 +412,7 @@ def _hermite_nodes(count: int, dps: int) -> tuple[tuple[mpf, mpf], ...]:
 
 
 def _gauss_hermite(count: int) -> tuple[tuple[mpf, mpf], ...]:
-    """Nodes and weights for the standard normal law, exact to degree 2 count - 1."""
+    """Return Gauss-Hermite nodes and weights for the standard normal law."""
     if count > 20:
         raise OutOfReach
     return _hermite_nodes(count, mp.dps)

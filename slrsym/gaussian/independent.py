@@ -1,4 +1,4 @@
-"""What all laws have in common; noise of known variance, and products of independent laws."""
+"""Base class of laws, noise of known variance, and products of independent laws."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from sympy import Basic, Dummy, Expr, S, Symbol, sympify
+
+from slrsym.gaussian.functions import in_own_functions
 
 
 class Law(Basic):  # type: ignore[misc]
@@ -35,11 +37,11 @@ class Law(Basic):  # type: ignore[misc]
         return {}
 
     def blocks(self) -> tuple[Law, ...]:
-        """The independent laws that this one is made of."""
+        """Return the independent laws that this one consists of."""
         return (self,)
 
     def renamed(self, names: Mapping[Symbol, Symbol]) -> Law:
-        """The same law, its random variables named anew.
+        """Rename the random variables of the law.
 
         Parameters
         ----------
@@ -64,12 +66,12 @@ _PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermit
 
 
 def is_plainly_real(symbol: Symbol) -> bool:
-    """Whether a symbol is declared real, and nothing else."""
+    """Return whether a symbol is declared real, and nothing else."""
     return bool(symbol.is_real) and not set(symbol._assumptions_orig) - _PLAIN
 
 
 def real_symbol(symbol: Any, role: str) -> Symbol:
-    """The name of a random variable."""
+    """Check the name of a random variable."""
     symbol = sympify(symbol)
     if not isinstance(symbol, Symbol):
         raise TypeError(f"{role} must be named by a SymPy Symbol; got {symbol!r}")
@@ -87,10 +89,11 @@ def real_symbol(symbol: Any, role: str) -> Symbol:
 
 
 def real_expression(expr: Any, what: str) -> Expr:
-    """A parameter of a law."""
+    """Check a parameter of a law."""
     expr = sympify(expr)
     if not isinstance(expr, Expr):
         raise TypeError(f"{what} must be an expression; got {expr!r}")
+    expr = in_own_functions(expr)
     loose = sorted(s.name for s in expr.free_symbols if not s.is_real and not _is_placeholder(s))
     if loose:
         raise ValueError(
@@ -103,7 +106,7 @@ def real_expression(expr: Any, what: str) -> Expr:
 
 
 def _is_placeholder(symbol: Symbol) -> bool:
-    """Whether the symbol stands for a new value in the midst of a simultaneous `subs`."""
+    """Return whether a symbol stands for a new value within a simultaneous `subs`."""
     return isinstance(symbol, Dummy) and symbol.name.startswith("subs_")
 
 

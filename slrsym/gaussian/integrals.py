@@ -1,4 +1,4 @@
-r"""The Gaussian integrals that everything else is reduced to.
+r"""Basic Gaussian integrals to which all others are reduced.
 
 Throughout, u and w are jointly Gaussian with means m_u, m_w, variances v_u, v_w and covariance c.
 """
@@ -22,12 +22,12 @@ class DivergenceError(IntegrabilityError):
 
 
 def _tidy(expr: Expr) -> Expr:
-    """A rational expression in lowest terms, factored."""
+    """Bring a rational expression to lowest terms, factored."""
     return sp.factor(sp.cancel(sp.together(expr))) if expr.free_symbols else expr
 
 
 def erf_mean(mean: Expr, variance: Expr, noise: int = 1) -> Expr:
-    r""":math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`.
+    r"""Return :math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`.
 
     Without noise, :math:`\mathbb{E}\operatorname{sign}(u) = \operatorname{erf}(m / \sqrt{2v})`.
     """
@@ -47,7 +47,7 @@ def erf_product_mean(
     noise_u: int = 1,
     noise_w: int = 1,
 ) -> Expr:
-    r""":math:`\mathbb{E}\operatorname{erf}(u)\operatorname{erf}(w)`, in Owen's T.
+    r"""Return :math:`\mathbb{E}\operatorname{erf}(u)\operatorname{erf}(w)`, in Owen's T.
 
     Notes
     -----
@@ -90,7 +90,7 @@ def erf_product_mean(
 
 
 def _primitive(mean: Expr) -> Expr:
-    """The mean without numerical factors, which vanishes with it."""
+    """Drop numerical factors of the mean."""
     return mean.as_independent(*mean.free_symbols, as_Add=False)[1]
 
 
@@ -133,7 +133,7 @@ def tilt(
 
 
 def tidy_complex(expr: Expr) -> Expr:
-    """A rational expression in lowest terms, factored; it may contain the imaginary unit."""
+    """Bring a rational expression, which may contain the imaginary unit, to lowest terms."""
     return (
         _tidy(expr)
         if not expr.has(S.ImaginaryUnit)
@@ -148,7 +148,7 @@ def _evidently_positive(expr: Expr) -> bool | None:
 
 
 def _evidently_semidefinite(matrix: Matrix) -> bool:
-    """Whether elimination without pivoting shows the matrix to be positive semidefinite."""
+    """Return whether elimination without pivoting shows a matrix to be positive semidefinite."""
     work = matrix.copy()
     n = work.shape[0]
     for i in range(n):

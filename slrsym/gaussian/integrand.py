@@ -1,4 +1,4 @@
-r"""Integrands in the form that Gaussian calculus can close.
+r"""Normal form of integrands: sums of terms that the Gaussian calculus can evaluate.
 
 Every integrand of the supported class is a sum of terms
 
@@ -37,7 +37,7 @@ class Term:
     zeros: tuple[Expr, ...] = ()
 
     def as_expr(self, variables: tuple[Symbol, ...]) -> Expr:
-        """The term as a SymPy expression, without its coefficient."""
+        """Return the term as a SymPy expression, without its coefficient."""
         polynomial = sp.Mul(*(x**n for x, n in zip(variables, self.powers, strict=True)))
         return sp.Mul(
             polynomial,
@@ -62,7 +62,7 @@ _ELEMENTARY: dict[type[Function], Any] = {
 
 
 def _rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
-    """`expr` with every supported function of the variables written by exp and erf."""
+    """Rewrite the supported functions of the variables in basic ones."""
 
     def concerns(node: Any) -> bool:
         return type(node) in _ELEMENTARY and bool(node.free_symbols & variables)
@@ -80,14 +80,14 @@ def _rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
-    """Whether `form` is a polynomial of degree at most one in the variables."""
+    """Return whether `form` is a polynomial of degree at most one in the variables."""
     return total_degree(form, variables) <= 1
 
 
 def in_affine_forms(
     expr: Expr, variables: frozenset[Symbol]
 ) -> tuple[Expr, dict[Expr, Symbol]] | None:
-    """`expr` as a function of the largest affine forms in it."""
+    """Write `expr` as a function of affine forms, with a symbol for each form."""
     names: dict[Expr, Symbol] = {}
 
     def abstracted(node: Any) -> Any:
@@ -106,7 +106,7 @@ def in_affine_forms(
 
 
 def terms_of(expr: Expr, variables: tuple[Symbol, ...]) -> list[Term]:
-    """The terms that `expr` is the sum of."""
+    """Expand `expr` into terms."""
     bound = frozenset(variables)
     smooth = _rewritten(in_signs(expr, bound), bound)
     expanded = sp.expand(smooth, power_base=False, log=False, trig=False)
@@ -178,7 +178,7 @@ def forbid_poles(addend: Expr, law: GaussianLaw) -> None:
 
 
 def _zeros_below(factor: Expr) -> list[Expr]:
-    """What is zero at poles of a factor; of functions with period, at some of them."""
+    """Return factors that vanish at poles; of periodic functions, at some of the poles."""
     base, power = factor.as_base_exp()
     if not power.is_Integer:
         return []
@@ -217,7 +217,7 @@ def _affine_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
 
 
 def _polynomial_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
-    """A real zero of a polynomial in one of the variables with rational coefficients."""
+    """Return a real zero of a polynomial in one of the variables."""
     if len(base.free_symbols) != 1:
         return None
     (symbol,) = base.free_symbols
@@ -230,7 +230,7 @@ def _polynomial_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
 
 
 def _stands(rest: Expr, where: dict[Symbol, Expr]) -> bool:
-    """Whether the rest, on the pole, is different from zero at some rational point."""
+    """Return whether the rest differs from zero on the pole, at some rational point."""
     if rest.free_symbols & set(where):
         rest = rest.subs(where)
     names = sorted(rest.free_symbols, key=str)

@@ -12,12 +12,11 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-import sympy
 import sympy as sp
 from sympy import Basic, Expr, Matrix, Symbol, factor_terms
 
 from slrsym.gaussian.binding import IIDSum
-from slrsym.gaussian.functions import OwensT
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.gaussian.independent import Law, NoiseLaw, ProductLaw, real_expression, real_symbol
 
 __all__ = [
@@ -26,16 +25,15 @@ __all__ = [
     "Law",
     "NoiseLaw",
     "ProductLaw",
-    "in_own_functions",
     "standard_normal",
     "without_random_symbols",
 ]
 
 
 def covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
-    """The covariance matrix of a vector."""
+    """Check the covariance matrix of a vector."""
     try:
-        matrix = sp.ImmutableMatrix(cov)
+        matrix = in_own_functions(sp.ImmutableMatrix(cov))
     except (TypeError, ValueError) as error:
         raise ValueError(f"cov must be a matrix or nested lists of equal length; {error}") from None
     n = len(names)
@@ -62,7 +60,7 @@ def covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
 
 @lru_cache(maxsize=1024)
 def _negative_minor(matrix: sp.ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | None:
-    """A principal minor that is certainly negative, with its rows."""
+    """Return a principal minor that is certainly negative, if there is one."""
     n = matrix.rows
     for size in range(1, n + 1):
         for chosen in combinations(range(n), size):
@@ -79,7 +77,7 @@ def _negative_minor(matrix: sp.ImmutableMatrix) -> tuple[tuple[int, ...], Expr] 
 
 
 def _is_somewhere_positive(block: sp.ImmutableMatrix) -> bool:
-    """Whether the determinant is positive at some values that the symbols may have."""
+    """Return whether the determinant is positive at some values of the symbols."""
     point = {}
     for i, symbol in enumerate(sorted(block.free_symbols, key=str), 2):
         kind = symbol._assumptions_orig
@@ -145,7 +143,7 @@ class GaussianLaw(Law):
 
     @classmethod
     def _derived(cls, mean: Mapping[Symbol, Expr], cov: Matrix) -> GaussianLaw:
-        """A law whose parameters come from those of a valid one, and need no validation."""
+        """Make a law whose parameters come from those of a law that was checked."""
         result: GaussianLaw = Basic.__new__(
             cls, sp.Tuple(*map(sp.Tuple, mean, mean.values())), sp.ImmutableMatrix(cov)
         )
@@ -171,7 +169,7 @@ class GaussianLaw(Law):
         return set().union(self.cov.free_symbols, *means)
 
     def covariance(self, first: Symbol, second: Symbol) -> Expr:
-        """Covariance of two coordinates.
+        """Return the covariance of two coordinates.
 
         Parameters
         ----------
@@ -198,7 +196,7 @@ class GaussianLaw(Law):
             raise KeyError(f"{symbol} is not a coordinate of this law ({known})") from None
 
     def marginal(self, *chosen: Symbol) -> GaussianLaw:
-        """The law of some of the coordinates, in the order given.
+        """Return the law of some of the coordinates, in the order given.
 
         Parameters
         ----------
@@ -226,7 +224,7 @@ class GaussianLaw(Law):
         return self._derived({symbol: mean[symbol] for symbol in chosen}, self.cov.extract(at, at))
 
     def linear_image(self, forms: Mapping[Symbol, Any]) -> GaussianLaw:
-        """The joint law of affine forms of the vector.
+        """Return the joint law of affine forms of the vector.
 
         Parameters
         ----------
@@ -254,7 +252,7 @@ class GaussianLaw(Law):
         return GaussianLaw(mean, (matrix * self.cov * matrix.T).applyfunc(sp.expand))
 
     def affine_coefficients(self, form: Any) -> tuple[Expr, list[Expr]]:
-        """Constant and coefficients of an affine form.
+        """Return the constant and the coefficients of an affine form.
 
         Parameters
         ----------
@@ -286,7 +284,7 @@ class GaussianLaw(Law):
         return constant, [sp.expand(c) for c in row]
 
     def condition(self, values: Mapping[Symbol, Any]) -> GaussianLaw:
-        r"""The law of the other coordinates, given the values of some.
+        r"""Return the law of the other coordinates, given the values of some.
 
         The conditional mean is :math:`m_1 + \Sigma_{12}\Sigma_{22}^{-1}(x_2 - m_2)` and the
         covariance :math:`\Sigma_{11} - \Sigma_{12}\Sigma_{22}^{-1}\Sigma_{21}`.
@@ -341,7 +339,7 @@ class GaussianLaw(Law):
 
 
 def standard_normal(*names: Symbol) -> GaussianLaw:
-    """The law of independent standard normal variables.
+    """Return the law of independent standard normal variables.
 
     Parameters
     ----------
@@ -375,14 +373,8 @@ def standard_normal(*names: Symbol) -> GaussianLaw:
     return GaussianLaw(dict.fromkeys(names, 0), [[int(i == j) for j in range(n)] for i in range(n)])
 
 
-def in_own_functions(expr: Expr) -> Expr:
-    """The expression with this package's Owen's T in place of SymPy's, where SymPy has one."""
-    theirs = getattr(sympy, "owens_t", None)
-    return expr if theirs is None else expr.replace(theirs, OwensT)
-
-
 def without_random_symbols(expr: Expr) -> tuple[Expr, Law]:
-    """An expression in random variables of `sympy.stats`, in symbols; and the law of these."""
+    """Replace random variables of `sympy.stats` by symbols, and return their law."""
     from sympy.stats.rv import random_symbols
 
     found = sorted(random_symbols(expr), key=str)

@@ -1,4 +1,4 @@
-"""The functions of Gaussian calculus in mpmath, to the working precision, in relative terms.
+"""Special functions of the Gaussian calculus in mpmath, to full relative precision.
 
 Every function takes numbers that mpmath can convert, takes them as exact, and at real ones returns
 an mpf whose relative error is a few units of the working precision, however small the value.
@@ -17,7 +17,7 @@ _LN2 = 0.6931471805599453
 
 
 def erf_prime(x: Any) -> Any:
-    r""":math:`\operatorname{erf}'(x) = \frac{2}{\sqrt\pi} e^{-x^2}`."""
+    r"""Evaluate :math:`\operatorname{erf}'(x) = \frac{2}{\sqrt\pi} e^{-x^2}`."""
     x = mp.convert(x)
     with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
         value = 2 * mpmath.exp(-x * x) / mpmath.sqrt(mp.pi)
@@ -25,7 +25,7 @@ def erf_prime(x: Any) -> Any:
 
 
 def erf_second(x: Any) -> Any:
-    r""":math:`\operatorname{erf}''(x) = -2x\operatorname{erf}'(x)`."""
+    r"""Evaluate :math:`\operatorname{erf}''(x) = -2x\operatorname{erf}'(x)`."""
     x = mp.convert(x)
     with mp.extraprec(10):
         value = -2 * x * erf_prime(x) if mpmath.isfinite(x) else _vanishing(x)
@@ -33,7 +33,7 @@ def erf_second(x: Any) -> Any:
 
 
 def normal_pdf(x: Any) -> Any:
-    r""":math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`."""
+    r"""Evaluate :math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`."""
     x = mp.convert(x)
     with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
         value = mpmath.exp(-x * x / 2) / mpmath.sqrt(2 * mp.pi)
@@ -41,7 +41,7 @@ def normal_pdf(x: Any) -> Any:
 
 
 def normal_cdf(x: Any) -> Any:
-    r""":math:`\Phi(x) = \tfrac12 \operatorname{erfc}(-x/\sqrt2)`."""
+    r"""Evaluate :math:`\Phi(x) = \tfrac12 \operatorname{erfc}(-x/\sqrt2)`."""
     x = mp.convert(x)
     with mp.workprec(mp.prec + 10 + _lost_in_square(x)):
         value = mpmath.erfc(-x / mpmath.sqrt(2)) / 2
@@ -49,7 +49,7 @@ def normal_cdf(x: Any) -> Any:
 
 
 def owens_t(h: Any, a: Any) -> Any:
-    r"""Owen's T function :math:`T(h, a)`.
+    r"""Evaluate Owen's T function :math:`T(h, a)`.
 
     Notes
     -----
@@ -68,7 +68,7 @@ def owens_t(h: Any, a: Any) -> Any:
 
 
 def gaussian_zeta(t: Any, s: Any) -> Any:
-    r""":math:`\zeta(t, s) = \mathbb{E}\operatorname{erf}(t + sG)^2`, G standard normal.
+    r"""Evaluate :math:`\zeta(t, s) = \mathbb{E}\operatorname{erf}(t + sG)^2`, G standard normal.
 
     Notes
     -----
@@ -108,12 +108,12 @@ def _vanishing(x: Any) -> Any:
 
 
 def _lost_in_square(x: Any) -> int:
-    """Bits by which rounding x^2/2 is worse than rounding x, in exp(-x^2/2)."""
+    """Return the bits by which rounding x^2/2 is worse than rounding x, in exp(-x^2/2)."""
     return max(0, 2 * int(mpmath.mag(x))) if mpmath.isfinite(x) and x != 0 else 0
 
 
 def _owens_t(h: Any, a: Any) -> Any:
-    """T(h, a) for finite h >= 0 and a > 0."""
+    """Evaluate T(h, a) for finite h >= 0 and a > 0."""
     if h == 0:
         return mpmath.atan(a) / (2 * mp.pi)
     if a <= 1:
@@ -130,14 +130,14 @@ def _owens_t(h: Any, a: Any) -> Any:
 
 
 def _core(c: Any, a: Any) -> Any:
-    """Integral of exp(-c x^2)/(1 + x^2) over 0 <= x <= a, for c > 0, 0 < a <= 1."""
+    """Integrate exp(-c x^2)/(1 + x^2) over 0 <= x <= a, for c > 0, 0 < a <= 1."""
     # Beyond this nothing is left.
     far = mpmath.sqrt((mp.prec + 20) * _LN2 / c)
     return _bell_integral(c, mp.zero, min(a, far))
 
 
 def _bell_integral(c: Any, start: Any, length: Any) -> Any:
-    """Integral of exp(-c x^2)/(1 + x^2) between two points, by Arb; positive, wherever they lie."""
+    """Integrate exp(-c x^2)/(1 + x^2) between two points, by Arb."""
     if length == 0:
         return mp.zero
     with ctx.workprec(mp.prec + 30 + int(max(0, mpmath.mag(c)))):

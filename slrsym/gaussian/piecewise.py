@@ -29,7 +29,7 @@ class Unsupported(Exception):  # noqa: N818
 
 
 def total_degree(form: Expr, variables: frozenset[Symbol]) -> int:
-    """Total degree in the variables; 99 where `form` is not a polynomial in them."""
+    """Return the total degree in the variables; 99 where `form` is not a polynomial."""
     present = sorted(form.free_symbols & variables, key=str)
     if not present:
         return 0
@@ -42,7 +42,7 @@ def total_degree(form: Expr, variables: frozenset[Symbol]) -> int:
 
 
 def in_signs(expr: Expr, variables: frozenset[Symbol]) -> Expr:
-    """The expression with signs of affine forms in place of all that has kinks or jumps."""
+    """Replace functions with kinks by signs of affine forms."""
     if not _has_kinks(expr, variables):
         return expr
     if isinstance(expr, sp.Add | sp.Mul):
@@ -68,7 +68,7 @@ def _has_kinks(expr: Any, variables: frozenset[Symbol]) -> bool:
 
 
 def _branches(expr: Expr, variables: frozenset[Symbol]) -> Branches:
-    """Smooth expressions that together are `expr`, each with the weight that chooses it."""
+    """Split `expr` into smooth expressions, each with the weight of its region."""
     if not _has_kinks(expr, variables):
         return [(S.One, expr)]
     if isinstance(expr, sp.Derivative | sp.DiracDelta):
@@ -84,7 +84,7 @@ def _branches(expr: Expr, variables: frozenset[Symbol]) -> Branches:
 
 
 def _pieces(expr: Expr, values: list[Expr], variables: frozenset[Symbol]) -> Branches:
-    """The branches of one node, whose arguments are smooth."""
+    """Return the branches of one node with given branches of its arguments."""
     if isinstance(expr, sp.Abs | sp.sign | sp.Heaviside):
         above = _step(values[0], variables)
         low: Expr = {sp.Abs: -values[0], sp.sign: S.NegativeOne, sp.Heaviside: S.Zero}[expr.func]
@@ -123,7 +123,7 @@ def _collected(branches: Iterable[tuple[Expr, Expr]]) -> Branches:
 
 
 def _indicator(condition: Any, variables: frozenset[Symbol]) -> Expr:
-    """1 where a condition holds and 0 elsewhere, but for a set of probability zero."""
+    """Return the indicator of a condition, up to a null set."""
     if condition in (S.true, S.false):
         return S.One if condition == S.true else S.Zero
     if isinstance(condition, sp.And):
@@ -155,7 +155,7 @@ def _step(form: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def _sign(form: Expr, variables: frozenset[Symbol]) -> Expr:
-    """The sign of a smooth expression, by signs of affine forms."""
+    """Return the sign of a smooth expression, by signs of affine forms."""
     if not form.free_symbols & variables:
         return sp.sign(form)
     if form.is_positive or form.is_negative:
@@ -196,7 +196,7 @@ def _sign_of_polynomial(form: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def _sign_of_quadratic(form: Expr, variables: frozenset[Symbol]) -> Expr:
-    """Of a quadratic function a u^2 + c of one affine form."""
+    """Return the sign of a quadratic function a u^2 + c of one affine form."""
     found = next((x for x in sorted(variables, key=str) if form.diff(x, 2) != 0), None)
     if found is not None:
         affine, twice = sp.expand(form.diff(found)), form.diff(found, 2)
@@ -214,7 +214,7 @@ def _sign_of_quadratic(form: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def _sign_of_exponentials(form: Expr, variables: frozenset[Symbol]) -> Expr:
-    """Of a exp(u) + b exp(w), where u and w may be constants."""
+    """Return the sign of a exp(u) + b exp(w), where u and w may be constant."""
     parts = []
     fixed, loose = sp.expand(form).as_independent(*variables, as_Add=True)
     for part in (*sp.Add.make_args(loose), *([sp.factor(fixed)] if fixed != 0 else [])):

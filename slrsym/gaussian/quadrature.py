@@ -30,7 +30,7 @@ from slrsym.gaussian.piecewise import Unsupported, in_signs
 
 @lru_cache(maxsize=512)
 def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:
-    """The expectation of an integrand without free parameters."""
+    """Evaluate the expectation of an integrand without free parameters."""
     try:
         integrand, mean, cov = _joint_law(_with_signs(integrand, law), law)
         parts = integrand.as_real_imag() if integrand.has(I) else (integrand, S.Zero)
@@ -42,7 +42,7 @@ def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:
 
 
 def _with_signs(integrand: Expr, law: Law) -> Expr:
-    """The integrand with its kinks at zeros of affine forms, if it can be written so."""
+    """Move the kinks of an integrand to zeros of affine forms, if possible."""
     variables = frozenset(law.symbols)
     try:
         found = in_signs(integrand, variables)
@@ -57,7 +57,7 @@ def _with_signs(integrand: Expr, law: Law) -> Expr:
 def _joint_law(
     integrand: Expr, law: Law
 ) -> tuple[Expr, dict[Symbol, Expr], dict[tuple[Symbol, Symbol], Expr]]:
-    """The integrand with the noise averaged out; mean and nonzero covariances of the rest."""
+    """Average the noise out of an integrand; return it with means and covariances."""
     mean: dict[Symbol, Expr] = {}
     cov: dict[tuple[Symbol, Symbol], Expr] = {}
     for block in law.blocks():
@@ -128,7 +128,7 @@ def _addends(integrand: Expr) -> list[Expr]:
 
 
 def _is_odd(integrand: Expr, mean: dict[Symbol, Expr], cov: Any) -> bool:
-    """Whether the integrand is odd about the mean: in all variables, or in an independent one."""
+    """Return whether the integrand is odd about the mean."""
     groups: list[tuple[Symbol, ...]] = [tuple(mean)]
     groups += [(s,) for s in mean if all(s not in pair or pair == (s, s) for pair in cov)]
     for group in groups:
@@ -143,7 +143,7 @@ def _is_odd(integrand: Expr, mean: dict[Symbol, Expr], cov: Any) -> bool:
 def _grid(
     addend: Expr, mean: dict[Symbol, Expr], cov: Any, digits: int, method: Callable[[Grid], mpf]
 ) -> mpf:
-    """What `method` gives for an addend without its constant factor, times that factor."""
+    """Evaluate one addend on a grid by a method."""
     coefficient, core = addend.as_independent(*mean, as_Add=False)
     with mp.workdps(2 * digits + 30):
         scale = number(coefficient)
@@ -168,7 +168,7 @@ def _covariance(left: list[Expr], right: list[Expr], mean: dict[Symbol, Expr], c
 
 
 def _cholesky(cov: list[list[mpf]], negligible: mpf) -> tuple[list[list[mpf]], list[int]]:
-    """Rows of L with LL' = cov, in as many columns as the rank; the row each column came from."""
+    """Return the rows of L with LL' = cov, in as many columns as the rank."""
     n = len(cov)
     columns: list[list[mpf]] = []
     owners: list[int] = []

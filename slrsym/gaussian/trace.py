@@ -1,4 +1,4 @@
-"""The record of an evaluation: which rule turned what into what."""
+"""Trace of an evaluation: the rewriting steps and their rules."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Trace:
     reasons: dict[Expr, str] = field(default_factory=dict)
 
     def record(self, rule: str, lhs: Expr, rhs: Expr) -> None:
-        """Append a step, unless it says nothing or the very same one is there.
+        """Append a step, unless it is trivial or already there.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class Trace:
         return "\n".join(str(step) for step in self.steps)
 
     def to_latex(self) -> str:
-        """The steps as an environment ``align*``, each with its rule."""
+        """Write the steps as an environment ``align*``, each with its rule."""
         lines = (
             rf"{latex(step.lhs)} &= {latex(step.rhs)} && \text{{({step.rule})}}"
             for step in self.steps

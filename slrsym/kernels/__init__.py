@@ -1,4 +1,4 @@
-"""Expressions as fast functions, in the numbers of four backends."""
+"""Compilation of expressions to fast functions for several backends."""
 
 from importlib import import_module
 from typing import Any

@@ -1,4 +1,4 @@
-"""Owen's T and zeta for numbers, to 3 and 5 units in the last place; compiled by Numba, too.
+"""Owen's T and zeta in double precision, to 3 and 5 units in the last place.
 
 Printed code calls them with and without Numba, so that there is one source. For arrays there are
 their namesakes in `slrsym.kernels.special`, by a shorter rule: Owen's T of many points takes 260 ns

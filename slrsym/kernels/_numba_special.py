@@ -1,4 +1,4 @@
-"""The functions of the kernels that Python's math module lacks, compiled by Numba.
+"""Special functions that Python's math module lacks, compiled by Numba.
 
 They say the same as their namesakes for NumPy. The quadrature has an exponential of its own: calls
 of the C library are made one at a time, while a polynomial is evaluated for several nodes at once.

@@ -1,4 +1,4 @@
-"""Arguments: checked, where a message says what is allowed; in batches, or step by step; cores."""
+"""Validation of arguments, and broadcasting over batches."""
 
 from __future__ import annotations
 

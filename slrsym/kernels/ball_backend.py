@@ -1,4 +1,4 @@
-"""Programs in ball arithmetic: every result is an interval that certainly holds the value."""
+"""Ball arithmetic backend: every result is an interval that contains the value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""The risk of softmax attention in balls, by the sums of `laplace` with bounds of what they miss.
+r"""The risk of softmax attention in balls, with bounds on the truncation of `laplace`.
 
 Both integrands are analytic in a strip, so the trapezoidal rule of step h errs by at most
 :math:`2M/(e^{2\pi a/h} - 1)`, where M bounds the integral of the modulus along lines at heights up

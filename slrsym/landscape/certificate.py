@@ -1,4 +1,4 @@
-r"""Critical points that certainly exist, and the signs of their curvatures, by ball arithmetic.
+r"""Certified critical points and signs of their curvatures, by ball arithmetic.
 
 A point is refined by Newton's method to many digits. That a critical point lies within a small box
 around it, and only one, is shown by Krawczyk's operator, applied to the equations of Lagrange. A
@@ -94,7 +94,7 @@ class _Attempt:
     # -- existence -----------------------------------------------------------------------------
 
     def _snapped(self, x: list[Any], near: float = 1e-9) -> list[Any]:
-        """Coordinates close to 0, 1 and -1 as these, where it makes no unit vector longer."""
+        """Round coordinates close to 0, 1 and -1, where that makes no unit vector longer."""
         rounded = [arb(round(float(c))) if abs(float(c) - round(float(c))) < near else c for c in x]
         return [
             r if r == 0 or all(o == 0 for o in _others(rounded, i, self._m)) else c
@@ -102,7 +102,7 @@ class _Attempt:
         ]
 
     def _fixed_by_symmetry(self, x: list[Any]) -> bool:
-        """Whether the symmetries that fix the point change the sign of every tangent direction."""
+        """Return whether the symmetries that fix the point reverse every tangent direction."""
         if not all(c in (0, 1, -1) for c in map(float, x)):
             return False
         keep = [s for s in self._signs if all(c == 0 or e == 1 for c, e in zip(x, s, strict=True))]
@@ -145,7 +145,7 @@ class _Attempt:
         return None
 
     def _krawczyk(self, unknowns: list[Any]) -> list[Any] | None:
-        """The box shrunk by Krawczyk's operator, if that maps it into itself."""
+        """Return the box shrunk by Krawczyk's operator, if the operator maps it into itself."""
         value, _ = self._lagrange(unknowns)
         scale = arb(10) ** (-(self._digits // 2))
         radii = [scale * max(arb(1), abs(u)) for u in unknowns]
@@ -163,14 +163,14 @@ class _Attempt:
         return [x[0], x[m + 1], x[m], x[1], _dot(x[:m], x[m:])]
 
     def _partial(self, x: list[Any]) -> list[Any]:
-        """The partial derivatives in the overlaps."""
+        """Return the partial derivatives of the risk in the overlaps."""
         slopes: list[Any] = kernel("gradient", "ball")(
             self._state(x), *self._parameters, dps=self._digits
         )
         return slopes
 
     def _derivatives(self, x: list[Any]) -> tuple[list[Any], Any]:
-        """The gradient in k and v, and the second derivatives, without regard to the spheres."""
+        """Return the gradient and the Hessian in k and v, ignoring the sphere constraints."""
         m = self._m
         state = self._state(x)
         partial = self._partial(x)
@@ -188,7 +188,7 @@ class _Attempt:
         return [slope[0, i] for i in range(2 * m)], bend
 
     def _lagrange(self, unknowns: list[Any]) -> tuple[list[Any], Any]:
-        """The equations of Lagrange, and their derivatives."""
+        """Return the Lagrange equations and their Jacobian."""
         m = self._m
         x, weights = unknowns[: 2 * m], unknowns[2 * m :]
         slope, bend = self._derivatives(x)
@@ -254,7 +254,7 @@ class _Attempt:
 
 
 def second_derivatives(state: list[Any], parameters: Iterable[Any], digits: int) -> Any:
-    """The matrix of second derivatives in the overlaps."""
+    """Return the matrix of second derivatives of the risk in the overlaps."""
     upper = iter(kernel("hessian", "ball")(state, *parameters, dps=digits))
     second = arb_mat(5, 5)
     for i in range(5):
@@ -264,7 +264,7 @@ def second_derivatives(state: list[Any], parameters: Iterable[Any], digits: int)
 
 
 def inertia(matrix: Any) -> tuple[int, int, int]:
-    """How many eigenvalues of a symmetric matrix of balls are negative, undecided, positive.
+    """Count the negative, undecided and positive eigenvalues of a symmetric matrix of balls.
 
     Notes
     -----
@@ -319,7 +319,7 @@ def _pair_values(pair: Any) -> tuple[float, float]:
 
 
 def _tangent(x: list[Any], m: int) -> Any:
-    """Tangent vectors, by reflections that take an axis to the point."""
+    """Return a tangent basis at k and v, from reflections that take an axis to the point."""
     basis = arb_mat(2 * m, 2 * m - 2)
     for side in (0, 1):
         part = x[side * m : (side + 1) * m]

@@ -1,4 +1,4 @@
-r"""One branch of critical points, followed in the inverse temperature by pseudo-arclength.
+r"""Pseudo-arclength continuation of a branch of critical points in the inverse temperature.
 
 The unknowns are k, v and log(lambda). A step along the tangent of the branch is corrected by
 Newton's method, orthogonal to it, so that a branch may turn back. It ends where it leaves the range
@@ -44,7 +44,7 @@ _NOISE = 1e-11
 
 
 def rate_program() -> Program:
-    """The derivative in lambda of the partial derivatives of the risk."""
+    """Compile the derivative in lambda of the partial derivatives of the risk."""
     return printed(list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
 
 
@@ -79,7 +79,7 @@ class _Equations:
         self._rest = task.numbers
 
     def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
-        """Gradient, Jacobian in the tangent coordinates and log(lambda), tangent basis."""
+        """Return the gradient, its Jacobian in tangent coordinates and log(lambda), the basis."""
         lam = math.exp(log_lam)
         slope, bend = derivatives(point, lam, self.task)
         basis = tangent_basis(point)
@@ -90,7 +90,7 @@ class _Equations:
 
 
 def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
-    """The critical point near a point, at a given inverse temperature."""
+    """Refine a point to the critical point near it, at a given inverse temperature."""
     equations = _Equations(task)
     start = point
     for _ in range(20):
@@ -180,7 +180,7 @@ def _place(
 
 
 def _step(equations: _Equations, here: Place, length: float) -> Place | None:
-    """The place so far along the branch, or None if it is not found at once."""
+    """Follow the branch by an arc length, or return None if Newton's method does not converge."""
     moved = length * here.tangent
     point = retracted(here.point, moved[:-1].reshape(here.point.shape))
     log_lam = here.log_lam + moved[-1]
@@ -208,7 +208,7 @@ def _step(equations: _Equations, here: Place, length: float) -> Place | None:
 
 
 def _located(equations: _Equations, here: Place, length: float, turned: bool) -> tuple[str, Place]:
-    """The event between a place and the next, by bisection."""
+    """Locate the event between a place and the next, by bisection."""
     low, high, best = 0.0, length, here
     for _ in range(50):
         middle = (low + high) / 2
@@ -230,7 +230,7 @@ def _located(equations: _Equations, here: Place, length: float, turned: bool) ->
 
 
 def _mirrored(place: Place) -> bool:
-    """Whether a symmetry fixes the point and turns the branch around."""
+    """Return whether a symmetry fixes the point and reverses the branch."""
     signs = point_signs(place.point.shape[1])
     tangent = place.tangent[:-1].reshape(place.point.shape)
     for sign in signs[1:]:

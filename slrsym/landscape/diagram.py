@@ -1,4 +1,4 @@
-"""How the critical points change with the inverse temperature: the bifurcation diagram.
+"""The bifurcation diagram: critical points as the inverse temperature changes.
 
 The critical points are those of the risk, equation (6), on the product of the spheres.
 """
@@ -82,7 +82,7 @@ class Branch:
     events: tuple[Event, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """Convert the branch to plain data, for JSON."""
         return {
             "name": self.name,
             "lam": self.lam.tolist(),
@@ -164,7 +164,7 @@ def branches(
 
 
 def _known(state: _Array, lam: float, found: list[Branch], task: Task) -> bool:
-    """Whether a branch passes through a critical point."""
+    """Return whether a known branch passes through a critical point."""
     for branch in found:
         above = branch.lam >= lam
         here = np.flatnonzero(np.abs(np.log(branch.lam / lam)) < 1e-9)
@@ -213,7 +213,7 @@ def _state(point: _Array) -> OrderParameters:
 
 
 def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
-    """A point that is critical at all inverse temperatures."""
+    """Build the branch of a point that is critical at all inverse temperatures."""
 
     def index(lam: float) -> int:
         return _indices(point, np.float64(lam), task)[0]
@@ -235,7 +235,7 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
 
 
 def _branch(traces: list[HalfBranch], task: Task) -> Branch:
-    """The two halves of a branch, joined where they began."""
+    """Join the two halves of a branch where they began."""
     down, up = traces
     places: list[Place] = [*reversed(down.places[1:]), *up.places]
     points = np.array([_embedded(p.point, task) for p in places])
@@ -268,7 +268,7 @@ def _embedded(point: _Array, task: Task) -> _Array:
 
 
 def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> Event:
-    """Where the index changes between two places, by bisection."""
+    """Locate a change of the index between two places, by bisection."""
     start = _indices(before, np.float64(low), task)
     for _ in range(30):
         lam = math.sqrt(low * high)
@@ -284,7 +284,7 @@ def _change(before: _Array, after: _Array, low: float, high: float, task: Task) 
 
 
 def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
-    """How many directions descend, by balls where double precision does not tell."""
+    """Count descending directions, in ball arithmetic where double precision does not decide."""
     more = task.d - points.shape[-1]
     descending, across, sure = index_at(points, lam, task)
     found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()

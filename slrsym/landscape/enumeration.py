@@ -1,4 +1,4 @@
-"""All critical points of the risk at one setting, by Newton's method from many starts.
+"""Search for all critical points of the risk at one setting, by Newton's method.
 
 The risk is that of equation (6), on the product of the spheres of k and v.
 """
@@ -36,7 +36,7 @@ _Array = NDArray[np.float64]
 
 
 def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
-    r"""Random unit vectors, of four kinds in turn."""
+    r"""Draw random unit vectors, of four kinds in turn."""
     points = rng.standard_normal((count, 2, m))
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
     drift = math.sqrt(task.d / 2)
@@ -59,7 +59,7 @@ def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array
 
 
 def between(count: int, known: _Array, rng: Generator) -> _Array:
-    """Random unit vectors near known critical points, and on the way from one to another."""
+    """Draw random unit vectors near known critical points, and between pairs of them."""
     m = known.shape[-1]
     signs = point_signs(m)
     first, second = (
@@ -134,7 +134,7 @@ class Atlas:
         return self.euler == self.euler_expected
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """Convert the critical points to plain data, for JSON."""
         missed = self.coverage.expected_missed
         return {
             "task": {"d": self.task.d, "L": self.task.L, "gamma": self.task.gamma},
@@ -192,7 +192,7 @@ class Register:
         return self.entries[best] if far[best] < near else None
 
     def euler(self) -> int:
-        """The sum of (-1)^index over the points and their images under symmetries."""
+        """Return the sum of (-1)^index over the points and their images under symmetries."""
         total = 0
         for found in self.entries:
             images = point_signs(found.point.shape[1]) * found.point + 0.0
@@ -202,7 +202,7 @@ class Register:
         return total
 
     def curvatures(self, found: Found) -> _Array:
-        """Eigenvalues of the Hessian at a point, in the m dimensions, in ascending order."""
+        """Return the eigenvalues of the Hessian in the m dimensions, in ascending order."""
         _, bend, _ = curvature(found.point, self._lam, self._task)
         return np.asarray(np.linalg.eigvalsh(bend), dtype=np.float64)
 
@@ -212,7 +212,7 @@ def _index(found: Found, register: Register) -> int:
 
 
 def symmetric_points(m: int) -> _Array:
-    """Points that symmetries fix, so that they are critical whatever the parameters are."""
+    """Return points that symmetries fix, which are critical at all parameters."""
     axes = np.eye(m)
     pairs = [(axes[0], axes[1]), (axes[0], -axes[1]), (axes[1], axes[0]), (axes[1], -axes[0])]
     if m > 2:
@@ -280,7 +280,7 @@ def atlas(
 def census(
     task: Task, lam: float, missed: float, most: int, seed: int
 ) -> tuple[Register, Coverage, int]:
-    """The search of `atlas`."""
+    """Search critical points; see `atlas`."""
     if not number(missed) > 0:
         raise ValueError(f"missed must be positive; got {missed!r}")
     most, seed = whole("most", most, 1), whole("seed", seed, 0)
@@ -309,7 +309,7 @@ def census(
 
 
 def _expected(task: Task) -> int:
-    """The Euler characteristic of two spheres, or of two circles."""
+    """Return the Euler characteristic of the product of two spheres, or of two circles."""
     return 4 if dimension(task) == 3 else 0
 
 
@@ -356,7 +356,7 @@ def _described(found: Found, register: Register, lam: float, task: Task) -> Crit
 
 
 def _null_point(lam: float, task: Task) -> CriticalPoint:
-    """The only critical point with linearly independent k, v, k*, v*: no overlap at all."""
+    """Describe the critical point at which all overlaps vanish."""
     state = OrderParameters(0.0, 0.0, 0.0, 0.0, 0.0)
     zero = np.zeros(5)
     # k and v both change rho, so that it changes by the root of 2 on a unit vector.

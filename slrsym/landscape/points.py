@@ -1,4 +1,4 @@
-"""Critical points: what they are called, what the symmetries of the risk make one of, and families.
+"""Critical points: names, identification under symmetries, and continuous families.
 
 Claim ``landscape-symmetries``: the risk is the same at (k, v) and (-k, -v), and after a reflection
 along v* at (k, -v): with the overlaps kappa, nu, theta, eta, rho it is the same at
@@ -95,7 +95,7 @@ class CriticalPoint:
         return 2 / steepest if steepest > 0 else np.inf
 
     def multipliers(self, alpha: float) -> tuple[tuple[float, int], ...]:
-        r"""Eigenvalues of a step of projected gradient descent, linearised, with multiplicities.
+        r"""Return the eigenvalues of a linearised step of descent, with multiplicities.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class CriticalPoint:
         return tuple((1 - alpha * value, count) for value, count in self.spectrum)
 
     def stability(self, alpha: float) -> str:
-        """What projected gradient descent does nearby.
+        """Describe the behaviour of projected gradient descent nearby.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class CriticalPoint:
         return "attracts" if self.kind == "minimum" else "undecided"
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """Convert the point to plain data, for JSON."""
         plain = {
             name: getattr(self, name)
             for name in (
@@ -147,7 +147,7 @@ class CriticalPoint:
 
 
 def name_of(state: OrderParameters) -> str:
-    """What a critical point is called."""
+    """Name a critical point by its overlaps."""
     one = [abs(abs(x) - 1) < _SAME for x in state]
     zero = [abs(x) < _SAME for x in state]
     if all(zero):
@@ -164,7 +164,7 @@ def name_of(state: OrderParameters) -> str:
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Names, with numbers where several are the same.
+    """Number names that occur several times.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def told_apart(names: Sequence[str]) -> list[str]:
 
 
 def family_of(state: OrderParameters, d: int) -> tuple[str, int]:
-    """The set of all k and v with given overlaps."""
+    """Describe the set of all k and v with given overlaps, and return its dimension."""
     k, v = _beyond(state)
     if name_of(state) == "null":
         return "k, v free", 2 * d - 7
@@ -191,7 +191,7 @@ def family_of(state: OrderParameters, d: int) -> tuple[str, int]:
 
 
 def _beyond(state: OrderParameters) -> tuple[bool, bool]:
-    """Whether k and v leave the plane of k* and v*."""
+    """Return whether k, and whether v, leaves the plane of k* and v*."""
     k, v, _ = beyond(np.array(state))
     return bool(k > _SAME), bool(v > _SAME)
 
@@ -213,7 +213,7 @@ _NO_SIGN = 1e-7
 
 
 def point_signs(m: int) -> _Array:
-    """The symmetries as changes of signs of coordinates of k and v."""
+    """Return the symmetries of the risk as sign changes of the coordinates of k and v."""
     rows = []
     for k, v, *stars in _SIGNS:
         for others in product((1, -1), repeat=m - 2):
@@ -224,7 +224,7 @@ def point_signs(m: int) -> _Array:
 
 
 def canonical(states: _Array) -> _Array:
-    """Of all states that a symmetry relates, the one whose overlaps come first."""
+    """Choose one representative of each orbit of states under the symmetries."""
     images = OVERLAP_SIGNS * states[..., None, :]
     # Zero, and what rounding makes of it, has no sign.
     rounded = np.where(np.abs(images) < _NO_SIGN, 0.0, images)
@@ -235,13 +235,13 @@ def canonical(states: _Array) -> _Array:
 
 
 def distance(states: _Array, point: _Array) -> _Array:
-    """How far states are from a point or the nearest of its images."""
+    """Return the distance of states to the nearest image of a point under the symmetries."""
     images = OVERLAP_SIGNS * point
     nearest: _Array = np.abs(states[..., None, :] - images).max(axis=-1).min(axis=-1)
     return nearest
 
 
 def copies(state: _Array) -> int:
-    """How many different states the symmetries make of one."""
+    """Count the different images of a state under the symmetries."""
     images = np.where(np.abs(state) < _NO_SIGN, 0.0, OVERLAP_SIGNS * state)
     return len({tuple(row) for row in (images + 0.0).round(7).tolist()})

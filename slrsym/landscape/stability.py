@@ -1,4 +1,4 @@
-r"""Which ends of descent are stable, and at which inverse temperatures: the oracle and the swap.
+r"""Stability of the endpoints of descent, oracle and swap point, by inverse temperature.
 
 Orthogonal to the plane of k* and v* the risk always curves upwards at the oracle (claim
 ``oracle-across``). In the plane its curvatures are those of claim ``oracle-transverse-hessian``:
@@ -35,7 +35,7 @@ _LEAST, _MOST, _POINTS = 1e-4, 1e7, 2200
 
 
 def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
-    """Second derivatives of the risk at the oracle as k and v turn in the plane of k* and v*.
+    """Return the Hessian of the risk at the oracle as k and v turn in the plane of k* and v*.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def _mixed(task: Task, lam: Any) -> Any:
 
 
 def _margin(task: Task, lam: Any) -> Any:
-    """Positive where both curvatures are, and between -2 and 2."""
+    """Return a number in [-2, 2] that is positive where both curvatures are."""
     bend = oracle_hessian(task, lam)
     product, square = bend[..., 0, 0] * bend[..., 1, 1], bend[..., 0, 1] ** 2
     relative = (product - square) / (np.abs(product) + square)
@@ -82,7 +82,7 @@ def _margin(task: Task, lam: Any) -> Any:
 
 
 def critical_inverse_temperature(task: Task) -> float:
-    r"""The inverse temperature above which the oracle has a descending direction off the manifold.
+    r"""Return the inverse temperature above which the oracle is unstable off the manifold.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def critical_inverse_temperature(task: Task) -> float:
 
 
 def saturated_critical_inverse_temperature(task: Task) -> float:
-    r"""The critical inverse temperature where scores are saturated, in closed form.
+    r"""Return the critical inverse temperature for saturated scores, in closed form.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def saturated_critical_inverse_temperature(task: Task) -> float:
 
 
 def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
-    r"""The swap point: the least risk with k = v*, among all v orthogonal to k.
+    r"""Return the swap point: the least risk with k = v*, among all v orthogonal to k.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
 
 
 def swap_margin(task: Task, lam: float) -> float:
-    r"""Whether a swap point is a minimum: positive there, negative where a direction descends.
+    r"""Return a margin that is positive where a swap point is a minimum of the risk.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ _Array = NDArray[np.float64]
 
 
 def transverse_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
-    r"""The linearised flow across the manifold.
+    r"""Return the matrix of the flow linearised across the manifold.
 
     Parameters
     ----------
@@ -311,7 +311,7 @@ def transverse_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
 
 
 def transverse_rate(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
-    """How fast descent approaches the manifold, in the direction in which it does so least.
+    """Return the slowest rate at which descent approaches the manifold.
 
     Parameters
     ----------

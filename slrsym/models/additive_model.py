@@ -1,4 +1,4 @@
-"""Define attention-like models, and ask for their risk, training dynamics and critical points."""
+"""Derived models: exact risk, gradient, training dynamics and critical points."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one does with a model: tokens, critical points, who recovers, LaTeX."""
+"""Analyses of a model: samples, critical points, recovery, LaTeX."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _drawn(
     samples: int,
     rng: np.random.Generator,
 ) -> Iterator[Array]:
-    """Tokens of these roles, each of shape (samples, d), whose noises may be correlated."""
+    """Yield samples of the tokens, in coordinates of the directions."""
     places = {x: i for i, x in enumerate(model.directions)}
     noises: Iterator[Array] = (rng.standard_normal((samples, rows.shape[1])) for _ in tokens)
     if model.data.correlation:
@@ -152,7 +152,7 @@ def _sampled(
     samples: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
-    """Squared errors, and the gradient of each in the trained directions, in one case."""
+    """Sample the error and the change of the trained directions."""
     places = {x: i for i, x in enumerate(model.directions)}
 
     def number(expr: Expr) -> float:
@@ -265,7 +265,7 @@ def recovery(
 
 
 def written_model(model: Model) -> str:
-    """Displays for a document with amsmath."""
+    """Write displays of the model for a document with amsmath."""
     parts = [r"Order parameters: $" + ", ".join(map(latex, model.order_parameters)) + "$."]
     for token in model.data.tokens:
         if model.roles[token, next(iter(model.predictor.bias or (None,)))].directions:

@@ -1,4 +1,4 @@
-"""What is derived of a model, as claims that `slrsym verify` checks against its statement."""
+"""Claims about a model, derived from its definition."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ xi = Symbol("xi", real=True)
 
 
 def claims_of(model: Model, name: str, source: str) -> list[Claim]:
-    """The claims of a model; `Model.claims` says more."""
+    """Make the claims of a model; see `Model.claims`."""
     roles = {role.token: role for role in model.roles.values() if role.directions}
     claims = [_projections(model, role, name, source) for role in roles.values()]
     if model.closed_form:
@@ -52,7 +52,7 @@ def claims_of(model: Model, name: str, source: str) -> list[Claim]:
 
 
 def _projections(model: Model, role: Role, name: str, source: str) -> Claim:
-    """In the orthonormal basis that Gram and Schmidt make of the directions concerned."""
+    """Claim the law of a token's projections, in an orthonormal basis of the directions."""
     token, spaces = role.token, range(model.spaces)
     concerned = [x for x in (*model.fixed, *model.trained)
                  if x in (*role.directions, *token.mean.terms, *token.spikes)]  # fmt: skip
@@ -96,7 +96,7 @@ def _projections(model: Model, role: Role, name: str, source: str) -> Claim:
 
     @claim.proof
     def _(goal: Any) -> Any:
-        """Affine images of a Gaussian vector; $F$ stands for any function."""
+        """Affine images of a Gaussian vector are Gaussian; $F$ stands for any function."""
         return chain(goal.lhs).then(goal.rhs, by=substitution(forms, law))
 
     return claim
@@ -110,7 +110,7 @@ def _coordinate(name: str, i: int) -> Symbol:
 
 
 def definition(model: Model) -> Expr:
-    """The risk as the mean of a squared error, given the roles of the tokens."""
+    """Return the risk as the mean of a squared error, given the roles of the tokens."""
     total: Expr = S.Zero
     for counts, probability in model.cases():
         error: Expr = xi
@@ -137,7 +137,7 @@ def definition(model: Model) -> Expr:
 
 
 def _joint(model: Model, blocks: list[tuple[GaussianLaw, Role]]) -> GaussianLaw:
-    """Single tokens together, as the noises of some are correlated."""
+    """Join the laws of single tokens whose noises are correlated."""
     cov = Matrix(diag(*(law.cov for law, _ in blocks)))
     places = [(role, i) for _, role in blocks for i in range(len(role.symbols))]
     for p, (role, i) in enumerate(places):
@@ -148,7 +148,7 @@ def _joint(model: Model, blocks: list[tuple[GaussianLaw, Role]]) -> GaussianLaw:
 
 
 def plain(expr: Expr) -> Expr:
-    """In functions of the calculus: the kernels' variances are differences."""
+    """Rewrite the kernels' variances as differences of the calculus."""
 
     def variance(t: Expr, s: Expr) -> Expr:
         return erf_product_mean(t, t, s**2, s**2, s**2) - erf(t / sqrt(1 + 2 * s**2)) ** 2
@@ -161,7 +161,7 @@ def plain(expr: Expr) -> Expr:
 
 
 def _weighed(model: Model, expr: Expr) -> Expr:
-    """Probabilities that are symbols add up to 1."""
+    """Substitute so that symbolic probabilities add up to 1."""
     chances = [p for _, p in model.cases()]
     total = Add(*chances)
     if total == 1:
@@ -170,7 +170,7 @@ def _weighed(model: Model, expr: Expr) -> Expr:
 
 
 def _generic(model: Model, expr: Expr) -> Expr:
-    """Where products of erf are by Owen's T: order parameters that it divides by do not vanish."""
+    """Declare order parameters nonzero where Owen's T divides by them."""
     if not model.risk.has(ErfCovariance):
         return expr
     return expr.xreplace({p: Symbol(p.name, real=True, nonzero=True) for p in model.order_parameters
@@ -178,7 +178,7 @@ def _generic(model: Model, expr: Expr) -> Expr:
 
 
 def _hypotheses(model: Model) -> list[Any]:
-    """Counts are not negative, and inner products are those of vectors, where it matters."""
+    """Return the hypotheses: counts are nonnegative, inner products those of vectors."""
     found = [Ge(n, 0) for counts, _ in model.cases() for _, n in counts.values()]
     narrow = set().union(*(f.free_symbols for f in model.risk.atoms(ErfCovariance, asin)))
     for i, x in enumerate(model.trained):
@@ -217,7 +217,7 @@ def _gradient(model: Model, name: str, source: str) -> Claim:
     # Owen's T has branches, by signs that have no slope where they change.
     turns = set().union(*(node.free_symbols for node in risk.atoms(sign)))
     branch = {p: Symbol(p.name, positive=True) for p in turns if p.is_positive is None}
-    statement = And(*slopes, evaluate=False) if len(slopes) > 1 else slopes[0]
+    statement = And(*slopes)
     claim = Claim(
         id=f"{name}-gradient",
         title="its slopes in the order parameters",
@@ -228,7 +228,7 @@ def _gradient(model: Model, name: str, source: str) -> Claim:
 
     @claim.proof
     def _(goal: Any) -> Any:
-        """Term by term."""
+        """Differentiate term by term."""
         proofs = [chain(part.lhs).then(part.rhs, by=differentiate) for part in conjuncts(goal)]
         return all_of(*proofs) if len(proofs) > 1 else proofs[0]
 

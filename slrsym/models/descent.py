@@ -1,4 +1,4 @@
-r"""Projected gradient descent of a model, exact, at a cost that does not depend on the dimension.
+r"""Exact projected gradient descent of a model, at a cost independent of the dimension.
 
 The risk depends on the vectors through inner products, so its gradients lie in their span: with the
 partial derivative :math:`R_{xy}` in the inner product of x and y, that in x is :math:`\sum_y
@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 def slope_symbol(p: Symbol) -> Symbol:
-    """The partial derivative of the risk in an order parameter, at the old point."""
+    """Return the symbol for the partial derivative of the risk in an order parameter."""
     return Symbol(f"R_{p.name}", real=True)
 
 
@@ -81,7 +81,7 @@ class _Moved:
         self.shrink = named("shrink", 1 / sqrt(1 + Max(0, square)))
 
     def dot(self, y: Sequence[Expr]) -> Expr:
-        """The inner product of the tangent and a combination of directions."""
+        """Return the inner product of the tangent and a combination of directions."""
         return Add(*(t * c for t, c in zip(self.tangent, y, strict=True)))
 
 
@@ -120,7 +120,7 @@ class Flow:
 
     @property
     def why(self) -> str:
-        """What the flow closes in, and for what reason."""
+        """Reason why the flow closes in the order parameters."""
         model, directions = self._model, ", ".join(x.name for x in self._model.directions)
         if model.spaces > 1:
             return (
@@ -134,7 +134,7 @@ class Flow:
         )
 
     def symmetries(self) -> tuple[frozenset[Symbol], ...]:
-        """Sets of order parameters whose signs may change together and leave the risk as it is.
+        """Return sets of order parameters whose joint change of sign leaves the risk unchanged.
 
         They come of reflected directions, among which fixed inner products must stay. Where those
         of one set vanish, descent stays: that is an invariant manifold. Whether the risk stays is
@@ -171,13 +171,13 @@ class Flow:
         )
 
     def _is_held(self, x: Direction, y: Direction, space: int) -> bool:
-        """Whether an inner product of fixed directions is one that matters, and not 0."""
+        """Return whether an inner product of fixed directions matters and is given."""
         product = self._model.inner(x, y, space)
         given = self._model.given(x, y) is not None
         return product != 0 and (given or product in self._model.parameters)
 
     def state(self, factor: Array) -> Array:
-        """The order parameters."""
+        """Return the order parameters."""
         gram = factor @ np.swapaxes(factor, -1, -2)
         rows, columns, spaces = np.array(self._places, dtype=int).reshape(-1, 3).T
         found: Array = gram[..., spaces, rows, columns]
@@ -199,7 +199,7 @@ class Flow:
         return found
 
     def step(self, factor: Array, slopes: Array, alpha: float) -> Array:
-        r"""One step: each sphere by its tangent gradient at the old point, and back to length 1."""
+        r"""Take one step of projected descent."""
         t = len(self._sphere)
         old, gradient = factor[..., :t, :], self.gradients(factor, slopes)
         along = np.sum(np.sum(old * gradient, axis=-1), axis=-2)[..., None, :, None]
@@ -210,7 +210,7 @@ class Flow:
         return np.concatenate([new, factor[..., t:, :]], axis=-2)
 
     def map(self, alpha: Symbol) -> tuple[dict[Symbol, Expr], dict[Symbol, Expr]]:
-        """The step as a map of order parameters, and what symbols in it stand for.
+        """Return the step as a map of order parameters, and the definitions of its symbols.
 
         For directions on spheres in one eigenspace, whose inner products are given or are order
         parameters. The slopes at the old point are symbols, as `slope_symbol` makes them.
@@ -235,7 +235,7 @@ class Flow:
 
     @cached_property
     def machine_code(self) -> Callable[..., None]:
-        """What moves factors, compiled."""
+        """Compiled loop that moves factors."""
         program, t = self._model.program("gradient"), len(self._sphere)
         names = ", ".join([*(f"s{k}" for k in range(len(self._places))), *program.constants])
         lines = []

@@ -242,7 +242,7 @@ class Equations:
 
         Parameters
         ----------
-        backend : {'numpy', 'numba', 'mpmath', 'ball'}, optional
+        backend : {'numpy', 'numba', 'mpmath', 'ball', 'jax'}, optional
         *what : {'change', 'jacobian', 'risk'}
             One output; by default the change. The Jacobian is row by row.
 

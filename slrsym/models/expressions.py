@@ -1,4 +1,4 @@
-"""The paper's task in programs: risk, gradient and Hessian, and a step of descent.
+"""Programs of the paper's task: risk, gradient, Hessian, and a step of descent.
 
 The excess risk is taken in the form of claim ``excess-risk-stable``. Gradient and Hessian come from
 the closed form by differentiation, with zeta split into the variance of erf and the square of its
@@ -66,7 +66,7 @@ PARAMETERS = (lam, gamma, d, L, epsilon)
 
 
 def _split(expr: Expr) -> Expr:
-    """The expression with zeta(t, s), or Owen's T in its stead, as a variance and a mean."""
+    """Write zeta(t, s), or Owen's T in its place, as a variance and a mean."""
     moment = ErfVariance(t, s) + erf(a) ** 2
     for node in expr.atoms(OwensT):
         expr = expr.xreplace({node: (1 - moment) / 8})
@@ -75,7 +75,7 @@ def _split(expr: Expr) -> Expr:
 
 @cache
 def excess_risk() -> Expr:
-    """The excess risk, in the form without cancellation."""
+    """Return the excess risk, in the form without cancellation."""
     stable = _split(excess_risk_stable())
     stable = stable.subs((nu - erf(a)) ** 2, ErfDefect(nu, a) ** 2)
     stable = stable.replace(erf_prime, lambda x: erf_prime(x).rewrite(exp))
@@ -86,7 +86,7 @@ def excess_risk() -> Expr:
 
 @cache
 def risk() -> Expr:
-    """The risk: the excess risk on top of the noise."""
+    """Return the risk: the excess risk plus the variance of the noise."""
     return excess_risk() + epsilon**2
 
 
@@ -97,7 +97,7 @@ def _plain() -> Expr:
 
 @cache
 def on_manifold() -> Expr:
-    """The risk on the invariant manifold, in kappa and nu."""
+    """Return the risk on the invariant manifold, in kappa and nu."""
     return _split(symbolic_on_manifold())
 
 
@@ -113,7 +113,7 @@ class QuadraticRisk:
 
 @cache
 def quadratic_risk() -> QuadraticRisk:
-    """The risk by powers of theta, eta and rho: there are none but of the second degree."""
+    """Return the risk by powers of theta, eta and rho, which all have degree two."""
     across = ORDER_PARAMETERS[2:]
     zero = dict.fromkeys(across, 0)
     form = ImmutableMatrix(3, 3, lambda i, j: _plain().diff(across[i], across[j]).subs(zero))
@@ -122,13 +122,13 @@ def quadratic_risk() -> QuadraticRisk:
 
 @cache
 def gradient() -> tuple[Expr, ...]:
-    """The five partial derivatives of the risk."""
+    """Return the five partial derivatives of the risk."""
     return tuple(_arranged(_plain().diff(p)) for p in ORDER_PARAMETERS)
 
 
 @cache
 def hessian() -> tuple[Expr, ...]:
-    """The second partial derivatives, row by row of the upper triangle."""
+    """Return the second partial derivatives, row by row of the upper triangle."""
     slopes = [_plain().diff(p) for p in ORDER_PARAMETERS]
     return tuple(
         _arranged(slopes[i].diff(ORDER_PARAMETERS[j])) for i in range(5) for j in range(i, 5)
@@ -136,7 +136,7 @@ def hessian() -> tuple[Expr, ...]:
 
 
 def _arranged(expr: Expr) -> Expr:
-    """A polynomial in the state and the functions of it, nested."""
+    """Arrange a polynomial in the state and functions of it in nested form."""
     state = set(ORDER_PARAMETERS)
     functions = [f for f in expr.atoms(erf, exp, ErfVariance) if f.free_symbols & state]
     names = {f: Dummy(type(f).__name__) for f in sorted(functions, key=str)}
@@ -146,7 +146,7 @@ def _arranged(expr: Expr) -> Expr:
 
 @cache
 def program(name: str) -> Program:
-    """The program of one of the functions of the risk."""
+    """Return the program of one of the functions of the risk."""
     if name not in KERNELS:
         raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
     found = globals()[name]()
@@ -174,14 +174,14 @@ _ONE = Float(1 + 4e-15)
 
 @cache
 def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
-    """The order parameters after a step (Definition 1), and what symbols in them stand for."""
+    """Return the order parameters after a step (Definition 1), and definitions of their symbols."""
     new, meanings = attention().model.flow.map(alpha)
     return tuple(new[p] for p in ORDER_PARAMETERS), meanings
 
 
 @cache
 def overlap_program() -> Program:
-    """The map of the five overlaps, with the gradient computed inside."""
+    """Return the program of the map of the five overlaps, with the gradient inside."""
     outputs, meanings = overlap_map()
     slopes = dict(zip(SLOPES, gradient(), strict=True))
     new = dict(zip(_NEW, outputs, strict=True))
@@ -201,7 +201,7 @@ def overlap_program() -> Program:
 
 @cache
 def planar_program() -> Program:
-    """The map on the invariant manifold, where theta, eta and rho stay zero (Lemmas 4 and 7)."""
+    """Return the map on the invariant manifold, where theta, eta and rho vanish (Lemmas 4, 7)."""
     outputs, meanings = overlap_map()
     slopes = dict(zip(SLOPES[:2], gradient()[:2], strict=True))
     given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
@@ -211,14 +211,14 @@ def planar_program() -> Program:
 
 
 def token_program() -> Program:
-    """A token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
+    """Return a token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V
     return printed((part, part.diff(U), part.diff(V)), (U, V), (lam,))
 
 
 @cache
 def restoring_program(count: int, d: int = 4) -> Program:
-    r"""Overlaps moved into the feasible set, from which rounding has taken them.
+    r"""Return a program that moves overlaps back into the feasible set after rounding.
 
     Notes
     -----

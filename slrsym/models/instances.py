@@ -1,4 +1,4 @@
-"""Models that ship: relatives of single-location regression, and one that is no attention.
+"""Example models: relatives of single-location regression, and a model without attention.
 
 Those of attention change a part of equations (1) to (3); several heads are equations (30) and (31).
 """
@@ -48,7 +48,7 @@ def _projected(u: Direction, X: ProjectedToken) -> Expr:
 def multi_head(
     heads: int = 2, informative: int = 2, correlation: object = 0, activation: Any = erf
 ) -> MultiHead:
-    r"""Equations (30) and (31): multiple-location regression, and several erf heads.
+    r"""State multiple-location regression with several heads: equations (30) and (31).
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def attention(
     bias: Iterable[Any] | None = None,
     location: Iterable[Any] | None = None,
 ) -> Attention:
-    r"""Single-location regression, equations (1) to (3), and what comes of changing a part of it.
+    r"""State single-location regression with one attention head.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ class Committee:
 
 
 def committee(students: int = 2, teachers: int = 2) -> Committee:
-    r"""A soft committee machine of erf units, after Saad and Solla (1995): no attention at all.
+    r"""State a soft committee machine of erf units, after Saad and Solla (1995).
 
     One token, standard normal; the target is :math:`\sum_n g(X \cdot u_n)`, the prediction
     :math:`\sum_i g(X \cdot w_i)`, with :math:`g(x) = \operatorname{erf}(x/\sqrt2)`.

@@ -1,4 +1,4 @@
-r"""Means and covariances of what tokens contribute, under a Gaussian law with any parameters.
+r"""Means and covariances of the contributions of tokens, under any Gaussian law.
 
 A product is split into a polynomial and a function f of scores. The mean H of f is taken by
 `slrsym.gaussian`, as a function of the means m and covariances c of the law; then, by Stein's
@@ -14,11 +14,15 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sympy import (
+    Abs,
     Add,
     Derivative,
     Dummy,
     Expr,
+    Heaviside,
     Matrix,
+    Max,
+    Min,
     Mul,
     Piecewise,
     Pow,
@@ -29,6 +33,7 @@ from sympy import (
     exp,
     expand,
     hessian,
+    sign,
     sqrt,
 )
 from sympy.core.function import AppliedUndef, UndefinedFunction
@@ -39,10 +44,10 @@ from slrsym.gaussian import (
     OwensT,
     erf_prime,
     erf_second,
-    expectation,
     normal_cdf,
     normal_pdf,
 )
+from slrsym.gaussian.closed_form import evaluated
 from slrsym.gaussian.integrals import erf_product_mean, tilt
 from slrsym.kernels.functions import ErfCovariance, ErfVariance, gaussian_mean
 from slrsym.kernels.printing import hoisted
@@ -50,19 +55,19 @@ from slrsym.kernels.printing import hoisted
 
 @cache
 def variables(count: int) -> tuple[Symbol, ...]:
-    """The variables of a law that stands for any."""
+    """Return the variables of a generic law."""
     return tuple(Symbol(f"Z_{i}", real=True) for i in range(count))
 
 
 @cache
 def mean_symbol(i: int) -> Symbol:
-    """The mean of a variable of that law."""
+    """Return the mean of a variable of the generic law."""
     return Symbol(f"m_{i}", real=True)
 
 
 @cache
 def covariance_symbol(i: int, j: int) -> Symbol:
-    """A covariance of that law."""
+    """Return a covariance of the generic law."""
     i, j = min(i, j), max(i, j)
     return Symbol(f"c_{i}_{j}", positive=True) if i == j else Symbol(f"c_{i}_{j}", real=True)
 
@@ -79,7 +84,7 @@ class MeanAtom(NamedTuple):
 
 @cache
 def derivative(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
-    """A partial derivative of what is `closed` in the means."""
+    """Differentiate a closed expression in the means."""
     if not orders:
         return expr
     (m, order), *rest = orders
@@ -94,7 +99,7 @@ _MEANS: dict[Any, tuple[Expr, Expr]] = {}
 
 
 def addends(expr: Expr, symbols: Sequence[Symbol]) -> list[tuple[Expr, Expr]]:
-    """Coefficients, and the products in the symbols that they multiply."""
+    """Expand into coefficients and products in the symbols."""
     parts: dict[Expr, Expr] = {}
     for term in Add.make_args(expand(expr, power_base=False, log=False, trig=False)):
         coefficient, core = term.as_independent(*symbols, as_Add=False)
@@ -104,14 +109,14 @@ def addends(expr: Expr, symbols: Sequence[Symbol]) -> list[tuple[Expr, Expr]]:
 
 @cache
 def mean(core: Expr, count: int) -> Expr:
-    """The mean of a product in the first variables: a polynomial in parameters and atoms."""
+    """Return the mean of a product in the first variables, in parameters and atoms."""
     powers, function = _split(core, count)
     return _with_factors(_function_mean(function, count), powers)
 
 
 @cache
 def covariance(first: Expr, second: Expr, count: int) -> Expr:
-    """The covariance of two products: nothing in it is left to cancel against the means."""
+    """Return the covariance of two products, without terms that cancel against the means."""
     (powers, one), (others, other) = _split(first, count), _split(second, count)
     product = _function_mean(one, count) * _function_mean(other, count)
     product += _function_covariance(one, other, count)
@@ -120,7 +125,7 @@ def covariance(first: Expr, second: Expr, count: int) -> Expr:
 
 
 def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
-    """The mean, with some of the variables as factors."""
+    """Multiply the variable powers into a mean."""
     count = range(len(powers))
     for i, power in enumerate(powers):
         for _ in range(power):
@@ -131,7 +136,7 @@ def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
 
 @cache
 def slopes(value: Expr, count: int) -> dict[Symbol, Expr]:
-    """The partial derivatives of a mean or covariance in the law's parameters."""
+    """Return the partial derivatives of a mean or covariance in the law's parameters."""
     found = {}
     for i in range(count):
         found[mean_symbol(i)] = expand(value.diff(mean_symbol(i)))
@@ -141,7 +146,7 @@ def slopes(value: Expr, count: int) -> dict[Symbol, Expr]:
 
 
 def _slope(value: Expr, i: int, j: int) -> Expr:
-    """The slope in a covariance, on which atoms depend, too."""
+    """Return the derivative in a covariance, including that of the atoms."""
     atoms = sorted(atoms_of(value), key=str)
     names = {atom: Dummy(real=True) for atom in atoms}
     plain = value.xreplace(names)
@@ -165,7 +170,7 @@ def _heat(atom: Expr, i: int, j: int) -> Expr:
 
 
 def atoms_of(value: Expr) -> set[Expr]:
-    """The atoms in a mean or covariance, and their derivatives."""
+    """Return the atoms in a mean or covariance, and their derivatives."""
     whole: set[Expr] = value.atoms(Derivative)
     return whole | {
         f for f in value.atoms(AppliedUndef) if value.xreplace(dict.fromkeys(whole, S.One)).has(f)
@@ -173,7 +178,7 @@ def atoms_of(value: Expr) -> set[Expr]:
 
 
 def function_of(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
-    """The function that is differentiated, and how often in each mean."""
+    """Return the function that is differentiated, and the order in each mean."""
     if isinstance(atom, Derivative):
         return atom.expr, tuple((x, int(n)) for x, n in atom.variable_count)
     return atom, ()
@@ -181,7 +186,7 @@ def function_of(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
 
 @cache
 def _split(core: Expr, count: int) -> tuple[list[int], Expr]:
-    """The powers of the variables, and the rest of the product."""
+    """Split a product into the powers of the variables and the rest."""
     powers, rest = [0] * count, S.One
     names = variables(count)
     for factor in Mul.make_args(core):
@@ -195,7 +200,7 @@ def _split(core: Expr, count: int) -> tuple[list[int], Expr]:
 
 @cache
 def _function_mean(function: Expr, count: int) -> Expr:
-    """What stands for the mean of a function of the variables."""
+    """Return the symbol for the mean of a function of the variables."""
     used = _used(function, count)
     if not used:
         return function
@@ -204,7 +209,7 @@ def _function_mean(function: Expr, count: int) -> Expr:
 
 @cache
 def _function_covariance(first: Expr, second: Expr, count: int) -> Expr:
-    """What stands for the covariance of two functions of the variables."""
+    """Return the symbol for the covariance of two functions of the variables."""
     if not _used(first, count) or not _used(second, count):
         return S.Zero
     used = _used(first * second, count)
@@ -231,7 +236,7 @@ def _atom(used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
 
 @cache
 def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
-    """The mean by `slrsym.gaussian`, in exp, erf, and covariances of erf."""
+    """Evaluate a mean by `slrsym.gaussian`, in exp, erf, and covariances of erf."""
     tilted = _tilted_mean(function, used)
     if tilted is not None:
         return tilted
@@ -240,15 +245,10 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
         {names[i]: mean_symbol(i) for i in used},
         [[covariance_symbol(i, j) for j in used] for i in used],
     )
-    value = expectation(function, law)
+    value = evaluated(function, law)
     if value.has(Expectation):
-        if len(used) == 1:
-            i = used[0]
-            return gaussian_mean(function, names[i], mean_symbol(i), covariance_symbol(i, i))
-        raise NotClosedError(
-            f"no closed form is known of the mean of {function}, a function of {len(used)} "
-            "projections; means of functions of one are computed by quadrature"
-        )
+        _require_quadrature(function, len(used))
+        return gaussian_mean(function, law)
     value = _with_covariances(value, function, law)
     if len(used) > 1 and value.has(Piecewise, OwensT):
         raise NotClosedError(
@@ -288,6 +288,17 @@ def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
     return exp(front + exponent.subs(origin)) / sqrt(determinant) * value
 
 
+def _require_quadrature(function: Expr, dimension: int) -> None:
+    """Refuse a mean of too many variables, or of two if the function is not smooth."""
+    reason = f"no closed form is known of the mean of {function}, an integral of {dimension} "
+    if dimension > 2:
+        raise NotClosedError(f"{reason}dimensions; quadrature is for one or two")
+    if dimension == 2 and function.has(Abs, Heaviside, Max, Min, Piecewise, sign):
+        raise NotClosedError(
+            f"{reason}dimensions that has kinks; quadrature is for smooth functions"
+        )
+
+
 def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: int) -> Expr:
     both = _closed_mean(first * second, used)
     means = [_closed_mean(f, _used(f, count)) for f in (first, second)]
@@ -299,7 +310,7 @@ class NotClosedError(ValueError):
 
 
 def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:
-    """Owen's T, with branches where a mean vanishes, by covariances of erf, which have none."""
+    """Replace Owen's T, which has branches where a mean vanishes, by covariances of erf."""
     arguments = [f.args[0] for f in function.atoms(erf)]
     arguments += [f.args[0] / sqrt(2) for f in function.atoms(normal_cdf)]
     arguments.sort(key=str)
@@ -314,7 +325,7 @@ def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:
 
 
 def _replaced(value: Expr, m_u: Expr, m_w: Expr, v_u: Expr, v_w: Expr, both: Expr) -> Expr:
-    """The mean of a product of erf, written as the product of the means and a covariance."""
+    """Write the mean of a product of erf as the product of the means plus a covariance."""
     known = erf_product_mean(m_u, m_w, v_u, v_w, both)
     x, y = m_u / sqrt(1 + 2 * v_u), m_w / sqrt(1 + 2 * v_w)
     if (m_u, v_u) == (m_w, v_w) == (m_u, both):
@@ -332,7 +343,7 @@ def _replaced(value: Expr, m_u: Expr, m_w: Expr, v_u: Expr, v_w: Expr, both: Exp
 
 
 def _expanded(expr: Expr) -> Expr:
-    """Multiplied out, with functions, roots and denominators left as they are."""
+    """Expand, leaving functions, roots and denominators as they are."""
     names: dict[Expr, Symbol] = {}
 
     def hidden(part: Expr) -> Expr:

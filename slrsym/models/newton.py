@@ -43,12 +43,12 @@ class Coverage:
 
     @property
     def found(self) -> int:
-        """How many searches ended at a critical point."""
+        """Number of searches that ended at a critical point."""
         return sum(self.hits)
 
     @property
     def expected_missed(self) -> float:
-        r"""How many points are still to be found, by expectation.
+        r"""Expected number of points that are still to be found.
 
         Notes
         -----
@@ -74,7 +74,7 @@ def follow(
     reach: float = 0.05,
     steps: int = _STEPS,
 ) -> _Array:
-    """Lead points towards critical points of a given index each, by following eigenvectors.
+    """Lead points towards critical points of a chosen index, by following eigenvectors.
 
     `upwards` marks, for each point, the eigenvectors (by ascending curvature) to climb along. No
     step goes farther than `reach`.
@@ -132,7 +132,7 @@ def descend(
 
 
 def newton_steps(slope: _Array, bend: _Array) -> _Array:
-    """How far Newton's method would go."""
+    """Return Newton steps."""
     values, vectors = np.linalg.eigh(bend)
     inner = np.abs((np.swapaxes(vectors, -1, -2) @ slope[..., None])[..., 0])
     values = np.abs(values)

@@ -27,11 +27,11 @@ _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 
 @cache
 def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
-    """One of the functions of the risk, in the numbers of a backend.
+    """Return one of the functions of the risk, compiled for a backend.
 
     They are made of the closed form of Proposition 15.
     """
-    if require_backend(backend) in ("numpy", "numba"):
+    if require_backend(backend) in ("numpy", "numba", "jax"):
         return compiled(program(name), backend)
     from slrsym.models import expressions
 
@@ -104,7 +104,7 @@ _SECTIONS = """
 
 
 def _returning(what: str) -> Callable[[_F], _F]:
-    """The sections that all four docstrings have."""
+    """Add the sections that all four docstrings share."""
 
     def described(function: _F) -> _F:
         function.__doc__ = f"{function.__doc__}\n{_SECTIONS % what}"
@@ -115,7 +115,7 @@ def _returning(what: str) -> Callable[[_F], _F]:
 
 @_returning("ndarray of shape (...), or float")
 def excess_risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy") -> Any:
-    r"""The excess risk :math:`R_\lambda - \varepsilon^2`, without cancellation.
+    r"""Return the excess risk :math:`R_\lambda - \varepsilon^2`, without cancellation.
 
     It is Proposition 15 as a sum in which nothing large cancels, claim ``excess-risk-stable``.
     """
@@ -124,7 +124,7 @@ def excess_risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "nu
 
 @_returning("ndarray of shape (...), or float")
 def risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy") -> Any:
-    r"""The risk :math:`R_\lambda(k, v)` of erf attention, equation (6), by Theorem 1."""
+    r"""Return the risk :math:`R_\lambda(k, v)` of erf attention, equation (6), by Theorem 1."""
     return excess_risk(state, lam, task, backend) + task.epsilon**2
 
 
@@ -132,7 +132,7 @@ def risk(state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy") -
 def gradient(
     state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy"
 ) -> NDArray[np.float64]:
-    """Partial derivatives of the risk in kappa, nu, theta, eta, rho."""
+    """Return the partial derivatives of the risk in kappa, nu, theta, eta, rho."""
     return _evaluated("gradient", state, lam, task, backend)
 
 
@@ -140,7 +140,7 @@ def gradient(
 def hessian(
     state: ArrayLike, lam: ArrayLike, task: Task, backend: str = "numpy"
 ) -> NDArray[np.float64]:
-    """Second partial derivatives of the risk in kappa, nu, theta, eta, rho."""
+    """Return the second partial derivatives of the risk in kappa, nu, theta, eta, rho."""
     upper = _evaluated("hessian", state, lam, task, backend)
     result = np.empty((*upper.shape[:-1], 5, 5))
     for k, (i, j) in enumerate(_UPPER):

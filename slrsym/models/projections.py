@@ -61,7 +61,7 @@ class ProjectionLaws:
     # -- the statement ---------------------------------------------------------------------------
 
     def _stated(self) -> dict[tuple[Token, Expr | None], tuple[Expr, dict[Direction, Symbol]]]:
-        """What a token of each role and bias adds to the target minus the prediction."""
+        """Return the contribution of a token of each role and bias to the error."""
         found = {}
         for token in self.data.tokens:
             for bias in dict.fromkeys(self.predictor.bias or (None,)):
@@ -140,7 +140,7 @@ class ProjectionLaws:
                 )
 
     def inner(self, x: Direction, y: Direction, space: int = 0) -> Expr:
-        """The inner product of two directions, in one of the eigenspaces.
+        """Return the inner product of two directions, in one of the eigenspaces.
 
         Parameters
         ----------
@@ -172,7 +172,7 @@ class ProjectionLaws:
         )
 
     def given(self, x: Direction, y: Direction) -> Expr | None:
-        """The inner product of two fixed directions, if it is given.
+        """Return the inner product of two fixed directions, if it is given.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class ProjectionLaws:
 
     @cached_property
     def roles(self) -> dict[tuple[Token, Expr | None], Role]:
-        """What tokens of each role add to the error, with the law of their projections."""
+        """Contributions of tokens of each role to the error, with the law of their projections."""
         return {key: self._role(key[0], *value) for key, value in self.shares.items()}
 
     def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> Role:
@@ -201,7 +201,7 @@ class ProjectionLaws:
         return Role(token, directions, names, tuple(addends(error, names)), means, cov)
 
     def mean_of(self, token: Token, x: Direction, inner: Callable[..., Expr] | None = None) -> Expr:
-        """The mean of a token's projection.
+        """Return the mean of a token's projection on a direction.
 
         Parameters
         ----------
@@ -221,7 +221,7 @@ class ProjectionLaws:
     def covariance_of(
         self, token: Token, x: Direction, y: Direction, inner: Callable[..., Expr] | None = None
     ) -> Expr:
-        """The covariance of two projections of a token.
+        """Return the covariance of a token's projections on two directions.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ class ProjectionLaws:
         return Add(*spread)
 
     def covariance_between(self, role: Role, i: int, other: Role, j: int) -> Expr:
-        """The covariance of projections of two tokens, whose noises may be correlated.
+        """Return the covariance of projections of two tokens with correlated noises.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class ProjectionLaws:
         return tau * scale * self.inner(role.directions[i], other.directions[j])
 
     def law(self, token: Token) -> GaussianLaw:
-        """The law of a token's projections on the directions that target and predictor use.
+        """Return the law of a token's projections on the directions that the model uses.
 
         Parameters
         ----------
@@ -277,7 +277,7 @@ class ProjectionLaws:
         return GaussianLaw(dict(zip(role.symbols, role.means, strict=True)), role.cov)
 
     def cases(self) -> Iterator[tuple[dict[int, tuple[Role, Expr]], Expr]]:
-        """How many tokens there are of each role and bias, and with what probability.
+        """Yield the numbers of tokens of each role and bias, with their probabilities.
 
         Yields
         ------

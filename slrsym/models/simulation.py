@@ -1,4 +1,4 @@
-"""Where runs of a model start, and runs."""
+"""Initial conditions and training runs for user-defined models."""
 
 from __future__ import annotations
 

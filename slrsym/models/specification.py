@@ -1,4 +1,4 @@
-"""What a model is: directions, tokens, a sequence of them with its target, and a predictor."""
+"""Specification of a model: directions, tokens, sequence, target and predictor."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sympify, tanh
+
+from slrsym.gaussian.functions import in_own_functions
 
 if TYPE_CHECKING:
     from slrsym.models.units import Directions
@@ -139,7 +141,7 @@ class ProjectedToken:
         `function` gave the share; messages name its file and line.
         """
         where = place_of(function)
-        expr = None if isinstance(found, str | ProjectedToken) else sympify(found)
+        expr = None if isinstance(found, str | ProjectedToken) else in_own_functions(sympify(found))
         if not isinstance(expr, Expr):
             raise TypeError(
                 f"{what} must give an expression in projections X @ k; got {found!r}{where}"

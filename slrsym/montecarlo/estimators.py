@@ -1,4 +1,4 @@
-"""The estimators of the risk, of its gradient, and of what a predictor puts out."""
+"""Estimators of the risk, of its gradient, and of the outputs of a predictor."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def risk_estimate(
     rng: Any = 0,
     progress: Progress | None = None,
 ) -> Estimate:
-    r"""The risk of a predictor, :math:`\mathbb{E}(Y - T(X))^2`, equation (6), by sampling.
+    r"""Estimate the risk :math:`\mathbb{E}(Y - T(X))^2`, equation (6), by sampling.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def gradient_estimate(
     rng: Any = 0,
     progress: Progress | None = None,
 ) -> Estimate:
-    r"""The gradient of the risk of an attention predictor, by sampling the task.
+    r"""Estimate the gradient of the risk in k and v from samples of the task.
 
     The risk is that of equation (6), and no closed form of it is used.
 
@@ -251,7 +251,7 @@ def output_summary(
     rng: Any = 0,
     progress: Progress | None = None,
 ) -> OutputSummary:
-    """The law of a predictor's output: mean, second moment, product with Y, and quantiles.
+    """Summarise the outputs of a predictor on samples of the task.
 
     The output is T(X), as equations (1) to (3) define it.
 
@@ -318,7 +318,7 @@ def output_summary(
 
 
 def _quantiles(ordered: _Array | None) -> tuple[Quantile, ...]:
-    """Quantiles of a sorted sample, between order statistics that enclose them."""
+    """Return quantiles of a sorted sample, between order statistics that enclose them."""
     if ordered is None:
         return ()
     n = ordered.size

@@ -1,4 +1,4 @@
-"""What is sampled, how and where: the arguments of the estimators, checked."""
+"""Sampling plans: the validated arguments of the estimators."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ class Plan:
 
     @property
     def per_observation(self) -> int:
-        """How many samples of the task make an observation."""
+        """Number of samples of the task in an observation."""
         return 2 if self.antithetic else 1
 
     def for_state(self, index: int) -> Plan:
-        """The same with a stream of its own."""
+        """Return the same plan with a random stream of its own."""
         return replace(self, root=child_of(self.root, index))
 
     def source(self, at: OrderParameters | Directions) -> Tokens | Coordinates:
-        """Where samples come from."""
+        """Return the source of the samples."""
         if self.method != "plain":
             state = at.overlaps if isinstance(at, Directions) else at
             state = ORACLE if self.predictor.oracle else state
@@ -84,7 +84,7 @@ class Plan:
         return self.tokens(at)
 
     def tokens(self, at: Directions, kept: bool = False) -> Tokens:
-        """Whole tokens, in the space of the vectors."""
+        """Return the source that draws whole tokens, in the space of the vectors."""
         k, v = (at.k_star, at.v_star) if self.predictor.oracle else (at.k, at.v)
         return Tokens(self.task, self.locations, k, v, at.k_star, at.v_star, kept)
 
@@ -107,7 +107,7 @@ class Plan:
         )
 
     def gain(self, quantity: Quantity, at: Any, moments: Moments) -> _Array | None:
-        """How much variance was saved, measured beside samples without reduction."""
+        """Measure the variance saved, against samples without reduction."""
         if not self.reduced:
             return None
         plan = replace(self, method="projected", antithetic=False)
@@ -122,7 +122,7 @@ class Plan:
         gain: _Array | None,
         shape: Callable[[_Array], Any],
     ) -> Estimate:
-        """What the moments say."""
+        """Turn moments into an estimate."""
         return Estimate(
             shape(moments.mean),
             shape(moments.stderr),
@@ -144,7 +144,7 @@ def plan_of(
     rng: Any,
     progress: Progress | None,
 ) -> Plan:
-    """The arguments of an estimator, checked; `risk_estimate` says what they mean."""
+    """Check the arguments of an estimate and collect them in a plan."""
     if not isinstance(predictor, AttentionPredictor | Linear):
         raise TypeError(
             f"predictor must be a HardOracle, Softmax, Erf or Linear; got {predictor!r}"
@@ -191,7 +191,7 @@ def over_states(
     at: ArrayLike | Directions,
     one: Callable[[Plan, OrderParameters | Directions], Estimate],
 ) -> Estimate:
-    """Estimates at each of some states, or at vectors."""
+    """Estimate at each of several states."""
     if isinstance(at, Directions):
         require_dimension(at, plan.task)
         return one(plan.for_state(0), at)
@@ -257,7 +257,7 @@ class Directions:
 
     @classmethod
     def at(cls, state: ArrayLike, task: Task, rng: SeedSequence) -> Directions:
-        """Vectors in R^d with given overlaps, in a random position.
+        """Draw vectors in R^d with given overlaps, in a random position.
 
         Parameters
         ----------
@@ -285,7 +285,7 @@ class Directions:
         return OrderParameters(*(float(x[i] @ x[j]) for i, j in PLACES))
 
     def framed(self) -> tuple[Directions, _Array]:
-        """The same in an orthonormal basis of few vectors.
+        """Express the vectors in an orthonormal basis of their span.
 
         Returns
         -------
@@ -305,7 +305,7 @@ def _norm(x: _Array) -> float:
 
 
 def states_of(at: ArrayLike, task: Task, name: str = "at") -> _Array:
-    """Overlaps, if vectors in R^d have them."""
+    """Check overlaps: some vectors in R^d have them."""
     states = real_array(name, at, "overlaps of shape (..., 5), or Directions")
     if states.ndim == 0 or states.shape[-1] != 5 or not states.size:
         raise ValueError(
@@ -317,7 +317,7 @@ def states_of(at: ArrayLike, task: Task, name: str = "at") -> _Array:
 
 
 def metric(state: ArrayLike, task: Task) -> _Array:
-    r"""Inner products of the overlaps' Riemannian gradients, on the product of two spheres."""
+    r"""Return the inner products of the Riemannian gradients of the overlaps."""
     (points,) = vectors(np.asarray(state, dtype=np.float64)[None], task)
     along: _Array = overlap_rates(points) @ tangent_basis(points)
     return along @ along.T

@@ -32,7 +32,7 @@ class AttentionPredictor:
     mirrors_all = True
 
     def weights(self, u: _Array) -> _Array:
-        """The weight of each token.
+        """Return the weight of each token.
 
         Parameters
         ----------
@@ -46,7 +46,7 @@ class AttentionPredictor:
         raise NotImplementedError
 
     def own_slopes(self, u: _Array, a: _Array) -> _Array:
-        """Derivative of each weight in its own score.
+        """Return the derivative of each weight in its own score.
 
         Parameters
         ----------
@@ -60,7 +60,7 @@ class AttentionPredictor:
         raise NotImplementedError
 
     def slopes_in(self, u: _Array, a: _Array, at: NDArray[np.intp]) -> _Array:
-        """Derivatives of all weights in one score.
+        """Return the derivatives of all weights in one score.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class AttentionPredictor:
         raise NotImplementedError
 
     def output_slopes(self, u: _Array, a: _Array, v: _Array) -> _Array:
-        """Derivative of the output in each score.
+        """Return the derivative of the output in each score.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ Predictor: TypeAlias = AttentionPredictor | Linear
 
 
 def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
-    """Outputs (n,), or their means given the scores, and the weights of the values."""
+    """Return the outputs (n,), or their means given the scores, and the weights of the values."""
     if isinstance(predictor, Linear):
         # At the true directions, scores and values are the coordinates along k* and v*.
         along_k, along_v = np.asarray(predictor.coefficients).T
@@ -235,7 +235,7 @@ def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
 
 
 def _variance(batch: Batch, a: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Variance of T given the scores."""
+    """Return the variance of the output given the scores."""
     result: NDArray[np.float64] = np.sum(
         batch.weighted(batch.var_own, batch.var_other) * a**2, axis=1
     )
@@ -265,7 +265,7 @@ class Loss:
     size = 1
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample."""
+        """Return the squared error, one row for each sample."""
         output, a = _outputs(self.predictor, batch)
         spread = batch.var_y - 2 * batch.own(a) * batch.cov + _variance(batch, a)
         result: NDArray[np.float64] = ((batch.y - output) ** 2 + spread)[:, None]
@@ -281,7 +281,7 @@ class OutputMoments:
     size = 3
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample."""
+        """Return output, square and product with the target, one row for each sample."""
         output, a = _outputs(self.predictor, batch)
         square = output**2 + _variance(batch, a)
         return np.stack([output, square, output * batch.y + batch.own(a) * batch.cov], axis=1)
@@ -298,7 +298,7 @@ class OverlapGradient:
     size = 5
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample."""
+        """Return the gradient in the overlaps, one row for each sample."""
         u, v, own = batch.u, batch.v, batch.own
         g2, signal = self.task.gamma**2, np.sqrt(self.task.d / 2)
         a = self.predictor.weights(u)
@@ -333,11 +333,11 @@ class VectorGradient:
 
     @property
     def size(self) -> int:
-        """How many components there are."""
+        """Number of components."""
         return 2 * self.k.size
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample, the gradient in k first."""
+        """Return the gradient in the vectors, one row for each sample, that in k first."""
         assert batch.tokens is not None
         a = self.predictor.weights(batch.u)
         error = batch.y - np.sum(a * batch.v, axis=1)

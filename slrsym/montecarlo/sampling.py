@@ -1,4 +1,4 @@
-r"""Samples of the task, drawn until the standard error is small enough, or they are used up.
+r"""Samples of the task, drawn until the standard error is small enough.
 
 An attention predictor sees a token through its score :math:`u = X\cdot k` and its value
 :math:`v = X\cdot v`, and the task's output through :math:`y = X_{J_0}\cdot v^\star + \xi`. So two
@@ -35,21 +35,21 @@ class Quantity(Protocol):
 
     @property
     def size(self) -> int:
-        """How many components it has."""
+        """Number of components."""
         ...
 
     def of(self, batch: Batch) -> NDArray[np.float64]:
-        """One row for each sample."""
+        """Return one row for each sample."""
         ...
 
 
 def child_of(root: SeedSequence, *key: int) -> SeedSequence:
-    """The sequence of that key below a root, which does not change."""
+    """Return the child of a seed sequence with a key, leaving the sequence unchanged."""
     return SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key), pool_size=root.pool_size)
 
 
 def root_of(rng: Any) -> SeedSequence:
-    """Where the random numbers come from."""
+    """Return the seed sequence of a generator, a seed, or a sequence."""
     if isinstance(rng, np.random.Generator):
         return SeedSequence(rng.integers(2**32, size=4).tolist())
     if isinstance(rng, SeedSequence):
@@ -75,7 +75,7 @@ def sampled(
     progress: Progress | None = None,
     keep: Callable[[NDArray[np.float64]], None] | None = None,
 ) -> Moments:
-    """Moments of a quantity."""
+    """Sample a quantity until the observations or the target standard error are reached."""
     moments = Moments(quantity.size)
     block, begun = 0, perf_counter()
     while moments.count < observations:
@@ -193,7 +193,7 @@ class Estimate:
         return self.target_stderr is None or bool(np.all(self.stderr <= self.target_stderr))
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
-        """A confidence interval for each component, by Student's law.
+        """Return a confidence interval for each component, by Student's law.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Estimate:
         return self.value - half, self.value + half
 
     def zscore(self, reference: ArrayLike) -> Any:
-        """How many standard errors the value lies above a reference.
+        """Return the distance from a reference in standard errors.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ class Estimate:
         return np.where(np.abs(apart) <= rounding, 0.0, z)[()]
 
     def _aligned(self, counts: Any) -> Any:
-        """Counts, one for each leading entry of the value."""
+        """Reshape counts so that they broadcast with the value."""
         counts = np.asarray(counts)
         return counts.reshape(counts.shape + (1,) * (np.ndim(self.value) - counts.ndim))
 
@@ -293,7 +293,7 @@ class OutputSummary:
 
 
 def stacked(estimates: Sequence[Estimate], shape: tuple[int, ...]) -> Estimate:
-    """Estimates for several states, as one of arrays."""
+    """Combine estimates for several states into one of arrays."""
 
     def joined(name: str) -> Any:
         parts = np.array([getattr(e, name) for e in estimates])
@@ -329,11 +329,11 @@ class Batch:
     tokens: NDArray[np.float64] | None = None
 
     def own(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What belongs to the informative token."""
+        """Select the entry of the informative token."""
         return np.take_along_axis(x, self.place[:, None], axis=1)[:, 0]
 
     def weighted(self, informative: float, other: float) -> NDArray[np.float64]:
-        """A number for each token: one for informative tokens, one for others."""
+        """Return one number for informative tokens and another for all others."""
         result = np.full(self.u.shape, other)
         np.put_along_axis(result, self.place[:, None], informative, axis=1)
         return result
@@ -348,7 +348,7 @@ class Locations:
     fixed: bool = False
 
     def draw(self, rng: Generator, n: int) -> NDArray[np.intp]:
-        """Locations, counted from 0."""
+        """Draw locations, counted from 0."""
         if self.fixed:
             return np.zeros(n, dtype=np.intp)
         uniform = rng.random(n)
@@ -373,7 +373,7 @@ class Tokens:
     kept: bool = False
 
     def batches(self, seed: SeedSequence, n: int) -> Iterator[tuple[Batch, ...]]:
-        """Samples, in parts of bounded memory; which numbers are drawn does not depend on those."""
+        """Yield samples in parts of bounded memory; the parts do not affect the numbers drawn."""
         places, normals, noises = map(default_rng, seed.spawn(3))
         m, L = self.k.size, self.task.L
         rows = max(1, _MOST_NUMBERS // (L * m))
@@ -408,7 +408,7 @@ class Coordinates:
     mirrors_all: bool = True
 
     def batches(self, seed: SeedSequence, n: int) -> Iterator[tuple[Batch, ...]]:
-        """Samples, in parts of bounded memory; which numbers are drawn does not depend on those."""
+        """Yield samples in parts of bounded memory; the parts do not affect the numbers drawn."""
         places, *streams = map(default_rng, seed.spawn(9))
         rows = max(1, _MOST_NUMBERS // (2 * self.task.L))
         for first in range(0, n, rows):

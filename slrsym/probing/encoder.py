@@ -21,7 +21,7 @@ _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8",
 
 
 def _tensors(file: Path) -> dict[str, _Floats]:
-    """The tensors of a safetensors file, without those of integers."""
+    """Read the tensors of a safetensors file, except those of integers."""
     try:
         raw = np.memmap(file, np.uint8, mode="r")
         begin = 8 + int(raw[:8].view("<u8")[0])
@@ -97,12 +97,12 @@ class Encoder:
 
     @property
     def name(self) -> str:
-        """What figures call it: the name of its directory."""
+        """Name of the directory, which figures show."""
         return self.directory.resolve().name
 
     @property
     def layers(self) -> int:
-        """How many layers; hidden states are one more."""
+        """Number of layers; there is one more hidden state."""
         return int(self.config["num_hidden_layers"])
 
     @cached_property
@@ -127,7 +127,7 @@ class Encoder:
     # -- the tokenizer -----------------------------------------------------------------------
 
     def tokens(self, text: str) -> list[str]:
-        """A text in word pieces, between [CLS] and [SEP].
+        """Split a text into word pieces, between [CLS] and [SEP].
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Encoder:
         return ["[CLS]", *pieces, "[SEP]"]
 
     def words(self, text: str) -> list[str]:
-        """The words of a text, before they are cut into pieces.
+        """Split a text into words.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Encoder:
         return "".join(spaced).split()
 
     def _cut(self, word: str) -> list[str]:
-        """The longest pieces first; [UNK] where a word cannot be cut."""
+        """Cut a word into pieces, the longest first; return [UNK] for a word that cannot be cut."""
         pieces: list[str] = []
         begin = 0
         while begin < len(word):
@@ -177,7 +177,7 @@ class Encoder:
     # -- the network -------------------------------------------------------------------------
 
     def embeddings(self, tokens: Sequence[str]) -> _Floats:
-        """Initial embeddings of word pieces, without positions.
+        """Return the initial embeddings of word pieces, without positions.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class Encoder:
         return self._weight("embeddings.word_embeddings.weight")[[self._pieces[t] for t in tokens]]
 
     def hidden_states(self, texts: Sequence[str], *, first_only: bool = False) -> list[_Floats]:
-        """All hidden states of texts that have equally many word pieces.
+        """Return all hidden states of texts that have equally many pieces.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class Encoder:
 
 
 def _stands_alone(c: str) -> bool:
-    """Whether a character is a word of its own: punctuation, or of a script without spaces."""
+    """Return whether a character is a word: punctuation, or of a script without spaces."""
     if c.isascii():
         return not c.isalnum() and not c.isspace()
     return unicodedata.category(c).startswith("P") or "CJK UNIFIED" in unicodedata.name(c, "")

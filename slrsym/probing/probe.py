@@ -1,4 +1,4 @@
-"""Sentences, logistic regression on what an encoder keeps of them at [CLS], and directions there.
+"""Sentences, logistic regression on hidden states at [CLS], and projections.
 
 One adjective decides the label. Sentences follow the patterns of Section E.1 and have its counts;
 the words are ours. As in the paper, the city's adjective says nothing of the label, and test sets
@@ -35,7 +35,7 @@ _BATCH = 64
 def logistic_regression(
     features: NDArray[np.floating[Any]], labels: NDArray[np.integer[Any]], C: float = 1.0
 ) -> NDArray[np.float64]:
-    r"""The weights that minimise :math:`|w|^2/2 + C \sum_i \log(1 + e^{-y_i (w \cdot x_i + b)})`.
+    r"""Minimise :math:`|w|^2/2 + C \sum_i \log(1 + e^{-y_i (w \cdot x_i + b)})` over w and b.
 
     So figure 1 probes hidden states.
 
@@ -73,7 +73,7 @@ def logistic_regression(
 
 
 def _encoded(directory: str, texts: list[str]) -> NDArray[np.float32]:
-    """[CLS] of texts of equal length in all hidden states, (texts, states, width)."""
+    """Encode texts of equal length; return [CLS] in all hidden states, (texts, states, width)."""
     states = _loaded(directory).hidden_states(texts, first_only=True)
     return np.stack([state[:, 0] for state in states], axis=1)
 
@@ -106,7 +106,7 @@ class Probing(Saved):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the data depend on; the weights by their digest."""
+        """Parameters on which the data depend; the weights enter by their digest."""
         encoder = _loaded(str(self.directory))
         sizes = [len(sentences(name)) for name in SETS]
         return {
@@ -120,7 +120,7 @@ class Probing(Saved):
         progress: bool | None = None,
         workers: int | None = None,
     ) -> xr.Dataset:
-        """Accuracies over set, hidden state, and features as they are or standardised.
+        """Compute the accuracy of linear probes on all hidden states.
 
         Parameters
         ----------
@@ -170,7 +170,7 @@ class Probing(Saved):
     def _vectors(
         self, progress: bool | None, workers: int | None
     ) -> dict[str, NDArray[np.float32]]:
-        """[CLS] of all sentences, by sets; those of equal length are encoded together."""
+        """Encode all sentences; return [CLS] by set of sentences."""
         encoder = _loaded(str(self.directory))
         texts = [(name, i, text) for name in SETS for i, (text, _) in enumerate(sentences(name))]
         by_length: dict[int, list[tuple[str, int, str]]] = {}
@@ -216,14 +216,14 @@ class Projections(Saved):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the data depend on."""
+        """Parameters on which the data depend."""
         if self.directory is None:
             return {"survey": "projections", "model": "", "d": self.d, "seed": self.seed}
         encoder = _loaded(str(self.directory))
         return {"survey": "projections", "model": encoder.name, "weights": encoder.digest}
 
     def made(self) -> xr.Dataset:
-        """Words and their projections, over sentence and position."""
+        """Compute the projections of words, by sentence and position."""
         words = [text.split(". ")[1].rstrip(".").split() for text, _ in EXAMPLE]
         decisive = [line.index(word) for line, (_, word) in zip(words, EXAMPLE, strict=True)]
         values = self._drawn(words, decisive) if self.directory is None else self._embedded(words)
@@ -332,7 +332,7 @@ EXAMPLE = (
 
 @cache
 def sentences(name: str) -> tuple[tuple[str, int], ...]:
-    """Sentences with their labels, by the patterns of figure 1 (Section E.1).
+    """Return the sentences of a set with their labels, by the patterns of figure 1 (Section E.1).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Who recovers and who does not: descent from uniform starts, in numbers, and sweeps over them."""
+"""Recovery of the oracle from uniform starts: counts, and sweeps over settings."""
 
 from slrsym.recovery.separation import Mode, Separation, mode_sizes, modes, separation, setting_of
 from slrsym.recovery.setting import NEAR, VERDICTS, Setting, verdicts

@@ -1,4 +1,4 @@
-r"""What distinguishes the starts from which runs end at a swap point.
+r"""Statistics that separate starts ending at a swap point from the others.
 
 Uniform starts lie near the null point, where all overlaps vanish. By the symmetries of the risk the
 flow of descent leaves it by two modes that do not mix to first order: one in the plane of kappa and
@@ -48,7 +48,7 @@ class Mode:
 
 
 def modes(setting: Setting) -> tuple[Mode, Mode]:
-    """The mode that leads to the oracle and that which leads to a swap point.
+    """Return the linear modes at the origin that lead to the oracle and to a swap point.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def modes(setting: Setting) -> tuple[Mode, Mode]:
 
 
 def mode_sizes(states: _Array, setting: Setting) -> _Array:
-    """How far states are along both modes.
+    """Return the sizes of states along both modes.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ class Separation:
     fit_auc: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything, for JSON."""
+        """Convert the result to plain data, for JSON."""
         return dict(self.__dict__)
 
 
 def setting_of(data: xr.Dataset) -> Setting:
-    """The setting of runs.
+    """Return the setting of runs.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def setting_of(data: xr.Dataset) -> Setting:
 
 
 def separation(data: xr.Dataset) -> Separation | None:
-    """What distinguishes the starts of runs that end at a swap point.
+    """Distinguish the starts of runs that end at a swap point from the others.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def _auc(values: _Array, chosen: NDArray[np.bool_]) -> float:
 
 
 def _regression(columns: _Array, chosen: NDArray[np.bool_]) -> list[float]:
-    """Logistic regression, by its likelihood: intercept and weights."""
+    """Fit a logistic regression by maximum likelihood; return intercept and weights."""
     design = np.column_stack([np.ones(len(columns)), columns])
     sign = np.where(chosen, 1.0, -1.0)
 

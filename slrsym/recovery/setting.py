@@ -1,4 +1,4 @@
-"""A setting, its runs, and where they end: oracle, swap point, manifold, elsewhere, or not yet.
+"""A setting of recovery runs, and the classification of their endpoints.
 
 The oracle is that of Theorem 5; swap points are those of the claims ``swap-critical`` and
 ``swap-least``.
@@ -38,7 +38,7 @@ STILL = 1e-3
 
 
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
-    """To the oracle, to a swap point, and to M: the largest difference of an overlap, (..., 3)."""
+    """Return largest differences of overlaps from the oracle, a swap point and M, (..., 3)."""
     swap, _ = swap_point(task, lam)
     found = [distance(states, np.array(point)) for point in (ORACLE, swap)]
     found.append(np.abs(states[..., 2:]).max(axis=-1))
@@ -46,7 +46,7 @@ def _distances(states: _Array, lam: float, task: Task) -> _Array:
 
 
 def verdicts(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
-    """Where states are, as numbers of `VERDICTS`.
+    """Classify states, as indices of `VERDICTS`.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def verdicts(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
 
 
 def margins(states: _Array, lam: float, task: Task) -> _Array:
-    """How far every overlap may move before the verdict changes."""
+    """Return the distance by which every overlap may move before the classification changes."""
     far = _distances(states, lam, task)
     found = verdicts(states, lam, task)
     own = np.take_along_axis(far, np.minimum(found, 2)[..., None].astype(int), axis=-1)[..., 0]
@@ -88,7 +88,7 @@ def margins(states: _Array, lam: float, task: Task) -> _Array:
 
 
 def moving(states: _Array, lam: float, task: Task, alpha: float, steps: int) -> NDArray[np.bool_]:
-    """Which states as many steps more would take farther than `STILL`, as far as they tell.
+    """Flag states expected to move farther than `STILL` in as many further steps.
 
     By the length of a step there, or by a direction of negative curvature, along which whatever
     there is grows by a factor e.
@@ -102,7 +102,7 @@ def moving(states: _Array, lam: float, task: Task, alpha: float, steps: int) -> 
 def ends(
     states: _Array, lam: float, later: float, task: Task, alpha: float, steps: int
 ) -> NDArray[np.int8]:
-    """Verdicts of runs after some steps; those that would go on in as many more are `MOVING`.
+    """Classify the ends of runs, and mark those that still move.
 
     The oracle and swap points attract what is near them where they are minima themselves. All
     else has ended if it stays at the inverse temperature that it has, and at a later one.
@@ -118,7 +118,7 @@ def ends(
 
 
 def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
-    """How many runs have each verdict."""
+    """Count the runs of each classification."""
     numbers = np.arange(len(VERDICTS))
     found: NDArray[np.int32] = np.sum(
         verdict[..., None, :] == numbers[:, None], axis=-1, dtype=np.int32
@@ -127,7 +127,7 @@ def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
 
 
 def counted(counts: NDArray[np.int32], runs: int, names: tuple[str, ...]) -> dict[str, xr.Variable]:
-    """Counts, fractions and intervals as labelled variables: of the runs that have ended.
+    """Return counts, fractions and confidence intervals.
 
     Of those that still move there is the fraction of all runs, and no interval.
     """
@@ -228,7 +228,7 @@ class Setting:
         return float(Inverse(self.lam0, self.rate)(np.array(2 * self.steps)))
 
     def entropy(self, seed: int) -> list[int]:
-        """What the random numbers of this setting are made from, independent of other settings.
+        """Return the entropy of this setting's random numbers, independent of other settings.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class Setting:
         return [seed, *np.frombuffer(digest[:16], dtype="<u4").tolist()]
 
     def starts(self, seed: int, first: int, stop: int) -> NDArray[np.float64]:
-        """Overlaps of uniform k and v, for some of the runs.
+        """Draw the overlaps of uniform k and v for some of the runs.
 
         Parameters
         ----------
@@ -258,7 +258,7 @@ class Setting:
         return uniform_overlaps(self.d, self.entropy(seed), first, stop)
 
     def as_dict(self) -> dict[str, Any]:
-        """Names and values."""
+        """Convert the setting to a dictionary."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
@@ -276,7 +276,7 @@ _MOST_TUBES = 6
 
 
 def checkpoints(steps: int) -> NDArray[np.int64]:
-    """The steps at which runs are looked at, the last one included."""
+    """Return the steps at which runs are examined, the last one included."""
     first = steps % _EVERY or min(_EVERY, steps)
     return np.arange(first, steps + 1, _EVERY, dtype=np.int64)
 
@@ -291,7 +291,7 @@ class Ends:
     decided: NDArray[np.int64]
 
     def as_dict(self) -> dict[str, NDArray[Any]]:
-        """Names and arrays."""
+        """Convert the ends to a dictionary of arrays."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
@@ -307,7 +307,7 @@ def _ends(states: _Array, setting: Setting) -> NDArray[np.int8]:
 
 
 def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
-    """Tubes around some runs, one for each place where they end."""
+    """Build tubes around some runs, one for each place where they end."""
     if runs < _ENOUGH:
         return ()
     lam, task = setting.temperatures, setting.task

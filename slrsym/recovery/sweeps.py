@@ -1,4 +1,4 @@
-"""Who recovers: the runs of one setting, and sweeps over a grid of settings.
+"""Recovery runs at one setting, and sweeps over a grid of settings.
 
 Figures 4(a) and 7 show 30 starts of each of their settings; here there are as many as one likes,
 over any executor, kept on disk in parts as they come.
@@ -287,7 +287,7 @@ def _kept(
     settings: dict[str, Any],
     path: str | Path | None,
 ) -> xr.Dataset:
-    """Data from a file, or computed and saved there."""
+    """Read data from a complete file, or compute them and keep parts on the way."""
     if path is None:
         data = compute(None)
     elif (file := Path(path)).is_file():
@@ -412,7 +412,7 @@ def _together(parts: Sequence[Ends]) -> Ends:
 
 
 def parts_folder(path: Path) -> Path:
-    """Where parts are kept until a file is complete."""
+    """Return the folder that holds the parts until a file is complete."""
     return path.with_name(f"{path.name}.parts")
 
 
@@ -452,7 +452,7 @@ class Parts:
         return self._folder / f"cell-{cell:05}-run-{first:07}.npz"
 
     def read(self, cell: int, first: int) -> Ends | None:
-        """A part, if it is there."""
+        """Read a part, if its file exists."""
         file = self._file(cell, first)
         if not file.is_file():
             return None

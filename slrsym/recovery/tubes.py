@@ -1,4 +1,4 @@
-r"""When a run may stop: tubes around runs whose end is known, which no run leaves again.
+r"""Early stopping: tubes around runs with a known endpoint, which no run leaves.
 
 Let :math:`X^\star_t` be a run that was followed to its end, in vectors (k, v) of
 :math:`\mathbb{R}^8`: four dimensions hold two states, up to the symmetries of the risk, and k* and
@@ -93,7 +93,7 @@ class Tube:
     radii: _Array
 
     def distances(self, states: _Array, time: int) -> _Array:
-        """How far states are from the run, up to symmetries.
+        """Return the distances of states from the run, up to symmetries.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ class Tube:
         return np.asarray(np.sqrt(planar + rest).min(axis=-1))
 
     def holds(self, states: _Array, time: int) -> NDArray[np.bool_]:
-        """Which states are inside.
+        """Return which states are inside the tube.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ def tube_around(
     margin: float,
     backend: str = "numpy",
 ) -> Tube:
-    """The tube around a run.
+    """Build a tube around a run: radii within which all runs end alike.
 
     Parameters
     ----------
@@ -185,7 +185,7 @@ def tube_around(
 
 
 def _piece(states: _Array, lam: _Array, end: int) -> int:
-    """Where a piece begins that overlaps and temperatures change little in."""
+    """Return the start of a piece in which overlaps and inverse temperatures change little."""
     length = min(_LONGEST, end)
     while length > _SHORTEST:
         few, at = states[end - length : end], lam[end - length : end]
@@ -260,7 +260,7 @@ def _growth(
 
 @cache
 def _coefficients() -> Field:
-    """R_0, N and the entries of Q, each with three derivatives in kappa."""
+    """Return R_0, N and the entries of Q, each with three derivatives in kappa."""
     first, second = ON_M
     risk = quadratic_risk()
     on = risk.on_manifold.subs(epsilon, 0)
@@ -280,7 +280,7 @@ def _bound_coefficients(task: Task) -> BoundField:
 def third_derivative(
     states: _Array, points: _Array, lam: _Array, task: Task, reach: float
 ) -> float:
-    r"""A bound of the third derivative of the risk in k and v, proved by ball arithmetic.
+    r"""Bound the third derivatives of the risk near a piece of a run.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def third_derivative(
 def _overlap_bounds(
     low: _Array, high: _Array, coldest: float, hottest: float, task: Task
 ) -> tuple[_Array, _Array]:
-    """Bounds of the third derivatives in the overlaps, and of the second with rho, over a box."""
+    """Bound the third derivatives of the risk in the overlaps over a box."""
     third, mixed = np.zeros((5, 5, 5)), np.zeros(5)
     bound = _bound_coefficients(task)
     with ctx.workdps(_DIGITS):
@@ -355,7 +355,7 @@ _ENTRY = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
 
 
 def _norms(matrices: _Array) -> _Array:
-    """Largest singular values."""
+    """Return the largest singular values."""
     squares = np.swapaxes(matrices, -1, -2) @ matrices
     return np.asarray(np.sqrt(np.maximum(0.0, np.linalg.eigvalsh(squares)[:, -1])))
 
@@ -364,7 +364,7 @@ _DIMENSIONS = 4
 
 
 def lifted(states: _Array) -> _Array:
-    """Vectors k and v of which one has what the other has beyond k* and v*, up to a factor."""
+    """Lift overlaps to vectors k and v whose parts beyond k* and v* are parallel."""
     k_square, v_square, inner = beyond(states)
     points = np.zeros((*states.shape[:-1], 2, _DIMENSIONS))
     points[..., :2] = gram_matrices(states)[..., :2, 2:]
@@ -379,7 +379,7 @@ def lifted(states: _Array) -> _Array:
 
 
 def turning(points: _Array) -> _Array:
-    """How k and v move as all is turned around k* and v*, (..., 8)."""
+    """Return the directions in which k and v move under rotations that fix k* and v*."""
     result = np.zeros(points.shape)
     result[..., 3] = points[..., 2]
     return result.reshape(*points.shape[:-2], 2 * _DIMENSIONS)
@@ -388,7 +388,7 @@ def turning(points: _Array) -> _Array:
 def _step(
     points: _Array, slope: _Array, bend: _Array, alpha: float
 ) -> tuple[_Array, _Array, _Array]:
-    """Where a step leads, the larger |u_i|, and the Jacobian matrix of G(x/|x|)."""
+    """Return the images of a step, the larger |u_i|, and the Jacobian matrix of G(x/|x|)."""
     m = _DIMENSIONS
     result, after = np.empty(bend.shape), np.empty(points.shape)
     longest = np.ones(points.shape[:-2])
@@ -411,5 +411,5 @@ def _step(
 
 
 def _across(x: _Array, columns: _Array) -> _Array:
-    """Columns, without their parts along a unit vector."""
+    """Project columns orthogonally to a unit vector."""
     return columns - x[..., :, None] * (x[..., None, :] @ columns)

@@ -1,6 +1,6 @@
-"""What is claimed: expressions, maps, sentences about orbits; below both search and numbers."""
+"""Statements of claims: expressions, maps, and sentences about orbits."""
 
 
 def unmarked(text: str) -> str:
-    """Prose for a terminal, without the dollar signs around formulas."""
+    """Remove the dollar signs around formulas from prose, for a terminal."""
     return text.replace("$", "") if text.count("$") % 2 == 0 else text

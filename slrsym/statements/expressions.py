@@ -1,4 +1,4 @@
-"""Expressions: their symbols, values put for these all at once, lines of text; errors of proofs."""
+"""Expressions: free symbols, simultaneous substitution, plain text, and errors of proofs."""
 
 from __future__ import annotations
 
@@ -33,13 +33,30 @@ class Sentence(BooleanFunction):  # type: ignore[misc]
 
 
 def conjuncts(statement: Boolean) -> tuple[Boolean, ...]:
-    """The parts of a conjunction, or the statement; `And.make_args` has them in a random order."""
+    """Return the parts of a conjunction, or the statement alone."""
     return statement.args if isinstance(statement, sp.And) else (statement,)
+
+
+def disjuncts(statement: Boolean) -> tuple[Boolean, ...]:
+    """Return the parts of a disjunction, or the statement."""
+    return statement.args if isinstance(statement, sp.Or) else (statement,)
+
+
+def flattened(statement: Boolean) -> Boolean:
+    """Return the statement with conjunctions and disjunctions flat and in order.
+
+    From SymPy 1.15 on they are otherwise nested, and in the order given, if ``evaluate=False``.
+    """
+    if isinstance(statement, sp.And | sp.Or):
+        return statement.func(*map(flattened, statement.args))
+    if isinstance(statement, sp.Equivalent | sp.Implies):
+        return statement.func(*map(flattened, statement.args), evaluate=False)
+    return statement
 
 
 @lru_cache(maxsize=2**14)
 def free(expr: Basic) -> frozenset[Symbol]:
-    """The free symbols of an expression, which SymPy would look for anew each time."""
+    """Return the free symbols of an expression, cached: SymPy collects them anew each time."""
     return frozenset(expr.free_symbols)
 
 
@@ -66,7 +83,7 @@ class AtPoint(sp.Subs):  # type: ignore[misc]
 
 
 def ambiguous(expr: Basic) -> sp.Subs | None:
-    """A `Subs` that SymPy confuses with others, as two of its variables have the same value."""
+    """Return a `Subs` that SymPy confuses with others, since two of its points are equal."""
     for node in expr.atoms(sp.Subs):
         if not isinstance(node, AtPoint) and len(set(node.point)) < len(node.point):
             return node
@@ -74,7 +91,7 @@ def ambiguous(expr: Basic) -> sp.Subs | None:
 
 
 def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
-    """`expr` with values for symbols, all put in at once.
+    """Substitute values for symbols, all at once.
 
     Bound variables are left alone, and renamed where a value would be captured. Relations stay
     relations, even those that have become obvious.
@@ -116,7 +133,7 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
 
 
 def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symbol]:
-    """What a derivative is taken in after values are put in; nothing if that is more than names."""
+    """Return the variables in which a derivative is taken after values are substituted."""
     named = {x: values.get(x, x) for x in expr.variables}
     others = free(expr.expr) - named.keys()
     inside = set().union(*(free(values.get(s, s)) for s in others))
@@ -127,7 +144,7 @@ def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symb
 
 
 def rebuilt(expr: Any, change: Callable[[Any], Any]) -> Any:
-    """The expression with its outermost parts changed for which `change` returns something."""
+    """Rebuild the expression with its outermost changeable parts changed."""
     found = change(expr)
     if found is not None:
         return found
@@ -138,7 +155,7 @@ def rebuilt(expr: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _own(node: Basic) -> Iterable[Symbol]:
-    """The symbols that a node binds itself."""
+    """Return the symbols that a node binds itself."""
     if isinstance(node, Binder):
         return node.bound_symbols
     if isinstance(node, ExprWithLimits):
@@ -152,7 +169,7 @@ def _own(node: Basic) -> Iterable[Symbol]:
 
 
 def bound_symbols(expr: Basic) -> set[Symbol]:
-    """Every symbol that is bound somewhere in an expression, or differentiated in."""
+    """Return every symbol that is bound somewhere in an expression, or differentiated in."""
     found: set[Symbol] = set()
     for node in sp.preorder_traversal(expr):
         found |= set(_own(node))
@@ -162,7 +179,7 @@ def bound_symbols(expr: Basic) -> set[Symbol]:
 
 
 def apart(expr: Basic, symbols: set[Symbol]) -> Basic:
-    """The expression with its bound variables renamed where they are among some symbols."""
+    """Rename the bound variables of an expression that are among some symbols."""
     if not expr.args:
         return expr
     clash = {s for s in _own(expr) if s in symbols}
@@ -178,7 +195,7 @@ def apart(expr: Basic, symbols: set[Symbol]) -> Basic:
 
 
 def _renamed(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
-    """A binder with its own variables named anew; ends of ranges and points are outside of it."""
+    """Rename the variables of a binder."""
     if isinstance(expr, Binder):
         return expr.renamed(names)
     if isinstance(expr, ExprWithLimits):
@@ -234,12 +251,12 @@ _printer = _Text()
 
 
 def text_of(expr: Any) -> str:
-    """What `str` makes of an expression or statement, in less time."""
+    """Print an expression or statement as `str` does, in less time."""
     return str(_printer.doprint(expr))
 
 
 def spoken(statement: Any) -> str:
-    """A statement in infix notation.
+    """Write a statement in infix notation.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Maps of a box, whose iterates statements are made about; functions of its coordinates, points."""
+"""Maps of a box, functions of its coordinates, and points."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def require_plain(function: sp.Lambda) -> None:
 
 
 def function_of(coordinates: Iterable[Symbol], value: Any) -> sp.Lambda:
-    """A function of the coordinates, to be spoken of along orbits.
+    """Return a function of the coordinates, for statements about orbits.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def function_of(coordinates: Iterable[Symbol], value: Any) -> sp.Lambda:
 
 
 def value_at(function: sp.Lambda, point: Iterable[Any]) -> Any:
-    """The value of a function at a point, not evaluated any further."""
+    """Return the value of a function at a point, unevaluated."""
     place = tuple(map(sp.sympify, point))
     if len(place) != len(function.variables):
         raise ProofError(f"{function} is no function of {len(place)} coordinates")
@@ -60,7 +60,7 @@ def value_at(function: sp.Lambda, point: Iterable[Any]) -> Any:
 
 
 def point_set(points: Iterable[Iterable[Any]]) -> sp.FiniteSet:
-    """A finite set of points, whatever their order.
+    """Return a finite set of points.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ class BoxMap(Basic):  # type: ignore[misc]
 
     @property
     def images(self) -> tuple[Expr, ...]:
-        """Where a step leads, coordinate by coordinate."""
+        """Images of the coordinates."""
         return tuple(self.args[0].expr)
 
     @property
@@ -141,7 +141,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return tuple(self.args[2])
 
     def inside(self, point: Iterable[Any] | None = None) -> tuple[Boolean, ...]:
-        """That a point lies in the closed box.
+        """Return the conditions that a point lies in the closed box.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return self._between(point, sp.Ge, sp.Le)
 
     def interior(self) -> tuple[Boolean, ...]:
-        """That the coordinates lie in the open box: two relations for each."""
+        """Return the conditions that the coordinates lie in the open box, two for each."""
         return self._between(None, sp.Gt, sp.Lt)
 
     def _between(self, point: Iterable[Any] | None, above: Any, below: Any) -> tuple[Boolean, ...]:
@@ -168,11 +168,11 @@ class BoxMap(Basic):  # type: ignore[misc]
         )
 
     def stays(self) -> Boolean:
-        """That a step from the coordinates, which lie in the box, does not leave the box."""
-        return sp.And(*self.inside(self.images), evaluate=False)
+        """Return the condition that a step from the box does not leave it."""
+        return sp.And(*self.inside(self.images))
 
     def after(self, function: sp.Lambda) -> Expr:
-        """A function at the end of a step, in terms of the coordinates at its beginning.
+        """Return a function at the end of a step, in the coordinates at its beginning.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return value_at(function, self.images)
 
     def before(self, function: sp.Lambda) -> Any:
-        """A function at the beginning of a step.
+        """Return a function at the beginning of a step.
 
         Parameters
         ----------
@@ -202,11 +202,11 @@ class BoxMap(Basic):  # type: ignore[misc]
         return value_at(function, self.coordinates)
 
     def squared_step(self) -> Expr:
-        """The squared length of a step, in terms of the coordinates."""
+        """Return the squared length of a step, in the coordinates."""
         return sp.Add(*((g - x) ** 2 for g, x in zip(self.images, self.coordinates, strict=True)))
 
     def face(self, fixed: Symbol, value: Any) -> BoxMap:
-        """The map of the other coordinates where one keeps a value, as on a face of the box.
+        """Return the map of the other coordinates on a face, where one coordinate keeps its value.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return BoxMap(sp.Lambda(place, images), low, high)
 
     def moved(self, others: Iterable[Symbol]) -> tuple[Expr, ...]:
-        """The images of a second point.
+        """Return the images of a second point.
 
         Parameters
         ----------
@@ -243,7 +243,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return tuple(put(image, values) for image in self.images)
 
     def distance(self, others: Iterable[Symbol]) -> Expr:
-        """The sum of the distances, by coordinate, of the coordinates from a second point.
+        """Return the sum over the coordinates of the distances to another point.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class BoxMap(Basic):  # type: ignore[misc]
 
 
 def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMap:
-    """A map of a cube.
+    """Return a map of a box, by default a cube, into itself.
 
     Parameters
     ----------

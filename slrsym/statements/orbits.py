@@ -98,11 +98,11 @@ class OrbitStatement(Sentence):
 
     @property
     def definitions(self) -> tuple[tuple[str, Lambda], ...]:
-        """What is written before the sentence: names of functions, and what they stand for."""
+        """Definitions written before the sentence: names and functions."""
         return ()
 
     def sentence(self) -> tuple[Piece, ...]:
-        """The statement: words, and expressions or sets to be written as formulas."""
+        """Return the statement as words, and expressions or sets to be written as formulas."""
         return self.words
 
     def _sympystr(self, printer: Any) -> str:
@@ -289,7 +289,7 @@ class _AboutPairs(OrbitStatement):
 
     @staticmethod
     def _allows(value: Any) -> bool:
-        """Whether a value may be a coordinate of a point."""
+        """Return whether a value may be a coordinate of a point."""
         raise NotImplementedError
 
     @classmethod
@@ -391,7 +391,7 @@ class NullPairs(_AboutPairs):
 
 
 def in_text(statement: Any, printer: Any) -> str:
-    """A statement in words, and then what the map and the functions in it are."""
+    """Write a statement in words, followed by the definitions of its map and functions."""
     said = "".join(
         unmarked(p) if isinstance(p, str) else _piece_text(p, printer) for p in statement.sentence()
     )
@@ -403,7 +403,7 @@ def in_text(statement: Any, printer: Any) -> str:
 
 
 def in_latex(statement: Any, printer: Any) -> str:
-    """The same in LaTeX, for math mode."""
+    """Write a statement in LaTeX, for math mode."""
     parts = [
         rf"\text{{{unmarked(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)
         for p in statement.sentence()

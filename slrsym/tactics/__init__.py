@@ -1,1 +1,4 @@
-"""From proofs to evidence that the kernel judges. Nothing here is trusted."""
+"""Search for evidence: translate SymPy proofs into inferences of the proof checker.
+
+This code is untrusted: the checker judges its output.
+"""

@@ -1,4 +1,4 @@
-"""Equations for sums, integrals, derivatives and expectations, on which arithmetic does not look.
+"""Equations between sums, integrals, derivatives and expectations, for arithmetic to use.
 
 A sum or an integral is taken apart into a linear combination of sums or integrals whose terms are
 in normal form; a derivative of these is evaluated; two expectations whose bodies and laws are equal

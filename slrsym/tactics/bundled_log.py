@@ -1,4 +1,4 @@
-"""The log of all claims that comes with the package, and which steps the kernel judges by it.
+"""The proof log of all claims that comes with the package.
 
 Whether the log is right is not asked here: ``slrsym recheck`` judges it.
 """

@@ -1,4 +1,4 @@
-"""The search for signs that a ring asks for: facts combined by linear programming, then exactly.
+"""Search for sign certificates: facts combined by linear programming, then exactly.
 
 Nothing here is trusted: what is found is written down as evidence, and played back by the kernel.
 """

@@ -1,4 +1,4 @@
-"""What an earlier log has: its evidence for steps that say the same today, judged anew."""
+"""Reuse of an earlier log: its evidence for unchanged steps, judged again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Solution sets: the tree of cases as logic, on steps that arithmetic shows."""
+"""Evidence for solution sets: the tree of cases as logic, over arithmetic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""SymPy's expressions and statements as terms of the kernel.
+"""Translation of SymPy's expressions and statements to terms of the checker.
 
 What the kernel reads is what is proved; so anything whose meaning there would be another one is
 refused.
@@ -26,7 +26,6 @@ from slrsym.gaussian.functions import (
     zeta,
 )
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
-from slrsym.proofs.normal_forms import delta_by_bars
 from slrsym.statements.expressions import Sentence
 
 
@@ -75,6 +74,14 @@ def _single(e: Any) -> tuple[Any, ...]:
     return tuple(e.args)
 
 
+def _delta_by_bars(delta: Any) -> Any:
+    """That of two integers, by absolute values: it is 1 where they are less than 1 apart."""
+    if not all(index.is_integer for index in delta.args):
+        raise Untranslatable(f"{delta} is not of integers")
+    near = 1 - sp.Abs(delta.args[0] - delta.args[1])
+    return (near + sp.Abs(near)) / 2
+
+
 def sort_of(x: Any, values: bool = False) -> str:
     """The sort of a symbol, or of the values of a function."""
     if not x.is_real:
@@ -118,17 +125,18 @@ class Translator:
         if x not in self._names:
             name, taken = name_of(x.name), {s[1] for s in self._names.values()}
             if isinstance(x, sp.Dummy):
+                # Never the name of a symbol that may be met later.
+                name += "'"
                 while name in taken:
                     name += "'"
-            # One of them is a placeholder: nobody else calls two symbols alike.
             if name in taken:
                 raise Untranslatable(f"two symbols are called {name}")
             self._names[x] = ("s", name, sort_of(x))
         return self._names[x]
 
-    def symbols(self) -> list[tuple[sp.Symbol, Term]]:
-        """The symbols that were translated."""
-        return list(self._names.items())
+    def translated(self) -> list[tuple[sp.Basic, Term]]:
+        """The symbols and expressions that were translated."""
+        return [*self._names.items(), *self._terms.items()]
 
     def function(self, f: Any, arity: int) -> Term:
         """The name of an undefined function, as `substitute` takes it."""
@@ -182,8 +190,8 @@ class Translator:
             return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
         if isinstance(e, sp.acos | normal_cdf | normal_pdf | sp.Heaviside):
             return self._term(_IN_OTHERS[type(e)](*_single(e)), env)
-        if isinstance(e, sp.KroneckerDelta) and (bars := delta_by_bars(e)) is not None:
-            return self._term(bars, env)
+        if isinstance(e, sp.KroneckerDelta):
+            return self._term(_delta_by_bars(e), env)
         if isinstance(e, AppliedUndef):
             return (
                 "u",
@@ -205,6 +213,9 @@ class Translator:
     def _statement(
         self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
     ) -> Term:
+        if isinstance(e, Relational) and e.has(sp.Limit):
+            # There are no words for limits. From a sentence nothing follows but itself.
+            return ("o", "Limit", ("text", sp.srepr(e)))
         if isinstance(e, Relational):
             kind, swapped = _RELATIONS[type(e)]
             a, b = all_of((e.lhs, e.rhs))

@@ -1,4 +1,4 @@
-"""Values of terms at a point: whether two may be equal, before a proof is looked for."""
+"""Numerical values of terms at a point, to rule out equality before a proof is searched."""
 
 from __future__ import annotations
 

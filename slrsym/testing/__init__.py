@@ -1,4 +1,4 @@
-"""For tests of this package and of what others build on it.
+"""Testing utilities for slrsym and for packages built on it.
 
 `strategies` are Hypothesis strategies for tasks, overlaps and the like. `check_gradient`,
 `check_hessian` and `check_retraction` compare derivatives with the functions that they belong to.

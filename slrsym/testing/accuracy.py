@@ -1,4 +1,4 @@
-"""How accurate the kernels are, region by region, held against reference values of 45 digits.
+"""Accuracy of the kernels by region, against reference values of 45 digits.
 
 ``python -m slrsym.testing.accuracy`` prints a table of the worst relative errors, and of the same
 errors in units in the last place. Gradient and Hessian count by their largest error relative to
@@ -84,7 +84,7 @@ def _read(texts: Iterable[str]) -> tuple[Any, ...]:
 
 @cache
 def risk_references() -> tuple[RiskReference, ...]:
-    """The values that are kept of the risk and its derivatives."""
+    """Return the stored reference values of the risk and its derivatives."""
     rows = json.loads((DATA / "risk.json").read_text(encoding="utf-8"))["rows"]
     return tuple(
         RiskReference(
@@ -104,7 +104,7 @@ def risk_references() -> tuple[RiskReference, ...]:
 
 @cache
 def zeta_references() -> tuple[ZetaReference, ...]:
-    """The values that are kept of zeta and the variance of erf."""
+    """Return the stored reference values of zeta and the variance of erf."""
     rows = json.loads((DATA / "zeta.json").read_text(encoding="utf-8"))["rows"]
     return tuple(
         ZetaReference(
@@ -125,7 +125,7 @@ class Error(NamedTuple):
 
 
 def error_of(found: Iterable[float], exact: Iterable[Any]) -> Error:
-    """The error of some numbers that belong together."""
+    """Return the error of several numbers relative to their largest."""
     values = list(exact)
     with mp.workdps(DIGITS + 10):
         size = max(map(abs, values))
@@ -138,7 +138,7 @@ def error_of(found: Iterable[float], exact: Iterable[Any]) -> Error:
 
 
 def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Error]:
-    """Errors of excess risk, gradient and Hessian where a reference value is known."""
+    """Return the errors of excess risk, gradient and Hessian at a reference value."""
     state, lam, gamma, d, tokens = row.setting
     arguments = state, lam, Task(d, tokens, gamma), backend
     found: dict[str, Any] = {
@@ -150,7 +150,7 @@ def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Error]:
 
 
 def zeta_errors(row: ZetaReference) -> dict[str, Error]:
-    """Errors of zeta and the variance of erf where a reference value is known."""
+    """Return the errors of zeta and the variance of erf at a reference value."""
     return {
         "zeta": error_of([zeta(row.t, row.s)], [row.zeta]),
         "variance": error_of([erf_variance(row.t, row.s)], [row.variance]),
@@ -158,7 +158,7 @@ def zeta_errors(row: ZetaReference) -> dict[str, Error]:
 
 
 def worst(errors: Iterable[dict[str, Error]]) -> dict[str, Error]:
-    """The largest errors of each kind."""
+    """Return the largest errors of each kind."""
     rows = list(errors)
     return {
         name: Error(*map(max, zip(*(row[name] for row in rows), strict=True))) for name in rows[0]
@@ -178,7 +178,7 @@ def _lines(
 
 
 def table(backend: str = "numpy") -> str:
-    """The worst errors by region, as text."""
+    """Tabulate the worst errors by region."""
     risk_lines = _lines(
         ("excess risk", "gradient", "Hessian"),
         RISK_REGIONS,

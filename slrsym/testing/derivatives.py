@@ -1,4 +1,4 @@
-r"""Derivatives against the functions that they belong to, by the remainders of Taylor's formula.
+r"""Checks of derivatives against their functions, by the remainders of Taylor's formula.
 
 A cost f is followed along a curve through a point x in a direction u. If the gradient is right,
 :math:`f(x(t)) - f(x) - t \langle g, u \rangle` falls like :math:`t^2`, and if the Hessian is right
@@ -42,7 +42,7 @@ _STEPS = np.logspace(-9, 0, 9 * PER_DECADE + 1)
 
 
 def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Array:
-    """Something given as an array."""
+    """Convert a value to an array of finite numbers, and check its shape."""
     array = np.asarray(value, dtype=np.float64)
     if shape is not None and array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}; got {array.shape}")
@@ -52,7 +52,7 @@ def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) ->
 
 
 def increasing_steps(steps: ArrayLike | None) -> Array:
-    """How far to go along a curve."""
+    """Check the step lengths along a curve."""
     values = _STEPS if steps is None else finite_array("steps", steps)
     if values.ndim != 1 or values.size < 2 * PER_DECADE or values[0] <= 0:
         raise ValueError(f"steps must be {2 * PER_DECADE} positive numbers at least; got {steps!r}")
@@ -65,7 +65,7 @@ class ManifoldLike(Protocol):
     """What the checks need to know of a manifold. Points and tangent vectors are arrays."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
-        """The tangent vector at a point that is closest to a vector.
+        """Project a vector to the tangent space at a point.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class ManifoldLike(Protocol):
         ...
 
     def retract(self, point: Array, step: Array) -> Array:
-        """The point to which a tangent vector leads.
+        """Move a point along a tangent vector by a retraction.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class ManifoldLike(Protocol):
         ...
 
     def acceleration(self, point: Array, direction: Array) -> Array:
-        """The second derivative of the curve of retractions in a direction, where it begins.
+        """Return the second derivative of the curve of retractions in a direction.
 
         Parameters
         ----------
@@ -112,15 +112,15 @@ class Euclidean:
     """Arrays without any constraint."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
-        """The vector itself."""
+        """Return the vector."""
         return vector
 
     def retract(self, point: Array, step: Array) -> Array:
-        """The sum of both."""
+        """Return the sum."""
         return point + step
 
     def acceleration(self, point: Array, direction: Array) -> Array:
-        """Zero, along a straight line."""
+        """Return zero, the acceleration along a straight line."""
         return np.zeros_like(point)
 
 
@@ -142,7 +142,7 @@ class UnitSpheres(ManifoldLike):
         return result
 
     def exponential(self, point: Array, step: Array) -> Array:
-        """The end of the great circle that begins at the point, with the step as its velocity.
+        """Return the end of the great circle that begins at the point.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ def fitted(
     order: int,
     changes: Array | None = None,
 ) -> TaylorCheck:
-    """The slope just above what rounding hides.
+    """Fit the slope of remainders on logarithmic axes, above the level of rounding.
 
     A right derivative with a small error, and a wrong one, differ near the point. So the slope is
     taken there, not where the line is straightest.
@@ -262,7 +262,7 @@ def fitted(
 
 
 def _grain(changes: Array | None) -> float:
-    """The least difference of the numbers, if they stand still at times: they may be rounded."""
+    """Return the resolution of the values, if they stand still at times."""
     if changes is None:
         return 0.0
     differences = np.abs(np.diff(changes, prepend=0.0))
@@ -471,7 +471,7 @@ class _Curve:
         return float(finite_array("cost", self.cost(point), ()))
 
     def compared(self, coefficients: tuple[float, ...], order: int) -> TaylorCheck:
-        """The cost less its value at the point and less the powers of the step."""
+        """Compare the cost with its Taylor polynomial at the point."""
         first = self.value(self.point)
         values = np.array(
             [

@@ -53,7 +53,7 @@ __all__ = [
 
 
 def log_uniform(least: float, most: float) -> SearchStrategy[float]:
-    """Positive numbers, every factor as likely as any other of its size.
+    """Generate positive numbers, uniform on a logarithmic scale.
 
     Parameters
     ----------
@@ -75,13 +75,13 @@ def log_uniform(least: float, most: float) -> SearchStrategy[float]:
 
 
 def _whole_numbers(least: int, most: int) -> SearchStrategy[int]:
-    """Integers on a logarithmic scale, with the small ones, which are special, more often."""
+    """Generate integers on a logarithmic scale, small ones more often."""
     small = st.integers(least, min(least + 3, most))
     return st.one_of(small, log_uniform(least, most).map(round))
 
 
 def temperatures(least: float = 1e-3, most: float = 10.0) -> SearchStrategy[float]:
-    r"""Inverse temperatures :math:`\lambda`, over decades.
+    r"""Generate inverse temperatures :math:`\lambda`, over decades.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def step_sizes(least: float = 1e-6, most: float = 1e3) -> SearchStrategy[float]:
 def schedules(
     most_steps: int = 10, least: float = 1e-3, most: float = 10.0
 ) -> SearchStrategy[NDArray[np.float64]]:
-    r"""Inverse temperatures for each of some steps: constant, falling, or without any order.
+    r"""Generate schedules of inverse temperatures.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def tasks(
     gamma: tuple[float, float] = (0.05, 5.0),
     epsilon: tuple[float, float] = (1e-3, 10.0),
 ) -> SearchStrategy[Task]:
-    """Tasks of all sizes, with and without noise.
+    """Generate tasks.
 
     Parameters
     ----------
@@ -196,7 +196,7 @@ def tasks(
 
 
 def overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
-    r"""Feasible overlaps: inside of the feasible set, on its boundary, and close to it.
+    r"""Generate feasible overlaps: inside the feasible set, on its boundary, and near it.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
 
 
 def _coordinates(count: int) -> SearchStrategy[list[float]]:
-    """Of a vector in an orthonormal basis whose first two are k* and v*; no direction is left out.
+    """Generate coordinates of a vector in an orthonormal basis that begins with k* and v*.
 
     A vector that is too short to be made a unit vector keeps a length in that plane.
     """
@@ -252,7 +252,7 @@ def _as_overlaps(k: NDArray[np.float64], v: NDArray[np.float64]) -> OrderParamet
 
 
 def manifold_points(dimension: int = 4) -> SearchStrategy[OrderParameters]:
-    r"""Points of the invariant manifold, where :math:`\theta = \eta = \rho = 0`.
+    r"""Generate points of the invariant manifold, where :math:`\theta = \eta = \rho = 0`.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def manifold_points(dimension: int = 4) -> SearchStrategy[OrderParameters]:
 
 
 def corner_cases(dimension: int = 4) -> SearchStrategy[OrderParameters]:
-    r"""Overlaps of which each is -1, 0 or 1: the fixed points on M, swaps, k = v, and so on.
+    r"""Generate overlaps that are each -1, 0 or 1, such as the fixed points.
 
     Parameters
     ----------

@@ -72,13 +72,13 @@ class HeadsRisk:
         self._to_gram = _placed(self._places, (2 * heads, 2 * heads))
 
     def risk(self, students: _Array, stars: _Array, lam: float) -> _Array:
-        """The risk less epsilon^2, (runs,)."""
+        """Return the risk minus epsilon^2, shape (runs,)."""
         return self.risk_and_gradient(students, stars, lam)[0]
 
     def risk_and_gradient(
         self, students: _Array, stars: _Array, lam: float
     ) -> tuple[_Array, _Array]:
-        """The excess risk, (runs,), and what of its gradient is tangent, (runs, 2 heads, q).
+        """Return the excess risk, (runs,), and its tangent gradient, (runs, 2 heads, q).
 
         Students are k_1, ..., k_H, v_1, ..., v_H, shape (runs, 2 heads, q), in an orthonormal frame
         or in all of R^d; stars k*_1, ..., k*_n, v*_1, ..., v*_n.
@@ -145,7 +145,7 @@ class HeadsRisk:
 
 
 def _placed(places: list[Any], shape: tuple[int, int]) -> _Array:
-    """The matrix that adds numbers (pairs, places), made flat, up where they belong."""
+    """Return the matrix that adds numbers up where they belong in a matrix of a given shape."""
     count = len(places[0][0])
     matrix = np.zeros((count, len(places), *shape))
     for at, (row, column) in enumerate(places):
@@ -214,19 +214,19 @@ class HeadRuns(RunsInPieces):
 
     @property
     def runs(self) -> int:  # type: ignore[override]
-        """How many runs, two for each start."""
+        """Number of runs, two for each start."""
         return 2 * self.starts
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the runs depend on; they are attributes of the data."""
+        """Parameters on which the runs depend, which are attributes of the data."""
         return {"runs_of": "erf heads", **self.task.settings, **self._numbers}
 
     def _temperature(self, step: int) -> float:
         return self.lam0 / (1 + self.rate * min(step, self.held))
 
     def _start(self, run: int) -> tuple[_Array, _Array]:
-        """Uniform directions in a frame that begins with the stars: students and stars."""
+        """Draw uniform directions in a frame that begins with the stars."""
         n, heads, d = self.task.n, self.heads, self.task.task.d
         rng = stream(self.seed, run % self.starts, 0)
         q = 2 * (n + heads)
@@ -282,7 +282,7 @@ class HeadRuns(RunsInPieces):
     def _sampled(
         self, students: _Array, stars: _Array, lams: list[float], rngs: list[Generator]
     ) -> _Array:
-        """Steps by batches, one for each temperature; all runs together, each from its stream."""
+        """Take steps of stochastic descent on batches."""
         task, n, heads, batch = self.task.task, self.task.n, self.heads, self.batch
         runs, count, q = len(students), 2 * heads, students.shape[2]
         degrees = task.d - q - np.arange(count)
@@ -329,19 +329,19 @@ class HeadRuns(RunsInPieces):
 
 
 def _root(gram: _Array) -> _Array:
-    """A lower triangular root of matrices that may be singular."""
+    """Return a lower triangular root of matrices that may be singular."""
     # The least shift that Cholesky's decomposition does not notice otherwise.
     shift = 1e-14 * np.trace(gram, axis1=1, axis2=2) + 1e-300
     return np.linalg.cholesky(gram + shift[:, None, None] * np.eye(gram.shape[1]))
 
 
 def _in_frame(moved: _Array, fixed: int) -> _Array:
-    """Unit vectors, beyond the axes of the stars in a frame of their own."""
+    """Express unit vectors in a frame whose first axes are the stars."""
     triangle = np.asarray(np.linalg.qr(moved[:, :, fixed:].transpose(0, 2, 1), mode="r"))
     return _unit(np.concatenate([moved[:, :, :fixed], triangle.transpose(0, 2, 1)], axis=2))
 
 
 @cache
 def moments_by(name: str, backend: str) -> Callable[..., Any]:
-    """A function of `slrsym.transformers.moments`, in the numbers of a backend."""
+    """Compile a function of `slrsym.transformers.moments` for a backend."""
     return compiled(kept(f"slrsym.transformers.moments.{name}")(), backend)

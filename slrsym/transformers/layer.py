@@ -44,7 +44,7 @@ _LEAST = 1e-5
 
 
 def _normalised(X: Real) -> Real:
-    """LayerNorm, without parameters."""
+    """Apply LayerNorm without parameters."""
     centred = X - X.mean(axis=-1, keepdims=True)
     deviation = np.sqrt(np.square(centred).mean(axis=-1, keepdims=True))
     centred /= deviation + centred.dtype.type(_LEAST)
@@ -87,7 +87,7 @@ class Layer:
     def random(
         cls, rng: Generator, d: int, heads: int, width: int, dtype: DTypeLike = np.float64
     ) -> Layer:
-        """The weights that descent starts from, as in the paper.
+        """Draw the weights at which training starts.
 
         Entries are centred and normal, with variance 2/(rows + columns), but 1/d of reg and of
         `W_O`, and 1/d^2 of theta; queries and biases are zero. With one head, whose values are
@@ -131,13 +131,13 @@ class Layer:
         )
 
     def __iter__(self) -> Iterator[tuple[str, Real]]:
-        """Names and values of what is trained."""
+        """Yield the names and values of the trained weights."""
         for field in fields(self):
             if field.name != "reg" and (field.name != "W_O" or len(self.W_K) > 1):
                 yield field.name, getattr(self, field.name)
 
     def predict(self, X: Real) -> Real:
-        """The outputs of the layer.
+        """Return the outputs of the layer.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Layer:
         return _Pass(self, X).output
 
     def gradient(self, X: Real, y: Real) -> dict[str, Real]:
-        """The gradient of the mean squared error on some sequences.
+        """Return the gradient of the mean squared error on some sequences.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Layer:
         return _Pass(self, X).backward(y)
 
     def score_directions(self) -> tuple[Real, Real]:
-        """What each head selects tokens by, and how nearly it selects by that alone.
+        """Return the direction by which each head selects tokens, and how dominant it is.
 
         Returns
         -------
@@ -184,7 +184,7 @@ class Layer:
         return k, ratio
 
     def value_directions(self) -> Real:
-        """How the token that a head selects gets to the output, hidden units being linear.
+        """Return the map from a selected token to the output, with linear hidden units.
 
         Returns
         -------
@@ -224,7 +224,10 @@ class _Pass:
         self.output = self.o @ layer.theta
 
     def backward(self, y: Real) -> dict[str, Real]:
-        """From the error back to each weight; d... is the derivative of the mean squared error."""
+        """Propagate the error back to each weight; d...
+
+        is the derivative of the mean squared error.
+        """
         layer, N, A = self.layer, self.N, self.A
         heads, r, d = layer.W_K.shape
         error = (2 / len(y) * (self.output - y)).astype(N.dtype)
@@ -259,13 +262,13 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def stream(seed: int, run: int, *place: int) -> Generator:
-    """Random numbers of a run, for some purpose or row of its log."""
+    """Return the random generator of a run, for some purpose or row of its log."""
     return default_rng(SeedSequence(seed, spawn_key=(run, *place)))
 
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Processes that start meanwhile leave the other cores to each other."""
+    """Let processes that start meanwhile use one thread each."""
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
@@ -279,7 +282,7 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def in_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]]:
-    """Results of jobs, as they come, by processes, or with one worker in this one."""
+    """Yield the results of jobs as they come, from processes or from this one."""
     with _one_thread_each() if workers > 1 else nullcontext():
         yield from results(jobs, None, workers)
 
@@ -298,7 +301,7 @@ class RunsInPieces(Saved, ABC):
     @property
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """What the runs depend on; they are attributes of the data."""
+        """Parameters on which the runs depend, which are attributes of the data."""
 
     @property
     def _numbers(self) -> dict[str, Any]:
@@ -308,7 +311,7 @@ class RunsInPieces(Saved, ABC):
 
     @abstractmethod
     def _begin(self, runs: list[int]) -> Real:
-        """The states of some runs before the first step, (runs, size)."""
+        """Return the states of some runs before the first step, shape (runs, size)."""
 
     @abstractmethod
     def _walk(self, runs: list[int], states: Real, first: int, stop: int) -> tuple[Real, Any]:
@@ -319,7 +322,7 @@ class RunsInPieces(Saved, ABC):
 
     @abstractmethod
     def _blank(self) -> dict[str, tuple[tuple[str, ...], Real]]:
-        """Dimensions of what is logged, and arrays of NaN."""
+        """Return the dimensions of the logged variables, and arrays of NaN."""
 
     @property
     def _logged(self) -> Any:
@@ -441,7 +444,7 @@ class MultipleLocation:
         return {**settings_of(self.task), "task_n": self.n, "task_noise": noise}
 
     def stars(self, rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        r"""Uniform directions, :math:`v^\star_i` orthogonal to :math:`k^\star_i`.
+        r"""Draw uniform directions, :math:`v^\star_i` orthogonal to :math:`k^\star_i`.
 
         Parameters
         ----------
@@ -457,7 +460,7 @@ class MultipleLocation:
         return k, v / np.linalg.norm(v, axis=1, keepdims=True)
 
     def draw(self, rng: Generator, k_star: Real, v_star: Real, count: int) -> tuple[Real, Real]:
-        """Sequences and outputs, in the precision of the directions.
+        """Draw sequences and outputs.
 
         The informative tokens come first: for what treats all tokens alike, and only for that, this
         is as good as any other law of the locations.

@@ -1,10 +1,11 @@
-"""Moments of one erf head and of two, derived from the laws of what they see."""
+"""Moments of one and of two erf heads, derived from the laws of their tokens."""
 
 from __future__ import annotations
 
 from sympy import Matrix, Symbol, diff, erf, sqrt, symbols
 
-from slrsym.gaussian import GaussianLaw, expectation
+from slrsym.gaussian import GaussianLaw
+from slrsym.gaussian.closed_form import evaluated
 from slrsym.kernels.functions import ErfCovariance
 from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
@@ -17,7 +18,7 @@ _S = Symbol("s", positive=True)
 
 
 def one_head() -> Program:
-    """States m_U, m_V, c_UV, c_UY, c_VY, s to moments and their derivatives.
+    """Derive moments of one head and their derivatives, from the states m_U ... s.
 
     E[V erf(lambda U)] with its derivatives by the first three; E[Y V erf(lambda U)], for a centred
     Y, with its derivatives by the first five.
@@ -27,7 +28,7 @@ def one_head() -> Program:
     covariance = Matrix([[_S**2, c_UV, UY], [c_UV, _S**2, VY], [UY, VY, 1]])
     law = GaussianLaw({_U: m_U, _V: m_V, _Y: 0}, covariance)
     head = _V * erf(lam * _U)
-    alone, with_Y = expectation(head, law), expectation(_Y * head, law)
+    alone, with_Y = evaluated(head, law), evaluated(_Y * head, law)
     varying = (m_U, m_V, c_UV, UY, VY)
     outputs = [alone, *(diff(alone, x) for x in varying[:3])]
     outputs += [with_Y, *(diff(with_Y, x) for x in varying)]
@@ -35,7 +36,7 @@ def one_head() -> Program:
 
 
 def two_heads() -> Program:
-    """States m_U, m_V, m_u, m_v, c_UV, c_uv, c_Uu, c_Uv, c_Vu, c_Vv, s to a second moment.
+    """Derive the second moment of two heads, from the states m_U ... s.
 
     That is E[V v erf(lambda U) erf(lambda u)], with its derivatives by the first ten.
     """
@@ -49,7 +50,7 @@ def two_heads() -> Program:
     wide = 1 + 2 * lam**2 * s2
     x, y = (lam * mean / sqrt(wide) for mean in (m_U, m_u))
     product = erf(x) * erf(y) + ErfCovariance(x, y, 2 * lam**2 * Uu / wide)
-    moment = expectation(_V * _v * both, law).xreplace({expectation(both, law): product})
+    moment = evaluated(_V * _v * both, law).xreplace({evaluated(both, law): product})
     varying = (*_MEANS, *_COVARIANCES)
     slopes = (diff(moment, symbol) for symbol in varying)
     return printed([moment, *slopes], (*varying, _S), (lam,))

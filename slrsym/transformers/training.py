@@ -70,7 +70,7 @@ class LayerRuns(RunsInPieces):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """What the runs depend on; they are attributes of the data."""
+        """Parameters on which the runs depend, which are attributes of the data."""
         return {"runs_of": "a Transformer layer", **self.task.settings, **self._numbers}
 
     def _layer(self, run: int) -> Layer:
@@ -130,7 +130,7 @@ def _flat(layer: Layer) -> Real:
 
 
 def _shaped(like: Layer, state: Real) -> Layer:
-    """A layer with the numbers of a state."""
+    """Return a layer with the numbers of a state."""
     names, weights = zip(*like, strict=True)
     parts = np.split(state, np.cumsum([w.size for w in weights])[:-1])
     shaped = (part.reshape(w.shape).copy() for part, w in zip(parts, weights, strict=True))
@@ -138,7 +138,7 @@ def _shaped(like: Layer, state: Real) -> Layer:
 
 
 def matched(data: xr.Dataset) -> xr.Dataset:
-    """Each head with the star that it is nearest to, no star twice, at the last step.
+    """Match each head with the nearest star at the last step, no star twice.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Formulas of Gaussian calculus as LaTeX and MathML, written as a person would write them."""
+"""Typesetting of formulas of the Gaussian calculus, in LaTeX and MathML."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from slrsym.typeset.order import Order
 
 
 def formula_latex(expr: Any) -> str:
-    """An expression by itself, with the laws of its expectations, in LaTeX."""
+    """Write an expression in LaTeX, with the laws of its expectations."""
     return to_latex(Printer(laws={}).box(expr))
 
 
 def formula_html(expr: Any) -> str:
-    """An expression by itself, with the laws of its expectations, as MathML."""
+    """Write an expression in MathML, with the laws of its expectations."""
     return to_mathml(Printer(laws={}).box(expr))

@@ -1,4 +1,4 @@
-"""Boxes as LaTeX, for amsmath or MathJax, and as MathML Core, which browsers draw by themselves."""
+"""LaTeX and MathML backends for boxes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
 
 
 def to_latex(box: Box) -> str:
-    r"""A box as LaTeX in math mode.
+    r"""Write a box as LaTeX in math mode.
 
     Examples
     --------
@@ -154,7 +154,7 @@ _CHILDREN = {
 
 
 def to_mathml(lines: Box | list[FormulaLine], display: bool = True, annotated: bool = False) -> str:
-    """A formula as a ``math`` element.
+    """Write a formula as a ``math`` element.
 
     Examples
     --------
@@ -185,12 +185,12 @@ def _table_row(line: FormulaLine) -> str:
 
 
 def _inside(box: Box) -> str:
-    """A box as elements for a parent that is a row itself."""
+    """Write a box as elements for a parent that is a row itself."""
     return "".join(_beside(box.parts)) if isinstance(box, RowBox) else _element(box)
 
 
 def _element(box: Box) -> str:
-    """A box as one element, or none for a space of no width."""
+    """Write a box as one element, or as nothing if it is a space of no width."""
     match box:
         case RowBox(parts):
             inside = [element for element in _beside(parts) if element]
@@ -233,7 +233,7 @@ def _grouped(inside: str) -> str:
 
 
 def _one(box: Box) -> str:
-    """Exactly one element."""
+    """Write a box as exactly one element."""
     return _element(box) or "<mrow></mrow>"
 
 
@@ -320,7 +320,7 @@ def _script(box: ScriptBox) -> str:
 
 @cache
 def converted(latex: str) -> str:
-    r"""LaTeX that someone else wrote, as the inside of a ``math`` element.
+    r"""Convert LaTeX from elsewhere to the inside of a ``math`` element.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def converted(latex: str) -> str:
 
 
 def _spaced(element: str) -> str:
-    """Names of functions as names, with the space before them that TeX leaves."""
+    """Mark the names of functions, and insert the space before them that TeX leaves."""
     tree = ElementTree.fromstring(element)
     for node in tree.iter():
         if len(node) != _CHILDREN.get(node.tag, len(node)):

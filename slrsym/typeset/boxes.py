@@ -1,4 +1,4 @@
-"""Formulas as boxes: what stands beside, above and below what, and where lines are broken."""
+"""Formulas as boxes: rows, scripts, fractions, and line breaking."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Box:
 
     @property
     def width(self) -> float:
-        """How wide it is, about, in em."""
+        """Approximate width in em."""
         raise NotImplementedError
 
     @property
@@ -93,7 +93,7 @@ class RowBox(Box):
 
 
 def _limits_aside(box: Box) -> float:
-    """By how much a formula is wider in a fraction, where the limits of sums stand beside them."""
+    """Return the extra width of a formula in a fraction, where limits stand beside sums."""
     match box:
         case ScriptBox(base=Operator(text="sum"), below=below, above=above):
             return max((s.width * _SCRIPT for s in (below, above) if s is not None), default=0.0)
@@ -187,7 +187,7 @@ class Fence(Box):
 
     @property
     def size(self) -> int:
-        """How large the brackets are: 0 for plain ones, up to 3."""
+        """Size of the brackets, from 0 to 3."""
         return self.body.height
 
     @property
@@ -223,27 +223,27 @@ class MatrixBox(Box):
 
 
 def identifier(text: str) -> Atom:
-    """A letter in italics, or a Greek one by its name."""
+    """Make a letter in italics, or a Greek one by its name."""
     return Atom(text)
 
 
 def number(text: object) -> Atom:
-    """Digits."""
+    """Make a number."""
     return Atom(str(text), "number")
 
 
 def name(text: str) -> Atom:
-    """The upright name of a function."""
+    """Make the upright name of a function."""
     return Atom(text, "name")
 
 
 def words(text: str) -> Atom:
-    """A piece of prose within a formula, with the spaces around it."""
+    """Make a piece of prose within a formula, with spaces around it."""
     return Atom(text, "words")
 
 
 def row(parts: Iterable[Box]) -> Box:
-    """Boxes beside each other; rows in it are taken apart."""
+    """Put boxes beside each other, flattening rows."""
     flat: list[Box] = []
     for part in parts:
         flat += part.parts if isinstance(part, RowBox) else (part,)
@@ -280,7 +280,7 @@ class _Piece:
 
 
 def broken(box: Box, width: float) -> list[FormulaLine]:
-    """A formula in as few lines as its width needs, broken where it reads best."""
+    """Break a formula into as few lines as its width needs, where it reads best."""
     if box.width <= width:
         return [FormulaLine(box)]
     pieces = _pieces(box, 0)
@@ -316,7 +316,7 @@ def broken(box: Box, width: float) -> list[FormulaLine]:
 
 
 def _sign(pieces: list[_Piece], at: int) -> list[Box]:
-    """What a line begins with if it goes on with a factor: a dot, if there is none."""
+    """Return the sign with which a line begins that goes on with a factor."""
     if not at or not isinstance(pieces[at].box, Space) or at + 1 == len(pieces):
         return []
     around = (pieces[at - 1].box, pieces[at + 1].box)
@@ -332,7 +332,7 @@ def _indent(pieces: list[_Piece], at: int) -> float:
 
 
 def _pieces(box: Box, depth: int) -> list[_Piece]:
-    """The parts of a formula between which lines may be broken."""
+    """Split a formula into the parts between which lines may be broken."""
     match box:
         case RowBox(parts):
             return [piece for part in parts for piece in _pieces(part, depth)]
@@ -353,7 +353,7 @@ def _pieces(box: Box, depth: int) -> list[_Piece]:
 
 
 def widest(box: Box) -> float:
-    """How wide the widest part of a formula is that cannot be broken."""
+    """Return the width of the widest part that cannot be broken."""
     width = most = 0.0
     for piece in _pieces(box, 0):
         width = piece.box.width + (0.0 if piece.breaks else width)

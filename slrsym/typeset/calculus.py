@@ -1,4 +1,4 @@
-"""How expectations, laws, derivatives, integrals, sums and limits are written, as boxes."""
+"""Layout of expectations, laws, derivatives, integrals, sums and limits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from slrsym.typeset.common import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, 
 
 
 def reduced(law: Law, symbols: set[Symbol]) -> Law | None:
-    """The law of some variables only."""
+    """Return the law of some of the variables."""
     parts: list[Law] = []
     for block in law.blocks():
         kept = [s for s in block.symbols if s in symbols]
@@ -46,7 +46,7 @@ def reduced(law: Law, symbols: set[Symbol]) -> Law | None:
 
 
 def _blocks(law: Law) -> set[Law]:
-    """The independent parts, an uncorrelated Gaussian vector taken apart."""
+    """Split a law into independent parts, and an uncorrelated Gaussian vector into its entries."""
     found: set[Law] = set()
     for block in law.blocks():
         if isinstance(block, GaussianLaw) and block.cov.is_diagonal():
@@ -57,7 +57,7 @@ def _blocks(law: Law) -> set[Law]:
 
 
 def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
-    """Whether a law is what has been declared of its variables."""
+    """Return whether a law agrees with the declared laws of its variables."""
     if any(s not in declared for s in law.symbols):
         return False
     blocks = list(dict.fromkeys(declared[s] for s in law.symbols))
@@ -70,7 +70,7 @@ def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
 
 
 def declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
-    """The laws to declare once, so that most expectations need not name theirs."""
+    """Choose laws to declare once, so that most expectations need not name theirs."""
     declared: dict[Symbol, Law] = {}
     for expression in expressions:
         laws: list[Law] = []
@@ -132,7 +132,7 @@ class CalculusWriting(Writing):
     def _partial(
         self, of: AppliedUndef, place: int, count: int, names: Any, at: Any
     ) -> tuple[Box, int]:  # fmt: skip
-        """A derivative of an undefined function in one of its arguments.
+        """Write a derivative of an undefined function.
 
         By its place where the argument is a random variable, by its name otherwise.
         """
@@ -240,7 +240,7 @@ class ExpectationWriting(Writing):
         return row([sign, body]), PREFIX
 
     def law(self, law: Law) -> Box:
-        """What a law says of its variables."""
+        """Write a law."""
         parts: list[Box] = []
         for block in law.blocks():
             parts += [COMMA, Space(0.17, breaks=True)] if parts else []
@@ -284,7 +284,7 @@ class ExpectationWriting(Writing):
 
 
 def _common_factor(matrix: Any) -> Expr:
-    """What every entry that is not zero is a multiple of, if that is more than a number."""
+    """Return a factor that all entries of a matrix share, if it is more than a number."""
     entries = [e for e in matrix if e != 0]
     if not entries:
         return S.One

@@ -1,4 +1,4 @@
-"""What all parts of the printer share: letters with scripts, brackets, calls, and lists."""
+"""Shared parts of the layout: letters with scripts, brackets, calls, and lists."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ MOST_PRIMES = 3
 
 
 def greek_name(character: str) -> str:
-    """What TeX calls a Greek letter.
+    """Return the name of a Greek letter in TeX.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def greek_name(character: str) -> str:
 
 
 def letter(name: str) -> Box:
-    r"""A symbol's name, typeset.
+    r"""Typeset the name of a symbol.
 
     Examples
     --------
@@ -112,7 +112,7 @@ _NARROW_BRACKET = 9.0
 
 
 def primed(base: Box, count: int) -> Box:
-    """A letter with primes."""
+    """Add primes to a letter."""
     return ScriptBox(base, above=Atom("'" * count, "name"))
 
 
@@ -157,11 +157,11 @@ class Writing:
         self._known: dict[tuple[Any, ...], tuple[Box, int]] = {}
 
     def box(self, expr: Any, inline: bool = False) -> Box:
-        """An expression, a statement or a law."""
+        """Typeset an expression, a statement or a law."""
         return self._print(expr, inline)[0]
 
     def symbol(self, symbol: Any) -> Box:
-        """A letter, as it is written here."""
+        """Typeset a symbol."""
         box = self.names.get(symbol) or self.names.get(symbol.name) or letter(symbol.name)
         if symbol in self._copied:
             copy = Fence("(", identifier("ell"), ")")
@@ -171,14 +171,14 @@ class Writing:
         return box
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
-        """A formula, and how tightly it holds together."""
+        """Typeset a formula, and return its precedence."""
         raise NotImplementedError
 
     def _power(self, base: Expr, exponent: Expr) -> Box:
         raise NotImplementedError
 
     def _within(self, expr: Any, least: int, inline: bool = False) -> Box:
-        """An expression, in brackets unless it holds together as tightly as that."""
+        """Typeset an expression, in brackets unless its precedence is high enough."""
         box, level = self._print(expr, inline)
         return box if level >= least else bracketed(box)
 
@@ -193,7 +193,7 @@ class Writing:
 
     @staticmethod
     def _beside(boxes: list[Box]) -> Box:
-        """Factors beside each other, with a thin space where they would run into each other."""
+        """Put factors beside each other, with a thin space where they would run together."""
         parts: list[Box] = []
         for box in boxes:
             if parts and (isinstance(parts[-1], Root) or _ends_in_root(parts[-1])):
@@ -231,7 +231,7 @@ class Writing:
 
 
 def bracketed(box: Box) -> Box:
-    """A formula in brackets; short ones are not broken."""
+    """Put a formula in brackets; short ones are not broken."""
     return Fence("(", box, ")", breaks=box.width > _NARROW_BRACKET)
 
 
@@ -247,7 +247,7 @@ def _is_digit(box: Box) -> bool:
 
 
 def _opens(box: Box) -> bool:
-    """Whether a box begins with the sign of an integral, a sum or an expectation."""
+    """Return whether a box begins with the sign of an integral, a sum or an expectation."""
     first = box.parts[0] if hasattr(box, "parts") else box
     base = getattr(first, "base", first)
     return (isinstance(base, Operator) and base.kind == "large") or base in (

@@ -1,4 +1,4 @@
-"""What a step changes in a long sum: the terms that stay are left out, as a person does."""
+"""Elision of the terms that two consecutive lines of a derivation share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ REST = identifier("cdots")
 
 
 def terms(box: Box) -> list[Term]:
-    """The terms of a sum; one term if it is none."""
+    """Split a sum into its terms."""
     found: list[tuple[bool, list[Box]]] = [(False, [])]
     for part in box.parts if isinstance(box, RowBox) else (box,):
         sign = part.text if isinstance(part, Operator) and part.text in ("+", "-") else ""
@@ -27,7 +27,7 @@ def terms(box: Box) -> list[Term]:
 
 
 def changes(before: Box, after: Box) -> Box:
-    r"""The second sum with dots for the terms that it shares with the first, or all of it.
+    r"""Replace the terms that a sum shares with an earlier one by dots.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def changes(before: Box, after: Box) -> Box:
 
 
 def _inside(term: Box, gone: list[Box]) -> Box:
-    """A term of which one bracket alone is new, the changes in that bracket."""
+    """Elide the unchanged terms in the only bracket of a term that is new."""
     parts = term.parts if isinstance(term, RowBox) else (term,)
     for other in gone:
         before = other.parts if isinstance(other, RowBox) else (other,)

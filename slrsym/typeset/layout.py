@@ -1,4 +1,4 @@
-"""Expressions and statements as boxes, in the order and the form in which a person writes them."""
+"""Layout of expressions and statements as boxes."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class ArithmeticWriting(Writing):
         return Fraction(*bare)
 
     def _split(self, product: Product) -> tuple[list[Box], list[Box]]:
-        """What belongs before a fraction bar, and what after it."""
+        """Split a product into the factors before a fraction bar, on it, and after it."""
         simple: list[Box] = [] if product.number == 1 else [number(product.number)]
         tail: list[Box] = []
         roots: list[Box] = []
@@ -168,7 +168,7 @@ class ArithmeticWriting(Writing):
 
 
 def _is_flat_sum(box: Box) -> bool:
-    """Whether it may stand above a fraction bar, where it cannot be broken."""
+    """Return whether a sum may stand above a fraction bar, where it cannot be broken."""
     return isinstance(box, Fence) and box.height < 2 and box.width <= _WIDE_SUM
 
 
@@ -214,7 +214,7 @@ class Statements(Writing):
         return row(parts), LOGIC
 
     def _points(self, expr: Any) -> Box | None:
-        """A list of values for the same symbols, as a set of points."""
+        """Typeset a list of values for the same symbols as a set of points."""
         if not isinstance(expr, Or):
             return None
         points = []

@@ -1,4 +1,4 @@
-"""In which order sums and products are written, and how products are taken apart."""
+"""Order of terms and factors, and the decomposition of products."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _INTEGRALS = (Integral, Derivative, Subs)
 
 
 def is_negative_term(term: Expr) -> bool:
-    """Whether a term of a sum is written with a minus sign before it."""
+    """Return whether a term of a sum is written with a minus sign before it."""
     coefficient = term.as_coeff_Mul()[0]
     return bool(coefficient.is_real and coefficient.is_negative)
 
@@ -50,14 +50,14 @@ class Order:
         self._ranks = {name: place for place, name in enumerate(letters)}
 
     def symbol(self, symbol: Any, bound: frozenset[Symbol] = frozenset()) -> tuple[Any, ...]:
-        """The key of a letter."""
+        """Return the sorting key of a symbol."""
         name = getattr(symbol, "name", str(symbol))
         # x_2 before x_10.
         parts = [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", name.lower())]
         return (symbol in bound, self._ranks.get(name, len(self._ranks)), parts, name)
 
     def terms(self, terms: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
-        """The terms of a sum, in order, a positive one first if there is one."""
+        """Sort the terms of a sum, a positive one first where there is one."""
         found = list(terms)
         if len(found) == 2:
             counts = [t for t in found if t.is_Symbol and t.is_integer]
@@ -70,7 +70,7 @@ class Order:
         return ordered
 
     def factors(self, factors: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
-        """Factors of a product, in order: numbers, letters, functions, brackets, expectations."""
+        """Sort the factors of a product: numbers, letters, functions."""
         return sorted(factors, key=lambda factor: self._factor(factor, bound))
 
     # -- keys ----------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ class Order:
 
 
 def _involved(rest: Expr) -> int:
-    """0 for letters and powers of them, 1 with functions, 2 with expectations and integrals."""
+    """Rank a factor: 0 for letters, 1 with functions, 2 with expectations or integrals."""
     if rest.has(Expectation, *_INTEGRALS):
         return 2
     functions: Callable[[Any], bool] = lambda f: isinstance(f, Function | AppliedUndef)  # noqa: E731
@@ -136,14 +136,14 @@ def _involved(rest: Expr) -> int:
 
 
 def _degree(rest: Expr) -> int:
-    """The degree of a monomial in one letter; of others it does not matter."""
+    """Return the degree of a power of one letter, and 1 for anything else."""
     if isinstance(rest, Pow) and rest.exp.is_Integer and rest.base.is_Symbol:
         return int(rest.exp)
     return 1
 
 
 def _is_letter(base: Expr) -> bool:
-    """Whether a factor is one of those that stand before a fraction bar's end."""
+    """Return whether a factor is written before the end of a fraction bar."""
     if isinstance(base, Symbol | Indexed) or base == pi or base.is_Rational:
         return True
     symbols = base.free_symbols
@@ -165,12 +165,12 @@ class Product:
 
     @property
     def inverse(self) -> Product:
-        """What it is divided by; the empty product if nothing."""
+        """Divisor of the product; the empty product if there is none."""
         return self.below or Product()
 
     @property
     def root(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
-        """What stands under the square root, above and below a bar in it."""
+        """Factors under the square root, above and below a bar; None if there are none."""
         return (self.roots, self.under_root) if self.roots or self.under_root else None
 
     @cached_property
@@ -257,7 +257,7 @@ class Product:
 
 
 def _content(factor: Add) -> Expr:
-    """The whole number that divides every coefficient; 1 if there are fractions."""
+    """Return the integer that divides every coefficient; 1 if there are fractions."""
     content = factor.primitive()[0]
     return content if content.is_Integer else S.One
 
