@@ -409,8 +409,8 @@ class Equations:
         values : mapping of Symbol or str to number, optional
             The parameters, and of a trained scalar its initial value; ``d`` if the start is drawn.
         start : str, mapping, array_like, path or Dataset, optional
-            As of `Model.simulate`, one point; or a mapping of the order parameters, which those of
-            exchangeable units need.
+            As of `Model.simulate`, one point, as a Gram matrix of shape (p, p); or a mapping of the
+            order parameters to numbers, which exchangeable units need.
         time : float, optional
             Until when, positive; of projected descent, the number of steps.
         points : int, optional

@@ -161,7 +161,7 @@ class MomentTable:
                 groups.append([])
                 length = len(program.body)
             groups[-1].append(k)
-        found = []
+        found: list[Callable[..., None]] = []
         for group in groups:
             # Machine code of patterns is the same for all numbers of units.
             add = compiled_module(self._loops(group)).add
