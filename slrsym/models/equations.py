@@ -30,7 +30,6 @@ from sympy import Expr, ImmutableMatrix, S, Symbol, latex, sympify
 
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.printing import printed
-from slrsym.models.additive_model import Model
 from slrsym.models.moment_tables import MomentTable
 from slrsym.models.motion import KINDS, Changes, Motion, slope_of
 from slrsym.models.simulation import named
@@ -39,6 +38,7 @@ from slrsym.models.units import Directions
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
+    from slrsym.models.additive_model import Model
     from slrsym.models.fixed_points import FixedPoint, Linearisation
     from slrsym.runs import Runs
 
