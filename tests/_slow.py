@@ -187,19 +187,6 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_proved[larger-of-two]",
     ),
     # Other true twins of their families, and 240 false steps.
-    "proof/false_claims/test_false_claims.py": (
-        "test_refused[calculus: an interval with a pole]",
-        "test_twin_accepted[starts: pairs]",
-        "test_twin_accepted[sums and slopes: Lipschitz]",
-        "test_twin_accepted[sums and slopes: Lipschitz, a factor before the bars]",
-        "test_twin_accepted[order: a lemma, scaled by a square]",
-        "test_twin_accepted[textbook: calculus: ReLU without the bell]",
-    ),
-    "proof/false_claims/test_checker_refuses.py": (
-        "test_the_checker_has_no_evidence_for_a_false_step"
-        "[starts: pairs in three dimensions, from the square alone]",
-        "test_the_checker_has_no_evidence_for_a_false_step[sums and slopes: Lipschitz, from below]",
-    ),
     # Ten other bombs, among them of each kind.
     "checker/test_limits.py": (
         "test_a_bomb_is_refused_within_seconds[16 pigeons]",

@@ -117,7 +117,7 @@ def test_the_import_is_light():
 
 
 def test_the_derivations_are_found():
-    names = {file.name for file in builtin_folder().glob("*.py")}
+    names = {file.name for file in builtin_folder().rglob("*.py")}
     assert {"lemma_18.py", "proposition_15.py", "zeta.py"} <= names
 
 

@@ -46,6 +46,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import zeta as symbolic_zeta
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.kernels.functions import (
     BivariateNormal,
     DecayCoefficients,
@@ -161,7 +162,7 @@ def _integrand(kind: type[GaussianMean]) -> Program:
 
 def computable(expr: Any) -> Expr:
     """The expression in functions that every backend has; refused if there is none."""
-    expr = sympify(expr)
+    expr = in_own_functions(sympify(expr))
     for function, meaning in _MEANINGS.items():
         expr = expr.replace(function, meaning)
     for part in preorder_traversal(expr):

@@ -213,7 +213,7 @@ def test_machine_code_is_not_older_than_what_it_calls(monkeypatch, tmp_path, cha
     assert compiled_module(source).__name__ == before
     module = helpers if changed == "the helpers" else special
     newer = tmp_path / "newer.py"
-    newer.write_text(Path(module.__file__).read_text() + "# changed\n")
+    newer.write_text(Path(module.__file__).read_text(encoding="utf-8") + "# changed\n")
     monkeypatch.setattr(module, "__file__", str(newer))
     assert compiled_module(source).__name__ != before
     # Nor do the helpers keep machine code of their own, whose tables could be others.

@@ -15,6 +15,10 @@ def main() -> int:
     """Return 1 if the checkers disagree anywhere."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=10_000, help="how many inferences")
+    parser.add_argument(
+        "--each", type=int, default=0,
+        help="go on with each row until so many are accepted, and as many near misses",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rows", nargs="*", default=[], help="only these rows of the table")
     parser.add_argument("--records", type=int, default=0, help="of the log; 0 for all, -1 for none")
@@ -23,7 +27,7 @@ def main() -> int:
     start = time.perf_counter()
     campaign = Campaign(arguments.seed, arguments.records)
     loaded = time.perf_counter()
-    tally = campaign.run(arguments.count, arguments.rows, arguments.stop)
+    tally = campaign.run(arguments.count, arguments.rows, arguments.stop, arguments.each)
     seconds = time.perf_counter() - loaded
     print(tally.table())
     print(f"{loaded - start:.0f} s to load the log; {tally.total('made') / seconds:,.0f} a second")
