@@ -162,6 +162,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "models/test_planes.py": (
         "test_backends_agree[numba]",
         "test_backends_agree[jax]",
+        "test_derivatives_by_jax",
         "test_two_heads_against_tokens",
     ),
     # One unit, free and on a sphere.
