@@ -95,7 +95,7 @@ OWN = {
 @cache
 def known() -> frozenset[str]:
     """The names of axioms, which have references, and of claims."""
-    files = (ROOT / "derivations").glob("*.py")
+    files = (ROOT / "derivations").rglob("*.py")
     texts = (file.read_text(encoding="utf-8") for file in files)
     return frozenset(AXIOMS).union(*(re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+)"', t) for t in texts))
 

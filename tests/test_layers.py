@@ -104,8 +104,6 @@ CIRCLES = [
      "slrsym.models.terms"},
     {"slrsym.models.claims", "slrsym.models.critical_points", "slrsym.models.simulation",
      "slrsym.models.additive_model", "slrsym.models.analysis"},
-    {"slrsym.proofs.context", "slrsym.proofs.regularity"},
-    {"slrsym.proofs.sign_rules", "slrsym.proofs.signs"},
 ]  # fmt: skip
 
 

@@ -31,7 +31,7 @@ from ._profile import THOROUGH, more
 
 @pytest.fixture(scope="module")
 def paper_formula():
-    ledger = Ledger.load(builtin_folder() / "proposition_15.py")
+    ledger = Ledger.load(builtin_folder() / "single_location" / "proposition_15.py")
     return ledger.find("proposition-15").statement.rhs
 
 

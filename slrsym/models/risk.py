@@ -157,7 +157,7 @@ class ExactRisk(ProjectionLaws):
 
         Parameters
         ----------
-        backend : {'numpy', 'numba', 'mpmath', 'ball'}, optional
+        backend : {'numpy', 'numba', 'mpmath', 'ball', 'jax'}, optional
         *what : {'excess_risk', 'risk', 'gradient', 'hessian'}
             By default risk and gradient.
 
@@ -171,8 +171,10 @@ class ExactRisk(ProjectionLaws):
         ------
         ValueError
             If there is no such backend or output.
-        NumbaMissingError
-            If the backend is Numba and it is not installed.
+        NumbaMissingError, JaxMissingError
+            If the backend is Numba or JAX and it is not installed.
+        RuntimeError
+            If the backend is JAX, which is set to single precision.
         """
         require_backend(backend)
         if not self.additive:

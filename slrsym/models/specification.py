@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sympify, tanh
+
+from slrsym.gaussian.functions import in_own_functions
+
+if TYPE_CHECKING:
+    from slrsym.models.units import Directions
 
 
 class Vector:
@@ -77,6 +82,8 @@ class Direction(Vector):
                 "trained (on a sphere, or without a constraint)"
             )
         self.name, self.trained, self.on_sphere = name, not unit, sphere
+        # The group of exchangeable directions that it is a unit of, and its place there.
+        self.group: tuple[Directions, int] | None = None
         super().__init__({self: 1})
 
     def __matmul__(self, other: Any) -> InnerProduct:
@@ -134,7 +141,7 @@ class ProjectedToken:
         `function` gave the share; messages name its file and line.
         """
         where = place_of(function)
-        expr = None if isinstance(found, str | ProjectedToken) else sympify(found)
+        expr = None if isinstance(found, str | ProjectedToken) else in_own_functions(sympify(found))
         if not isinstance(expr, Expr):
             raise TypeError(
                 f"{what} must give an expression in projections X @ k; got {found!r}{where}"

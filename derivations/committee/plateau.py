@@ -1,0 +1,154 @@
+"""The plateau: students that are all alike, where descent stays until one of them specialises.
+
+As many students as teachers, K of each, with orthonormal teachers and all second layers 1. If the
+students are exchangeable, four order parameters are left: R between a student and its own teacher,
+S with another teacher, Q of a student with itself and C with another one. Small learning rates
+leave the terms of first order in it, here in units of 2 eta/pi.
+"""
+
+from sympy import And, Eq, Rational, Symbol, asin, pi, sqrt, symbols
+
+from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate
+
+K = Symbol("K", integer=True, positive=True)
+R, S, C = symbols("R S C", real=True)
+Q = Symbol("Q", nonnegative=True)
+t = Symbol("t", real=True)
+
+
+def drift(own, along, across, between, wide):
+    """Return I3 for fields of these covariances, without its factor 2/pi.
+
+    They are those of the student with itself, with the direction, and with the third field, that
+    of the direction with the third field, and that of the third field with itself.
+    """
+    shared = (1 + own) * (1 + wide) - across**2
+    return (between * (1 + own) - along * across) / ((1 + own) * sqrt(shared))
+
+
+def flow(R, S, Q, C):
+    """Return the velocities of the four order parameters, in units of 2 eta/pi."""
+    velocity_R = (
+        drift(Q, R, R, 1, 1)
+        + (K - 1) * drift(Q, R, S, 0, 1)
+        - drift(Q, R, Q, R, Q)
+        - (K - 1) * drift(Q, R, C, S, Q)
+    )
+    velocity_S = (
+        drift(Q, S, S, 1, 1)
+        + drift(Q, S, R, 0, 1)
+        + (K - 2) * drift(Q, S, S, 0, 1)
+        - drift(Q, S, Q, S, Q)
+        - drift(Q, S, C, R, Q)
+        - (K - 2) * drift(Q, S, C, S, Q)
+    )
+    velocity_Q = 2 * (
+        drift(Q, Q, R, R, 1)
+        + (K - 1) * drift(Q, Q, S, S, 1)
+        - drift(Q, Q, Q, Q, Q)
+        - (K - 1) * drift(Q, Q, C, C, Q)
+    )
+    velocity_C = 2 * (
+        drift(Q, C, R, S, 1)
+        + drift(Q, C, S, R, 1)
+        + (K - 2) * drift(Q, C, S, S, 1)
+        - drift(Q, C, Q, C, Q)
+        - drift(Q, C, C, Q, Q)
+        - (K - 2) * drift(Q, C, C, C, Q)
+    )
+    return velocity_R, velocity_S, velocity_Q, velocity_C
+
+
+aligned, length = 1 / sqrt(K * (2 * K - 1)), 1 / (2 * K - 1)
+plateau = (aligned, aligned, length, length)
+
+fixed = Claim(
+    id="committee-plateau",
+    title="The plateau is a fixed point to first order in the learning rate, for every $K$",
+    statement=And(*(Eq(v, 0, evaluate=False) for v in flow(*plateau))),
+    source="COMMITTEE S11, first half",
+)
+
+
+@fixed.proof
+def _(goal):
+    """Every numerator vanishes."""
+    return all_of(*(chain(part.lhs).then(0, by=algebra) for part in goal.args))
+
+
+error = Claim(
+    id="committee-plateau-error",
+    title="The generalisation error on the plateau",
+    statement=Eq(
+        (
+            K * asin(Rational(1, 2))
+            + K**2 * asin(length / (1 + length))
+            - 2 * K**2 * asin(aligned / sqrt(2 * (1 + length)))
+        )
+        / pi,
+        K / pi * (pi / 6 - K * asin(1 / (2 * K))),
+        evaluate=False,
+    ),
+    source="COMMITTEE S12",
+)
+
+
+@error.proof
+def _(goal):
+    """Both sines are 1/(2K)."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+root = sqrt(4 * K**2 - 1)
+MODES = {
+    "escape": (
+        "specialisation, which grows: the escape rate",
+        K / ((2 * K + 1) * root),
+        (-(K - 1), 1, 0, 0),
+    ),
+    "neutral": (
+        "a change of norms against correlations, which stays",
+        0,
+        (-(2 * K - 1) * (K - 1) / (2 * K) * aligned,) * 2 + (-2 * (K - 1), 1),
+    ),
+    "fast": (
+        "a common change, which decays fastest",
+        -2 * K * (2 * K - 1) / root,
+        (-3 * (2 * K - 1) / (4 * K) * aligned,) * 2 + (1, 1),
+    ),
+    "slow": (
+        "a common change, which decays",
+        -K * (2 * K - 1) ** 2 / ((2 * K + 1) * root),
+        ((2 * K - 1) / 2 * aligned,) * 2 + (1, 1),
+    ),
+}
+
+
+def spectrum(name, what, rate, mode):
+    moved = flow(*(x + t * e for x, e in zip(plateau, mode, strict=True)))
+    slopes = {at(D(v, t), {t: 0}): at(v.diff(t), {t: 0}) for v in moved}
+    claim = Claim(
+        id=f"committee-plateau-{name}",
+        title=f"An eigenvector of the flow at the plateau: {what}",
+        statement=And(
+            *(Eq(slope, rate * e, evaluate=False) for slope, e in zip(slopes, mode, strict=True)),
+            evaluate=False,
+        ),
+        source="COMMITTEE S13",
+    )
+
+    @claim.proof
+    def _(goal):
+        """Differentiate along the vector."""
+        return all_of(
+            *(
+                chain(part.lhs).then(slopes[part.lhs], by=differentiate).then(part.rhs, by=algebra)
+                for part in goal.args
+            )
+        )
+
+    return claim
+
+
+for name, row in MODES.items():
+    spectrum(name, *row)
