@@ -162,6 +162,7 @@ SLOW: dict[str, tuple[str, ...]] = {
     "models/test_planes.py": (
         "test_backends_agree[numba]",
         "test_backends_agree[jax]",
+        "test_derivatives_by_jax",
         "test_two_heads_against_tokens",
     ),
     # One unit, free and on a sphere.
@@ -197,6 +198,20 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_pieces_of_bars_signs_and_maxima[Abs(a) - Abs(b) <= Abs(a - b)]",
     ),
     # One unit less, and the symmetries of the tanh model.
+    # Fewer units, and the first of the claims.
+    "models/test_equations.py": (
+        "test_derived_equations_are_the_closed_forms[2-3]",
+        "test_derived_equations_are_the_closed_forms[3-2]",
+        "test_trajectories_are_those_of_the_closed_forms[four of four]",
+        "test_trajectories_are_those_of_the_closed_forms[three of two]",
+        "test_trajectories_are_those_of_the_closed_forms[noise]",
+        "test_trajectories_are_those_of_the_closed_forms[correlated teachers]",
+        "test_trajectories_are_those_of_the_closed_forms[weight decay]",
+    ),
+    "models/test_sequence_equations.py": (
+        "test_runs_follow_the_equations[two heads with means and a spike]",
+        "test_runs_follow_the_equations[two units with means and a spike]",
+    ),
     "models/test_landscape.py": ("test_permutations_of_units_are_symmetries",),
     # test_figure_1_in_small trains the same encoder.
     "test_cli_figure.py": (

@@ -6,9 +6,22 @@ S with another teacher, Q of a student with itself and C with another one. Small
 leave the terms of first order in it, here in units of 2 eta/pi.
 """
 
-from sympy import And, Eq, Rational, Symbol, asin, pi, sqrt, symbols
+from sympy import And, Eq, Equivalent, Ge, Gt, Rational, Symbol, asin, pi, sqrt, symbols
 
-from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate
+from slrsym.proof import (
+    Claim,
+    D,
+    algebra,
+    all_of,
+    at,
+    chain,
+    differentiate,
+    never,
+    only_at,
+    solution,
+    solution_set,
+    split,
+)
 
 K = Symbol("K", integer=True, positive=True)
 R, S, C = symbols("R S C", real=True)
@@ -152,3 +165,86 @@ def spectrum(name, what, rate, mode):
 
 for name, row in MODES.items():
     spectrum(name, *row)
+
+
+# -- no other plateau ------------------------------------------------------------------------------
+
+n = Symbol("n", positive=True)
+r = Symbol("r", positive=True)
+shared, long = sqrt(2 * (1 + Q) - r**2), sqrt(1 + 2 * Q)
+velocity_r = ((1 + Q) - n * r**2) / shared - n * r / long
+velocity_q = r / shared - Q / long
+
+equal_students = Claim(
+    id="committee-plateau-equal-students",
+    title="The flow where $R = S$ and $Q = C$",
+    statement=And(
+        Eq(flow(r, r, Q, Q)[0], velocity_r.subs(n, K) / (1 + Q), evaluate=False),
+        Eq(flow(r, r, Q, Q)[2], 2 * K * velocity_q / (1 + Q), evaluate=False),
+        evaluate=False,
+    ),
+    source="COMMITTEE S11",
+    given=[Gt(2 * (1 + Q) - r**2, 0)],
+)
+
+
+@equal_students.proof
+def _(goal):
+    """Add up the terms of all units."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+combined = Claim(
+    id="committee-plateau-combinations",
+    title="Two combinations of these velocities are polynomials, which vanish with them",
+    statement=And(
+        Eq(
+            (Q * velocity_r - n * r * velocity_q) * shared,
+            (1 + Q) * (Q - n * r**2),
+            evaluate=False,
+        ),
+        Eq(
+            n * shared * long * (r * long + Q * shared) * velocity_q,
+            Q * (1 + Q) * (1 - (2 * n - 1) * Q) - (1 + Q) ** 2 * (Q - n * r**2),
+            evaluate=False,
+        ),
+        evaluate=False,
+    ),
+    source="COMMITTEE S11, second half",
+    given=[Gt(2 * (1 + Q) - r**2, 0)],
+)
+
+
+@combined.proof
+def _(goal):
+    """Multiply out."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+lone = (1 - (2 * n - 1) * Q) * Q
+balance = Q - n * r**2
+unique = Claim(
+    id="committee-plateau-unique",
+    title="These polynomials vanish at the plateau, and nowhere else where $R > 0$ and $Q >= 0$",
+    statement=Equivalent(
+        And(Eq(lone, 0), Eq(balance, 0)),
+        And(Eq(Q, 1 / (2 * n - 1)), Eq(r, 1 / sqrt(n * (2 * n - 1)))),
+    ),
+    source="COMMITTEE S11, second half",
+    given=[Ge(n, 1)],
+)
+
+
+@unique.proof
+def _(goal):
+    """Either Q is that of the plateau, or it is 0, and then R would be 0."""
+    value = 1 / sqrt(n * (2 * n - 1))
+    aligned_only = split(
+        balance, never(-n * (r + value)), only_at(r - value, r, value, then=solution())
+    )
+    tree = split(
+        lone,
+        only_at(1 - (2 * n - 1) * Q, Q, 1 / (2 * n - 1), then=aligned_only),
+        only_at(Q, Q, 0, then=split(balance, never(-n * r**2))),
+    )
+    return solution_set(goal, (Q, r), tree)

@@ -53,8 +53,9 @@ def of_number(c: Any) -> Sign:
 
 
 _NUMBER = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
-# How many bits a product or power may have before it is multiplied out, and which degree.
-_LONGEST, _DEGREE = 1 << 27, 10_000
+# How many bits a product or power may have before it is multiplied out, and which degree; and how
+# many terms a polynomial may have that is reduced, factored, or looked up.
+_LONGEST, _DEGREE, _TERMS = 1 << 27, 10_000, 10_000
 
 
 def _bits(p: Poly) -> int:
@@ -91,7 +92,8 @@ class Facts:
         self._facts: dict[str, tuple[Poly, Sign]] = {}
 
     def reduced(self, p: Poly) -> Poly:
-        """Return the polynomial modulo r^q = base for the roots."""
+        """Return the polynomial modulo r^q = base for the roots; refuse one of too many terms."""
+        require(len(p) <= _TERMS, "the polynomial is too long")
         if not self.roots or p.is_constant():
             return p
         degrees = p.degrees()
@@ -102,8 +104,10 @@ class Facts:
             for m, c in p.to_dict().items():
                 k, left = divmod(int(m[i]), q)
                 parts.setdefault(k, {})[(*m[:i], left, *m[i + 1 :])] = c
-            terms = (product(self.ring.from_dict(v), raised(base, k)) for k, v in parts.items())
-            p = sum(terms, self.zero)
+            p = self.zero
+            for k, terms in parts.items():
+                p += product(self.ring.from_dict(terms), raised(base, k))
+                require(len(p) <= _TERMS, "the polynomial is too long")
             degrees = p.degrees()
         return p
 

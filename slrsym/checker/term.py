@@ -21,7 +21,8 @@ Term: TypeAlias = tuple[Any, ...]
 # What a symbol may run over. A name with another sort is another symbol.
 SORTS = tuple(k + r for k in "RZ" for r in ("", ">0", "<0", ">=0", "<=0", "!=0"))
 
-# How many parameters stand after each head.
+# How many parameters stand after each head: n a number, s a symbol, f a function of the table, u an
+# undefined function, ix a sequence, lam a function of its variables, o a sentence taken as a whole.
 LEAVES = {"n": 2, "s": 2, "pi": 0, "oo": 0, "-oo": 0, "text": 1}
 TERMS = {"+": 0, "*": 0, "^": 2, "f": 1, "u": 3, "ix": 2}
 RELATIONS = {"=": 0, "!=": 0, "<": 0, "<=": 0}

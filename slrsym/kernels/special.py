@@ -15,7 +15,7 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -290,10 +290,8 @@ def trapezoid_arrays(
 
         def sums(rows: Any, steps: Any, shift: Any, steep: bool = steep) -> Any:
             """Return the rule for the integrand and for its size, some nodes at a time."""
-            nodes = _grid_nodes(steps, shift)
             total, size = np.zeros(len(rows)), np.zeros(len(rows))
-            for first in range(0, nodes.shape[1], _NODES[count - 1]):
-                z = nodes[:, first : first + _NODES[count - 1]]
+            for z in _grid_nodes(steps, shift):
                 bell = np.exp(-(z * z).sum(axis=0) / 2)
                 bell = bell * np.prod(steps / np.sqrt(2 * np.pi))
                 places = [
@@ -334,12 +332,15 @@ def _cholesky(cov: list[Any]) -> list[list[Any]]:
     return [[first], [across, np.sqrt(np.maximum(w - across * across, 0.0))]]
 
 
-def _grid_nodes(steps: Any, shift: Any) -> NDArray[np.float64]:
-    """Return the nodes within reach, shape (variables, nodes)."""
+def _grid_nodes(steps: Any, shift: Any) -> Iterator[NDArray[np.float64]]:
+    """Yield the nodes within reach in blocks of shape (variables, nodes)."""
     axes = [
         np.arange(s * step - GRID_REACH, GRID_REACH + step / 4, step)
         for s, step in zip(shift, steps, strict=True)
     ]
-    nodes = np.stack([x.reshape(-1) for x in np.meshgrid(*axes, indexing="ij")])
-    inside: NDArray[np.float64] = nodes[:, (nodes * nodes).sum(axis=0) <= (GRID_REACH + 0.5) ** 2]
-    return inside
+    sizes = tuple(map(len, axes))
+    together = _NODES[len(axes) - 1]
+    for first in range(0, math.prod(sizes), together):
+        places = np.unravel_index(np.arange(first, min(first + together, math.prod(sizes))), sizes)
+        nodes = np.stack([axis[place] for axis, place in zip(axes, places, strict=True)])
+        yield nodes[:, (nodes * nodes).sum(axis=0) <= (GRID_REACH + 0.5) ** 2]

@@ -30,7 +30,6 @@ from sympy import Expr, ImmutableMatrix, S, Symbol, latex, sympify
 
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.printing import printed
-from slrsym.models.additive_model import Model
 from slrsym.models.moment_tables import MomentTable
 from slrsym.models.motion import KINDS, Changes, Motion, slope_of
 from slrsym.models.simulation import named
@@ -39,6 +38,7 @@ from slrsym.models.units import Directions
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
+    from slrsym.models.additive_model import Model
     from slrsym.models.fixed_points import FixedPoint, Linearisation
     from slrsym.runs import Runs
 
@@ -242,7 +242,7 @@ class Equations:
 
         Parameters
         ----------
-        backend : {'numpy', 'numba', 'mpmath', 'ball'}, optional
+        backend : {'numpy', 'numba', 'mpmath', 'ball', 'jax'}, optional
         *what : {'change', 'jacobian', 'risk'}
             One output; by default the change. The Jacobian is row by row.
 
@@ -409,8 +409,8 @@ class Equations:
         values : mapping of Symbol or str to number, optional
             The parameters, and of a trained scalar its initial value; ``d`` if the start is drawn.
         start : str, mapping, array_like, path or Dataset, optional
-            As of `Model.simulate`, one point; or a mapping of the order parameters, which those of
-            exchangeable units need.
+            As of `Model.simulate`, one point, as a Gram matrix of shape (p, p); or a mapping of the
+            order parameters to numbers, which exchangeable units need.
         time : float, optional
             Until when, positive; of projected descent, the number of steps.
         points : int, optional

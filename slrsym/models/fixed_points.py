@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-# Where the rate of change is so small, relative to its size at the starts, it is rounding.
+# Where the rate of change is so small, relative to its derivatives at the starts, it is rounding.
 _ZERO = 1e-11
 # Points are the same if no coordinate differs by more.
 _SAME = 1e-6
@@ -126,7 +126,7 @@ def search(
             )
     _, row = equations.numbers(begin[0], values)
     change, slopes = equations.compile("numpy"), equations.compile("numpy", "jacobian")
-    scale = float(np.abs(change(begin, *row)).max()) or 1.0
+    scale = float(np.abs(slopes(begin, *row)).max()) or 1.0
     found: list[Array] = []
     for point in begin:
         with np.errstate(all="ignore"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,9 @@ from slrsym.models.patterns import Mean
 from slrsym.models.sample_moments import Moment
 
 Array = NDArray[np.float64]
+
+# Characters of patterns in one function of machine code; longer ones take too long to compile.
+_LONGEST = 6_000
 
 
 class MomentTable:
@@ -127,11 +130,9 @@ class MomentTable:
     # -- Numba ---------------------------------------------------------------------------------
 
     def _numba(self) -> Callable[..., None]:
-        # Machine code of patterns is the same for all numbers of units.
-        add = compiled_module(self._loops()).add
+        adders = self._adders()
         entries = _into_array(self._entries, "entries") if self.entries else None
         final = _into_array(self._final, "final")
-        at, where, factor, ends = self._at, self._where, self._factor, self._ends
         width, n, size = self._width, len(self.inputs), len(self.names)
 
         def fill(states: Array, parameters: list[Any], result: Array) -> None:
@@ -142,27 +143,52 @@ class MomentTable:
                 inputs[:width], inputs[width:n] = state, rows[row]
                 if entries is not None:
                     entries(inputs, values)
-                    add(values, moments, where, factor, ends, *at)
+                    moments[:] = 0.0
+                    for add in adders:
+                        add(values, moments)
                     inputs[n:] = moments
                 final(inputs, result[row])
 
         return fill
 
-    def _loops(self) -> str:
-        """Return the source of a loop for each pattern; one function, which compiles fastest."""
-        helpers = dict.fromkeys(map(_helpers, self._patterns))
-        lines = ["    moments[:] = 0.0"]
+    def _adders(self) -> list[Callable[..., None]]:
+        """Return functions that add up the terms of some patterns each, for all instances."""
+        groups: list[list[int]] = []
+        length = _LONGEST
         for k, program in enumerate(self._patterns):
+            length += len(program.body)
+            if length > _LONGEST:
+                groups.append([])
+                length = len(program.body)
+            groups[-1].append(k)
+        found: list[Callable[..., None]] = []
+        for group in groups:
+            # Machine code of patterns is the same for all numbers of units.
+            add = compiled_module(self._loops(group)).add
+            rows = [np.arange(self._ends[k], self._ends[k + 1]) for k in group]
+            at = [self._at[k] for k in group]
+            data = [(self._where[r], self._factor[r], a) for r, a in zip(rows, at, strict=True)]
+            found.append(partial(_call, add, [x for parts in data for x in parts]))
+        return found
+
+    def _loops(self, group: list[int]) -> str:
+        """Return the source of a function with a loop for each pattern."""
+        programs = [self._patterns[k] for k in group]
+        lines = []
+        for k, program in enumerate(programs):
             (value,), assignments = _straight(program.body)
             lines += [f"    {x}" for x in _constants(program)]
-            lines.append(f"    for n in range(ends[{k + 1}] - ends[{k}]):")
+            lines.append(f"    for n in range(where_{k}.size):")
             lines += [f"        {x} = values[at_{k}[n, {j}]]" for j, x in enumerate(program.state)]
             lines += [f"        {x}" for x in assignments]
-            lines.append(f"        m = n + ends[{k}]")
-            lines.append(f"        moments[where[m]] += values[factor[m]] * ({value})")
-        names = "".join(f", at_{k}" for k in range(len(self._patterns)))
-        start = f"{DECORATOR}def add(values, moments, where, factor, ends{names}):\n"
-        return "".join(helpers) + start + "\n".join(lines) + "\n"
+            lines.append(f"        moments[where_{k}[n]] += values[factor_{k}[n]] * ({value})")
+        names = "".join(f", where_{k}, factor_{k}, at_{k}" for k in range(len(programs)))
+        start = f"{DECORATOR}def add(values, moments{names}):\n"
+        return "".join(dict.fromkeys(map(_helpers, programs))) + start + "\n".join(lines) + "\n"
+
+
+def _call(add: Callable[..., None], data: list[Any], values: Array, moments: Array) -> None:
+    add(values, moments, *data)
 
 
 def _helpers(program: Program) -> str:

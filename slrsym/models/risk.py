@@ -25,6 +25,11 @@ class ExactRisk(ProjectionLaws):
 
     @cached_property
     def _terms(self) -> Any:
+        if self.by_representatives:
+            raise ValueError(
+                "the number of units is a symbol: ask for equations, whose risk is that of units "
+                "that are alike, or state the model with a number"
+            )
         attends = any(error.has(softmax) for error, _ in self.shares.values())
         try:
             return SoftmaxTerms(self) if attends else Terms(self)

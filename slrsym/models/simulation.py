@@ -166,7 +166,7 @@ def simulate(
     engine = FlowEngine(model, factor, alpha, chosen)
     # If the risk cannot be computed, this says so before the run.
     risks(engine.states[None], logged[:1])
-    # A step of a model by quadrature takes a millisecond.
+    # A step of a model by quadrature takes some milliseconds.
     work = runs * (1 if model.closed_form else 1000)
     return walked(engine, schedule, logged, work, finish, path, progress)
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from collections.abc import Sequence as Several
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sympify, tanh
 
 from slrsym.gaussian.functions import in_own_functions
-
-if TYPE_CHECKING:
-    from slrsym.models.units import Directions
 
 
 class Vector:
@@ -83,7 +80,7 @@ class Direction(Vector):
             )
         self.name, self.trained, self.on_sphere = name, not unit, sphere
         # The group of exchangeable directions that it is a unit of, and its place there.
-        self.group: tuple[Directions, int] | None = None
+        self.group: tuple[Any, int] | None = None
         super().__init__({self: 1})
 
     def __matmul__(self, other: Any) -> InnerProduct:

@@ -98,6 +98,27 @@ def test_backends_agree(backend):
         assert np.abs(found - expected).max() < 1e-13
 
 
+def test_derivatives_by_jax():
+    """In the law, by the heat equation, and in a parameter of the function."""
+    jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
+    mean = mean_and_slopes()[0]
+    compiled = jax.jit(jax.grad(compile_first(mean), (0, 1)))
+    (u, w), half = LAW[:2], 0.5
+    slopes = [mean.diff(u), mean.diff(w), half * mean.diff(u, 2), mean.diff(u, w)]
+    known = compile_expressions([*slopes, half * mean.diff(w, 2)], LAW, [p])
+    for means, cov in laws(3):
+        at = np.array([*means, cov[0, 0], cov[0, 1], cov[1, 1]])
+        by_law, by_p = compiled(at, 0.7)
+        assert np.abs(np.asarray(by_law) - known(at, 0.7)).max() < 1e-13
+        in_p = by_panels(lambda u, w: np.tanh(u) * w * sech2(0.7 * w), means, cov)
+        assert float(by_p) == pytest.approx(in_p, rel=1e-12)
+
+
+def compile_first(mean):
+    function = compile_expressions([mean], LAW, [p], "jax")
+    return lambda at, p: function(at, p)[0]
+
+
 def test_there_are_no_balls():
     with pytest.raises(ValueError, match="means by quadrature are not enclosed"):
         compile_expressions(mean_and_slopes(), LAW, [p], "ball")

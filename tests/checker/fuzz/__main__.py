@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections import Counter
@@ -24,6 +25,9 @@ def main() -> int:
     parser.add_argument("--records", type=int, default=0, help="of the log; 0 for all, -1 for none")
     parser.add_argument("--stop", action="store_true", help="at the first disagreement")
     arguments = parser.parse_args()
+    # A shell ignores interrupts of what it runs in the background.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     start = time.perf_counter()
     campaign = Campaign(arguments.seed, arguments.records)
     loaded = time.perf_counter()
