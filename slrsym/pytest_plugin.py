@@ -322,8 +322,7 @@ class ClaimItem(_ClaimTest):
                 find(name)
             except ProofError as reason:
                 raise NotAccepted(f"claim {claim.id} uses what is not there: {reason}") from None
-        found = _ledger(self.config).foundations(claim.id)
-        way = circle(claim.id, {id: foundation.depends for id, foundation in found.items()})
+        way = circle(claim.id, _ledger(self.config).citations(claim.id))
         if way:
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
         error, _ = certified(claim)
@@ -340,7 +339,7 @@ class ClaimItem(_ClaimTest):
 
 
 def _explained(claim: Claim, step: Step, report: StepReport) -> str:
-    """Explain a refused step: its rule, its two sides, the reasons, and the points tried."""
+    """Explain a refused step: its rule, its two sides, and the point, or the missing condition."""
     lines = [f"claim {claim.id}, step {step.label} [{step.rule.name}] is refused"]
     if len(step.statement.args) == 2:
         left, right = step.statement.args
@@ -350,8 +349,7 @@ def _explained(claim: Claim, step: Step, report: StepReport) -> str:
         lines += [f"  left side   {left}", f"  relation    {sign}", f"  right side  {right}"]
     else:
         lines.append(f"  it says     {step.statement}")
-    if report.refusal:
-        lines.append(f"  by its rule: {report.refusal}")
-    if report.contradiction:
-        lines.append(f"  {report.contradiction}")
+    lines.append(f"  {report.reason}")
+    if report.gives:
+        lines.append(f"  the rule gives {report.gives}")
     return "\n".join(lines)

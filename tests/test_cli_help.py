@@ -113,7 +113,7 @@ def test_completion(shell):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_that_cannot_be_written_is_an_error_of_one_line(option):
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         result = subprocess.run(
             [sys.executable, "-m", "slrsym", option],
             stdout=full,

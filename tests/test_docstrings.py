@@ -69,10 +69,12 @@ OWN = {
     },
     # The words in which a model is stated.
     "statements of models": {
-        "Direction", "Model", "Predictor", "Sequence", "Token", "logistic", "model", "softmax",
+        "Direction", "Directions", "Model", "Predictor", "Sequence", "Token", "logistic", "model",
+        "softmax",
     },
     # What a check, a search or an estimator reports.
     "reports": {
+        "FixedPoint", "Linearisation",
         "Certificate", "Check", "Document", "Estimate", "ExpectationTrace", "Ledger",
         "ClaimVerdict", "Explanation", "MonteCarlo", "OnBox", "Row", "StationaryPoint",
         "StationaryPoints", "StepReport", "Trace", "Trials", "Verdict",

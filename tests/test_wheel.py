@@ -69,7 +69,9 @@ def installed(wheel, tmp_path_factory) -> Path:
     home = tmp_path_factory.mktemp("environment")
     venv.create(home, with_pip=False, symlinks=os.name != "nt")
     paths = sysconfig.get_paths(vars={"base": str(home), "platbase": str(home)}, scheme="venv")
-    Path(paths["purelib"], "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    Path(paths["purelib"], "dependencies.pth").write_text(
+        sysconfig.get_path("purelib") + "\n", encoding="utf-8"
+    )
     python = Path(paths["scripts"], "python")
     result = run(
         *(sys.executable, "-m", "pip", "--python", python),

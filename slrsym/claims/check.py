@@ -16,11 +16,9 @@ from slrsym.claims import cache
 from slrsym.claims.claim import Claim, Trials
 from slrsym.claims.files import line_in
 from slrsym.gaussian import Expectation, OwensT, zeta
-from slrsym.proofs.axioms import axiom
 from slrsym.proofs.claim_steps import steps_of
-from slrsym.proofs.lemmas import CITED
-from slrsym.proofs.step import Step, trust_in
-from slrsym.statements.expressions import ProofError, Refused, conjuncts, spoken
+from slrsym.proofs.step import Step
+from slrsym.statements.expressions import conjuncts, spoken, text_of
 from slrsym.statements.orbits import OrbitStatement
 from slrsym.tactics.bundled_log import record_of
 from slrsym.tactics.judgement import Judgement, judge
@@ -31,6 +29,9 @@ if TYPE_CHECKING:
 
     from slrsym.crosscheck import Bench
     from slrsym.crosscheck.montecarlo import MonteCarlo
+
+
+_HOLDS = "it holds at random points"
 
 
 @dataclass(frozen=True)
@@ -46,14 +47,13 @@ class StepReport:
     digits : int or None
         To how many digits both sides agreed at the worst point; None if nothing was compared.
     refusal : str
-        Why the rule refused; empty if it accepted.
+        Why the proof checker has no theorem of it; empty if it has.
     contradiction : str
         What the numerical check found; empty if nothing.
     example : str
         One of the random points, with both sides there; empty if nothing was compared.
-    trusted : str
-        The axiom that the rule is sound, where the proof checker has no evidence for the step and
-        the rule accepts it; empty if the proof checker has some.
+    gives : str
+        What the rule makes of the left side, where the step is refused; empty if that says nothing.
     """
 
     label: str
@@ -63,7 +63,7 @@ class StepReport:
     refusal: str
     contradiction: str
     example: str = ""
-    trusted: str = ""
+    gives: str = ""
 
     @property
     def statement(self) -> str:
@@ -75,13 +75,15 @@ class StepReport:
         """Whether both checks passed."""
         return not self.refusal and not self.contradiction
 
-    def _agreement(self) -> str:
-        """Say that a step may be true whose rule refuses it."""
-        if self.contradiction or not self.example:
-            return ""
-        if self.digits is None:
-            return "it holds at random points, but no proof was found"
-        return f"numbers agree to {self.digits} digits, but no proof was found"
+    @property
+    def reason(self) -> str:
+        """What numbers found, and else what is missing."""
+        if self.contradiction:
+            return self.contradiction
+        if not self.example:
+            return self.refusal
+        agree = f"numbers agree to {self.digits} digits" if self.digits else _HOLDS
+        return f"{agree}; no proof was found: {self.refusal}"
 
     def __getstate__(self) -> dict[str, Any]:
         # Symbols of a step mean nothing in another process.
@@ -90,9 +92,9 @@ class StepReport:
     def __str__(self) -> str:
         if self.accepted:
             return f"step {self.label} [{self.rule}]: {self.statement}"
-        reasons = [r for r in (self.refusal, self.contradiction, self._agreement()) if r]
-        why = "; ".join(reasons)
-        return f"step {self.label} [{self.rule}] is refused: {why}; it says {self.statement}"
+        said = f"step {self.label} [{self.rule}] is refused: {self.reason}"
+        gives = f"; the rule gives {self.gives}" if self.gives else ""
+        return f"{said}; it says {self.statement}{gives}"
 
 
 @dataclass(frozen=True)
@@ -232,12 +234,12 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
             else:
                 others.append(part)
     except Contradicted as found:
-        return None, f"contradicted numerically: {found}", ""
+        return None, f"{_WRONG}{found}", ""
     except (Inconclusive, NoPoint) as reason:
         return None, f"the numerical check could not decide: {reason}", ""
     if not others:
         return None, "", ""
-    rest = And(*others, evaluate=False)
+    rest = And(*others)
     return _check_at_points(rest, _bench([rest], step.context.hypotheses, rng), points)
 
 
@@ -254,7 +256,7 @@ def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
             extremes=0 if costly else min(points, EXTREMES),
         )
     except Disagreement as found:
-        return None, f"contradicted numerically: {found}", ""
+        return None, f"{_WRONG}{found}", ""
     except (Inconclusive, NoPoint) as reason:
         return None, f"the numerical check could not decide: {reason}", ""
     return comparison.digits, "", comparison.example
@@ -302,16 +304,14 @@ def compared(
         return None, f"the numerical check broke: {type(problem).__name__}: {problem}", ""
 
 
-def step_report(step: Step, numbers: Compared, judgement: Judgement) -> StepReport:
-    """Report on a step: the proof checker has decided, and numbers may object.
+# Of what a rule gives, longer expressions say little.
+_MOST_LETTERS = 300
 
-    Where the checker has no evidence, the rule is asked: what it accepts rests on the axiom that it
-    is sound.
-    """
+
+def step_report(step: Step, numbers: Compared, judgement: Judgement) -> StepReport:
+    """Report on a step: the proof checker has decided, and numbers may object."""
     digits, contradiction, example = numbers
-    found = judgement.refusal(step.label)
-    refusal = _refusal(step, found, contradiction)
-    is_trusted = bool(found) and not refusal and not contradiction and step.rule.name != CITED
+    refusal = judgement.refusal(step.label)
     return StepReport(
         step.label,
         step.rule.name,
@@ -320,27 +320,21 @@ def step_report(step: Step, numbers: Compared, judgement: Judgement) -> StepRepo
         refusal,
         contradiction,
         example,
-        trust_in(step.rule) if is_trusted else "",
+        _gives(step) if refusal or contradiction else "",
     )
 
 
-def _refusal(step: Step, found: str, contradiction: str) -> str:
-    if not found and not contradiction:
-        return ""
-    try:
-        step.check()
-    except (Refused, ProofError) as reason:
-        return str(reason)
-    except Exception as problem:
-        return f"the rule broke: {type(problem).__name__}: {problem}"
+def _gives(step: Step) -> str:
+    # It helps to see what is missing; where it fails, something else is.
+    with suppress(Exception):
+        made = step.rule.gives(step.link, step.context)
+        if made is not None and made not in (step.link.lhs, step.link.rhs):
+            return text if len(text := text_of(made)) <= _MOST_LETTERS else ""
     return ""
 
 
-def _unexplained(judgement: Judgement, reports: Sequence[StepReport]) -> str:
-    """Why a statement is not shown, if no step says why."""
-    if all(r.accepted and not r.trusted and r.rule != CITED for r in reports):
-        return judgement.problem
-    return ""
+# How a contradiction begins where the two sides differ; else they could not be compared.
+_WRONG = "contradicted numerically: "
 
 
 def _place(problem: BaseException, claim: Claim) -> str:
@@ -412,24 +406,27 @@ def check_claim(
         error = error or (trials.problem if trials else "")
         depends |= dict.fromkeys(used_by_evidence(claim))
         steps = steps_of(claim, find)
-        for step in steps:
-            depends |= dict.fromkeys(step.uses)
-            axioms |= dict.fromkeys(axiom(name).id for name in step.axioms)
         numbers = [
             compared(step, step_seed(claim, number, options.seed), bench=bench)
             for number, (step, bench) in enumerate(
                 zip(steps, benches(claim, steps, options.seed), strict=True)
             )
         ]
-        wrong = [step.label for step, found in zip(steps, numbers, strict=True) if found[1]]
+        wrong = [
+            step.label
+            for step, found in zip(steps, numbers, strict=True)
+            if found[1].startswith(_WRONG)
+        ]
         if steps:
             judgement = _judged(claim, find, wrong, options)
-            # Evidence may cite what the proof does not, such as the value of zeta at 0.
+            # Of what is not shown, the claims that it was to rest on are looked at as well.
+            if judgement.problem:
+                depends |= dict.fromkeys(name for step in steps for name in step.uses)
             depends |= dict.fromkeys(judgement.uses)
             axioms |= dict.fromkeys(judgement.axioms)
             reports += [step_report(*pair, judgement) for pair in zip(steps, numbers, strict=True)]
-            axioms |= dict.fromkeys(report.trusted for report in reports if report.trusted)
-            error = error or _unexplained(judgement, reports)
+            if all(report.accepted for report in reports):
+                error = error or judgement.problem
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
         error = f"{_place(problem, claim)}{type(problem).__name__}: {problem}"

@@ -7,6 +7,7 @@ are loaded when an id is asked for that the user's files do not have, and checke
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterable
@@ -32,6 +33,8 @@ from slrsym.claims.verification import Row, row_of, verdicts_of
 from slrsym.proofs import RULE_CLAIMS
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.statements.expressions import ProofError
+from slrsym.tactics.judgement import Judgement, judge
+from slrsym.tactics.proof_log import used_by
 
 # The package's own files as they were run last: their text, and what they made of it.
 _loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
@@ -66,7 +69,7 @@ class _AsItStands(SourceFileLoader):
 
 
 def _run(path: Path, resolved: Path) -> list[Claim]:
-    name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(str(resolved).encode()):08x}"
+    name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(os.fsencode(resolved)):08x}"
     loader = _AsItStands(name, str(resolved))
     spec = importlib.util.spec_from_file_location(name, resolved, loader=loader)
     if spec is None or spec.loader is None or resolved.suffix not in SOURCE_SUFFIXES:
@@ -92,7 +95,7 @@ def _run(path: Path, resolved: Path) -> list[Claim]:
 
 @dataclass(frozen=True)
 class Foundation:
-    """What the proof of a claim uses itself."""
+    """The claims and axioms that the evidence for a claim rests on itself."""
 
     depends: tuple[str, ...]
     axioms: tuple[str, ...]
@@ -301,7 +304,9 @@ class Ledger:
     # -- what rests on what --------------------------------------------------------------------
 
     def foundations(self, id: str) -> dict[str, Foundation]:
-        """What a claim rests on, directly and through others; nothing is checked.
+        """What a claim rests on, directly and through others, as the proof checker reports it.
+
+        Numbers are not compared.
 
         Parameters
         ----------
@@ -328,15 +333,54 @@ class Ledger:
                 ahead += found[name].depends
         return found
 
+    def citations(self, id: str) -> dict[str, tuple[str, ...]]:
+        """The claims that a proof cites, and those that their proofs cite; nothing is judged.
+
+        Parameters
+        ----------
+        id : str
+            The claim.
+
+        Returns
+        -------
+        dict of str to tuple of str
+            For the claim and all that it rests on.
+
+        Raises
+        ------
+        ProofError
+            If the id is unknown.
+        """
+        found: dict[str, tuple[str, ...]] = {}
+        ahead = [self.find(id).id]
+        while ahead:
+            name = ahead.pop(0)
+            if name not in found:
+                found[name] = self._cited(name)
+                ahead += found[name]
+        return found
+
+    def _cited(self, id: str) -> tuple[str, ...]:
+        # A proof is user code: whatever it raises, nothing is cited; a call of sys.exit included.
+        try:
+            claim = self.find(id)
+            return tuple(dict.fromkeys((*used_by_evidence(claim), *used_by(claim, self.find))))
+        except (Exception, SystemExit):
+            return ()
+
     def _foundation(self, id: str) -> Foundation:
         # A claim of an id stays, and so does its proof; what could not be built may be mended yet.
         if id in self._founded:
             return self._founded[id]
         try:
-            steps = steps_of(self.find(id), self.find)
-            depends = dict.fromkeys(used_by_evidence(self.find(id)))
-            depends |= dict.fromkeys(name for step in steps for name in step.uses)
-            axioms = dict.fromkeys(name for step in steps for name in step.axioms)
+            claim = self.find(id)
+            steps = steps_of(claim, self.find)
+            judgement = judge(claim, self.find) if steps else Judgement({})
+            depends = dict.fromkeys((*used_by_evidence(claim), *judgement.uses))
+            # Of what is not shown, what it was to rest on.
+            if judgement.problem:
+                depends |= dict.fromkeys(name for step in steps for name in step.uses)
+            axioms = judgement.axioms
         # A proof is user code: whatever it raises is why, a call of sys.exit included.
         except (Exception, SystemExit) as problem:
             return Foundation((), (), f"{type(problem).__name__}: {problem}")

@@ -15,12 +15,12 @@ from slrsym.proofs.calculus import (
     differentiate,
     fundamental_theorem,
     integral_algebra,
+    limits,
     single_out,
     termwise,
 )
 from slrsym.proofs.chain import Chain, D, at, chain
 from slrsym.proofs.convexity import cauchy_schwarz, increasing, jensen, poincare, tangent
-from slrsym.proofs.enclosures import ball_arithmetic
 from slrsym.proofs.expectations import (
     conditioning,
     differentiate_under_expectation,
@@ -33,9 +33,15 @@ from slrsym.proofs.expectations import (
     price,
 )
 from slrsym.proofs.gaussian import complete_the_square, density, stein, substitution, symmetry
-from slrsym.proofs.inequalities import lipschitz, monotone, piecewise, sign, taylor
+from slrsym.proofs.inequalities import (
+    ball_arithmetic,
+    lipschitz,
+    monotone,
+    piecewise,
+    sign,
+    taylor,
+)
 from slrsym.proofs.lemmas import by_citation, claimed, in_words, lemma
-from slrsym.proofs.limits import limits
 from slrsym.proofs.solutions import never, only_at, solution, solution_set, split
 from slrsym.proofs.structure import all_of, cases, equal_by_derivative, having, induction
 from slrsym.statements.expressions import ProofError, Refused

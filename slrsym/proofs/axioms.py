@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from slrsym.statements.expressions import ProofError
 
-_FOREIGN = "rule: "
-_OWN_RULE = "package's rule: "
+_IS_SOUND = "rule: "
 # Where a theorem of this package is proved.
 OWN_PROOF = "its proof, which stands with it in this package"
 
@@ -268,34 +267,20 @@ for _axiom in (
     AXIOMS[_axiom.id] = _axiom
 
 
-def foreign_rule(rule: str) -> str:
-    """The name of the axiom that a rule from outside of the package is sound."""
-    return f"{_FOREIGN}{rule}"
-
-
-def own_rule(rule: str) -> str:
-    """Return the name of the axiom that a rule of the package is sound.
-
-    It is used where the proof checker has no evidence for a step by the rule.
-    """
-    return f"{_OWN_RULE}{rule}"
+def rule_is_sound(rule: str) -> str:
+    """Return the name of the axiom that a rule is sound, for steps without evidence."""
+    return f"{_IS_SOUND}{rule}"
 
 
 def is_foreign(name: str) -> bool:
-    """Whether an axiom says that a rule from outside of the package is sound."""
-    return name.startswith(_FOREIGN)
+    """Whether an axiom says that a rule is sound, as the proof checker has no evidence."""
+    return name.startswith(_IS_SOUND)
 
 
 def axiom(name: str) -> Axiom:
-    if name.startswith(_FOREIGN):
-        rule = name.removeprefix(_FOREIGN)
+    if is_foreign(name):
+        rule = name.removeprefix(_IS_SOUND)
         return Axiom(name, f"Whatever the rule {rule} accepts is true.", "the author of the rule")
-    if name.startswith(_OWN_RULE):
-        rule = name.removeprefix(_OWN_RULE)
-        said = (
-            f"Whatever the rule {rule} accepts is true; the proof checker has no evidence for it."
-        )
-        return Axiom(name, said, "tests/proof/false_claims")
     if name not in AXIOMS:
         raise ProofError(f"unknown axiom {name!r}; known are {', '.join(sorted(AXIOMS))}")
     return AXIOMS[name]

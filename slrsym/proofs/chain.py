@@ -6,13 +6,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sympy import And, Derivative, Expr, S, Symbol, sympify
-from sympy.core.relational import Relational
+from sympy import Derivative, Expr, S, Symbol, sympify
 
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled, relation, require_rule
 from slrsym.registry import registered
-from slrsym.statements.expressions import AtPoint, ProofError, Refused
+from slrsym.statements.expressions import AtPoint, ProofError
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -80,7 +80,8 @@ class Chain(Proof):
 
     def _extended(self, symbol: str, expr: Any, by: Rule) -> Chain:
         require_rule(by)
-        return replace(self, links=(*self.links, (Link(self.end, symbol, sympify(expr)), by)))
+        link = Link(self.end, symbol, in_own_functions(sympify(expr)))
+        return replace(self, links=(*self.links, (link, by)))
 
     def then(self, expr: Any, by: Rule) -> Chain:
         return self._extended("=", expr, by)
@@ -184,7 +185,7 @@ def chain(start: Any) -> Chain:
     Chain
         Without links; it proves nothing yet.
     """
-    return Chain(sympify(start))
+    return Chain(in_own_functions(sympify(start)))
 
 
 def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -> Proof:
@@ -196,23 +197,23 @@ def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -
 
 @dataclass(frozen=True)
 class _Structural(Rule):
-    """A check on how the parts of a proof fit, with the statement it makes."""
+    """How the parts of a proof fit, with the statement it makes.
+
+    `about` is what documents show of it, `because` how it follows; `citing` are claims, `theorems`
+    those of the literature from which a citation concludes.
+    """
 
     name: str
-    verify: Any
-    rests_on: tuple[str, ...] = ()  # type: ignore[misc]
-    uses_claims: tuple[str, ...] = ()
+    citing: tuple[str, ...] = ()
+    theorems: tuple[str, ...] = ()
     about: tuple[Any, ...] = ()
     because: str = ""
 
-    # The check is about the proof that makes the step, not about a link.
+    # It is about the proof that makes the step, not about a link.
     chainable = False
 
-    def check(self, link: Link, context: Context) -> None:
-        self.verify(context)
-
     def uses(self, link: Link) -> tuple[str, ...]:
-        return self.uses_claims
+        return self.citing
 
 
 _NO_LINK = Link(S.Zero, "=", S.Zero)
@@ -222,55 +223,9 @@ def structural_step(
     label: str,
     statement: Boolean,
     name: str,
-    verify: Any,
     context: Context,
     numeric: bool = True,
     **more: Any,
 ) -> Step:
-    """A step whose check is a function of the context."""
-    return Step(label, statement, _Structural(name, verify, **more), _NO_LINK, context, numeric)
-
-
-def fitting_step(
-    label: str, name: str, shown: Boolean, wanted: Boolean, context: Context, **more: Any
-) -> Step:
-    """The step that what is shown gives what is wanted."""
-
-    def verify(context: Context) -> None:
-        concludes(shown, wanted, context)
-
-    return structural_step(label, wanted, name, verify, context, **more)
-
-
-def concludes(shown: Boolean, wanted: Boolean, context: Context) -> None:
-    """Refuse unless one statement is the other, or a part of it, or implies it side by side."""
-    if shown == wanted:
-        return
-    if isinstance(wanted, And) and isinstance(shown, And):
-        for part in wanted.args:
-            if not any(_concluded(other, part, context) for other in shown.args):
-                raise Refused(f"no part shows {part}")
-        return
-    if isinstance(shown, And) and any(_concluded(part, wanted, context) for part in shown.args):
-        return
-    if not isinstance(shown, Relational) or not isinstance(wanted, Relational):
-        raise Refused(f"what is shown is {shown}, not {wanted}")
-    mine, goal = Link.of(shown), Link.of(wanted)
-    if not goal.follows_from(mine.relation):
-        mine = mine.flipped
-        if not goal.follows_from(mine.relation):
-            raise Refused(f"what is shown is {shown}, not {wanted}")
-    for side, other, name in ((mine.lhs, goal.lhs, "left"), (mine.rhs, goal.rhs, "right")):
-        if side != other:
-            try:
-                context.require_equal(side, other)
-            except Refused as reason:
-                raise Refused(f"the proof's {name} side {side} is not {other}: {reason}") from None
-
-
-def _concluded(shown: Boolean, wanted: Boolean, context: Context) -> bool:
-    try:
-        concludes(shown, wanted, context)
-    except Refused:
-        return False
-    return True
+    """A step that says how the parts of a proof fit."""
+    return Step(label, statement, _Structural(name, **more), _NO_LINK, context, numeric)

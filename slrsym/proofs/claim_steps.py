@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from slrsym.proofs.chain import fitting_step
+from slrsym.proofs.chain import structural_step
 from slrsym.proofs.context import Context, Stated, covariances
 from slrsym.proofs.lemmas import InWords
 from slrsym.proofs.step import Proof, Step
@@ -41,11 +41,10 @@ def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
     proof = claim.build_proof()
     conclusion = proof.conclusion
     steps = list(proof.steps(context))
-    last = fitting_step(
+    last = structural_step(
         "statement",
-        "the proof concludes the statement",
-        conclusion,
         claim.statement,
+        "the proof concludes the statement",
         context,
         numeric=_is_to_be_examined(claim.statement, conclusion),
     )

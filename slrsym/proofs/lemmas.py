@@ -10,102 +10,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sympy import Abs, Derivative, Expr, Lambda, Ne, S, Symbol, expand, sympify
-from sympy.core.function import AppliedUndef, UndefinedFunction
-from sympy.core.relational import Relational
+from sympy import Expr, S, Symbol, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.gaussian.independent import is_plainly_real
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.proofs.axioms import axiom
-from slrsym.proofs.chain import concludes, structural_step
-from slrsym.proofs.context import Context, Stated, require_defined
-from slrsym.proofs.normal_forms import LINEAR
-from slrsym.proofs.regularity import require_admissible, require_integrable, require_moderate
+from slrsym.proofs.chain import structural_step
+from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
 from slrsym.statements import unmarked
-from slrsym.statements.expressions import (
-    ProofError,
-    Refused,
-    Sentence,
-    bound_symbols,
-    conjuncts,
-    put,
-)
-
-
-def instance(
-    claim: Stated,
-    values: Mapping[Symbol, Expr],
-    context: Context,
-    shown: Iterable[Boolean] = (),
-) -> Relational:
-    """The statement of a claim at some values, its hypotheses checked."""
-    functions = {f: v for f, v in values.items() if isinstance(f, UndefinedFunction)}
-    values = {s: v for s, v in values.items() if s not in functions}
-    statement = _with_functions(claim.statement, functions)
-    given = [_with_functions(hypothesis, functions) for hypothesis in claim.given]
-    bound = bound_symbols(claim.statement).union(*map(bound_symbols, claim.given))
-    for function, value in functions.items():
-        captured = value.free_symbols & bound
-        if captured:
-            raise Refused(
-                f"{function} contains {min(captured, key=str)}, which claim {claim.id} binds; "
-                f"rename it"
-            )
-        if any(not is_plainly_real(x) for x in value.variables):
-            raise Refused(f"the variables of {function} have to be declared real, and no more")
-        require_admissible(Symbol(str(function), **function._kwargs), value.expr, context)
-        require_moderate(value.expr, frozenset(value.variables), context)
-        if len(value.variables) not in function.nargs:
-            raise Refused(f"{function} takes other than {len(value.variables)} arguments")
-    for symbol, value in values.items():
-        if symbol not in claim.symbols:
-            raise Refused(f"claim {claim.id} does not speak of {symbol}")
-        require_admissible(symbol, value, context)
-    for hypothesis in given:
-        at = put(hypothesis, values)
-        stated = at in (*shown, *context.hypotheses)
-        if not stated and not _is_among(at, shown, context) and not context.holds(at):
-            raise Refused(f"claim {claim.id} needs {at}, which is not known here")
-    return put(statement, values)
-
-
-def _alike(a: Expr, b: Expr) -> bool:
-    """Whether two expressions have the same terms; what stands between bars, up to its sign."""
-    if isinstance(a, Abs) and isinstance(b, Abs):
-        a, b = a.args[0], b.args[0]
-        return _alike(a, b) or _alike(a, -b)
-    return bool(a == b or expand(a - b) == 0)
-
-
-def _is_among(wanted: Boolean, shown: Iterable[Boolean], context: Context) -> bool:
-    """Whether a relation is one of those that have been shown, up to algebra."""
-    if not isinstance(wanted, Relational) or isinstance(wanted, Ne):
-        return False
-    goal = Link.of(wanted)
-    links = [
-        link
-        for statement in shown
-        if isinstance(statement, Relational) and not isinstance(statement, Ne)
-        for link in (Link.of(statement), Link.of(statement).flipped)
-        if link.relation == goal.relation
-    ]
-    # The second question costs more.
-    return any(_alike(link.lhs, goal.lhs) and _alike(link.rhs, goal.rhs) for link in links) or any(
-        context.equal(link.lhs, goal.lhs) and context.equal(link.rhs, goal.rhs) for link in links
-    )
-
-
-def _with_functions(expr: Any, functions: Mapping[Any, Lambda]) -> Any:
-    """`expr` with undefined functions replaced; derivatives stay unevaluated."""
-    if not functions or not expr.atoms(AppliedUndef):
-        return expr
-    args = [_with_functions(arg, functions) for arg in expr.args]
-    if isinstance(expr, AppliedUndef) and expr.func in functions:
-        return functions[expr.func](*args)
-    if isinstance(expr, Derivative | Relational):
-        return expr.func(*args, evaluate=False)
-    return expr.func(*args)
+from slrsym.statements.expressions import ProofError, Refused, Sentence, conjuncts
 
 
 @dataclass(frozen=True)
@@ -138,62 +52,6 @@ class Lemma(Rule):
     def uses(self, link: Link) -> tuple[str, ...]:
         return (self.id,)
 
-    rests_on = ("integral-linearity",)
-
-    def check(self, link: Link, context: Context) -> None:
-        claim = context.claim(self.id)
-        values = {claim.symbol(s): v for s, v in self.values}
-        conclusions = [proof.conclusion for proof in self.conditions]
-        facts = [part for fact in conclusions for part in conjuncts(fact)]
-        shown = instance(claim, values, context, facts)
-        parts = [part for part in conjuncts(shown) if isinstance(part, Relational)]
-        if not parts:
-            raise Refused(f"claim {self.id} at these values is {shown}, which says nothing here")
-        known = [Link.of(part) for part in parts]
-        require_integrable(link.statement, context)
-        if link.relation == "=":
-            self._require_equal(link, known, context)
-            return
-        # What stands there as it is takes no algebra.
-        known.sort(key=lambda part: {link.lhs, link.rhs} != {part.lhs, part.rhs})
-        refusals = []
-        for part in known:
-            try:
-                self._require_ordered(link, part, context)
-            except Refused as reason:
-                refusals.append(reason)
-            else:
-                return
-        raise refusals[0]
-
-    def _require_equal(self, link: Link, known: list[Link], context: Context) -> None:
-        equations = [(part.lhs, part.rhs) for part in known if part.relation == "="]
-        if not equations:
-            raise Refused(f"claim {self.id} is an inequality, and this step says =")
-        if any((link.lhs, link.rhs) in (pair, pair[::-1]) for pair in equations):
-            return
-        context.require_equal(link.lhs, link.rhs, LINEAR, given=tuple(equations))
-
-    def _require_ordered(self, link: Link, known: Link, context: Context) -> None:
-        if {link.relation[0], known.relation[0]} == {"<", ">"}:
-            known = known.flipped
-        if not link.follows_from(known.relation):
-            raise Refused(f"claim {self.id} says {known.relation}, and this step {link.relation}")
-        if self.factor == 1 and (link.lhs, link.rhs) == (known.lhs, known.rhs):
-            return
-        sign = context.sign(self.factor)
-        strict = len(link.relation) == 1
-        context.require(
-            sign.positive if strict else sign.nonnegative,
-            f"the factor {self.factor} is not known to be "
-            + ("positive" if strict else "non-negative"),
-        )
-        # Of a difference, what cancels is not seen.
-        for side in (link.lhs, link.rhs, known.lhs, known.rhs):
-            require_defined(side, context)
-        apart = self.factor * (known.lhs - known.rhs)
-        context.require_equal(link.lhs - link.rhs, apart, LINEAR)
-
 
 def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Lemma:
     """Use a proved claim, at some values of its symbols.
@@ -217,7 +75,7 @@ def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> 
     ``by=lemma("lemma-18-ii", t=a, gamma=s)``
     """
     pairs = {**(values or {}), **named}
-    return Lemma(id, tuple((s, sympify(v)) for s, v in pairs.items()))
+    return Lemma(id, tuple((s, in_own_functions(sympify(v))) for s, v in pairs.items()))
 
 
 @dataclass(frozen=True)
@@ -227,18 +85,12 @@ class _Claimed(Proof):
     goal: Boolean
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
-        def verify(context: Context) -> None:
-            claim = context.claim(self.id)
-            values = {claim.symbol(s): v for s, v in self.values}
-            concludes(instance(claim, values, context), self.goal, context)
-
         yield structural_step(
             label or "1",
             self.goal,
             f"claim {self.id}",
-            verify,
             context,
-            uses_claims=(self.id,),
+            citing=(self.id,),
             about=self.values,
             numeric=not self._is_the_claim(context),
         )
@@ -320,18 +172,13 @@ class _ByCitation(Proof):
     hypotheses: tuple[str, ...]
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
-        def verify(context: Context) -> None:
-            for id in self.hypotheses:
-                context.claim(id)
-
         yield structural_step(
             labelled(label, "citation"),
             self.goal,
             CITED,
-            verify,
             context,
-            rests_on=self.theorems,
-            uses_claims=self.hypotheses,
+            theorems=self.theorems,
+            citing=self.hypotheses,
             numeric=False,
         )
 

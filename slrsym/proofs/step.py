@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sympy import Eq, Expr, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
-from slrsym.gaussian.binding import Expectation
-from slrsym.proofs.axioms import foreign_rule, own_rule
-from slrsym.proofs.context import Context, require_laws, require_stated
-from slrsym.proofs.normal_forms import ALGEBRA, Freedom
-from slrsym.proofs.regularity import with_expectations_changed
+from slrsym.proofs.axioms import rule_is_sound
+from slrsym.proofs.context import Context
 from slrsym.statements.expressions import ProofError, Refused
 
 if TYPE_CHECKING:
@@ -158,10 +155,11 @@ def require_rule(by: Any, chainable: bool = False) -> None:
 
 
 class Rule(ABC):
-    """A way to justify a link. A rule either accepts the link or raises `Refused`.
+    """A reason for a link: its name, its parameters, and the claims and proofs that it may use.
 
-    A rule that is defined outside of the package is taken on trust: every claim that uses it names
-    it among its axioms.
+    A rule does not judge. The tactic of its kind finds evidence, and the proof checker decides. A
+    rule from outside of the package may register a tactic with `slrsym.proof.step.tactic`. Without
+    one, its `check` is asked, and every claim that uses the rule names it among its axioms.
 
     Attributes
     ----------
@@ -173,8 +171,6 @@ class Rule(ABC):
 
     name: str
     chainable: ClassVar[bool] = True
-    # The axioms that it uses for every link.
-    rests_on: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -185,9 +181,8 @@ class Rule(ABC):
             raise AttributeError(f"{self!r} is a rule of the package, which nobody changes")
         super().__setattr__(name, value)
 
-    @abstractmethod
     def check(self, link: Link, context: Context) -> None:
-        """Accept the link, or say why not.
+        """Accept the link, or say why not; asked of a rule that has no tactic.
 
         Parameters
         ----------
@@ -199,8 +194,26 @@ class Rule(ABC):
         Raises
         ------
         Refused
-            If the rule does not justify the link.
+            If the rule does not justify the link, as any rule does that has no check of its own.
         """
+        raise Refused(f"the rule {self} has neither a tactic nor a check")
+
+    def gives(self, link: Link, context: Context) -> Expr | None:
+        """Apply the rule to the left side, to show what it gives.
+
+        Parameters
+        ----------
+        link : Link
+            A link that was refused.
+        context : Context
+            What it may take for granted.
+
+        Returns
+        -------
+        Expr or None
+            None if the rule has no result of its own; nothing is checked.
+        """
+        return None
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
         """Proofs that the rule rests on.
@@ -219,23 +232,8 @@ class Rule(ABC):
         """
         return ()
 
-    def axioms(self, link: Link) -> tuple[str, ...]:
-        """The axioms used for this link.
-
-        Parameters
-        ----------
-        link : Link
-            What is to be justified.
-
-        Returns
-        -------
-        tuple of str
-            Names of axioms; none by default.
-        """
-        return self.rests_on
-
     def uses(self, link: Link) -> tuple[str, ...]:
-        """The claims used for this link.
+        """The claims that evidence for this link may cite.
 
         Parameters
         ----------
@@ -256,56 +254,8 @@ class Rule(ABC):
         return f"<rule {self.name}>"
 
 
-class Rewriting(Rule):
-    """Both sides agree once each has been written in another way."""
-
-    freedom: ClassVar[Freedom] = ALGEBRA
-
-    def check(self, link: Link, context: Context) -> None:
-        require_equality(link)
-        self.require(link, context)
-        left, right = (self.rewritten(side, context) for side in (link.lhs, link.rhs))
-        context.require_equal(left, right, self.freedom)
-
-    def require(self, link: Link, context: Context) -> None:
-        """Refuse where the two sides must not be written in another way."""
-
-    def rewritten(self, expr: Expr, context: Context) -> Expr:
-        """One side in another way."""
-        return expr
-
-
-class ChangingExpectations(Rewriting):
-    """Both sides agree once their outermost expectations have been written in another way."""
-
-    def rewritten(self, expr: Expr, context: Context) -> Expr:
-        return with_expectations_changed(expr, lambda node: self.changed(node, context))
-
-    @abstractmethod
-    def changed(self, node: Expectation, context: Context) -> Expr:
-        """An expectation in another way."""
-
-
-def require_equality(link: Link) -> None:
-    if link.relation != "=":
-        raise Refused(f"the rule shows equalities, and this step says {link.relation}")
-
-
-def in_either_direction(
-    check: Callable[[Link, Context], None], link: Link, context: Context
-) -> None:
-    """Refuse an equality unless it passes a check as it is, or read from right to left."""
-    try:
-        check(link, context)
-    except Refused as reason:
-        try:
-            check(link.flipped, context)
-        except Refused:
-            raise reason from None
-
-
 def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
-    """The axioms that a rule uses for a link; that a foreign rule is sound is one of them.
+    """The axioms that a link rests on besides those of its evidence.
 
     Parameters
     ----------
@@ -317,17 +267,15 @@ def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Names that `axiom` knows.
+        That the rule is sound, if it is none of the package; names that `axiom` knows.
     """
-    own = tuple(rule.axioms(link))
-    return own if type(rule) in _OWN else (*own, trust_in(rule))
+    return () if type(rule) in _OWN else (trust_in(rule),)
 
 
 def trust_in(rule: Rule) -> str:
     """Return the name of the axiom that a rule is sound."""
     kind = type(rule)
-    name = f"{kind.__module__}.{kind.__qualname__}"
-    return own_rule(name) if kind in _OWN else foreign_rule(name)
+    return rule_is_sound(rule.name if kind in _OWN else f"{kind.__module__}.{kind.__qualname__}")
 
 
 @dataclass(frozen=True)
@@ -365,23 +313,6 @@ class Step:
     def __post_init__(self) -> None:
         if not isinstance(self.rule, Rule):
             raise ProofError(f"step {self.label} is justified by {self.rule!r}, which is no rule")
-
-    def check(self) -> None:
-        """The rule's own symbolic check.
-
-        Raises
-        ------
-        Refused
-            If the rule does not justify the step.
-        """
-        require_stated(self.statement, self.context)
-        require_laws(self.statement, self.context)
-        self.rule.check(self.link, self.context)
-
-    @property
-    def axioms(self) -> tuple[str, ...]:
-        """The axioms that the step uses itself."""
-        return axioms_of(self.rule, self.link)
 
     @property
     def uses(self) -> tuple[str, ...]:

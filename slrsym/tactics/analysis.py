@@ -31,8 +31,9 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, labelled
 from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import arithmetic, in_context
-from slrsym.tactics.emission import FAILURES, Emission, family, kind_of_proof, places
+from slrsym.tactics.emission import FAILURES, Emission, family, kind_of_proof
 from slrsym.tactics.log_writer import plain
+from slrsym.tactics.paths import places
 
 ZERO = num(0)
 
@@ -83,8 +84,7 @@ def _relations(line: Inference, em: Emission) -> Iterator[Inference]:
 def _monotone(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     (slope,) = premises
-    ends = em.term(rule.start), em.term(rule.end)
-    low, high = ends if rule._ascending(step.context) else ends[::-1]
+    low, high = map(em.term, rule.ends(step.link))
     between = MeanValue(em, step.context, em.term(rule.variable))
     wanted = em.formula(step.statement)
     kind, a, b = slope.theorem.conclusion

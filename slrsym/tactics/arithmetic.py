@@ -30,16 +30,22 @@ from slrsym.checker.term import (
 )
 from slrsym.checker.theorem import Theorem, prove
 from slrsym.proofs.context import Context
+from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
 from slrsym.tactics.binders import Binders, unbound
 from slrsym.tactics.certificates import Hinted, Search
-from slrsym.tactics.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, at_path, family
+from slrsym.tactics.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, family
 from slrsym.tactics.log_writer import plain
+from slrsym.tactics.paths import at_path
 from slrsym.tactics.wording import worded
 
 ZERO = num(0)
 # What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
 FOUND: dict[str, Any] = {}
+
+
+class NoEquations(Rejected):
+    """Says that nothing is known of what arithmetic does not look into."""
 
 
 def searched(
@@ -154,11 +160,14 @@ def arithmetic(
     """The line that shows a relation from hypotheses and other lines; raises `Rejected`."""
     try:
         return plain_arithmetic(em, p, given, lines, effort=effort)
-    except Rejected:
+    except Rejected as reason:
         formulas = [p, *given, *(line.theorem.conclusion for line in lines)]
         if not any(any(unbound(q)) for q in formulas):
             raise
-        return em.attempt(partial(_with_equations, em, p, given, lines, formulas, effort))
+        try:
+            return em.attempt(partial(_with_equations, em, p, given, lines, formulas, effort))
+        except NoEquations:
+            raise reason from None
 
 
 def _with_equations(
@@ -167,7 +176,7 @@ def _with_equations(
 ) -> Inference:  # fmt: skip
     equations = Binders(em, given, lines, plain_arithmetic).about(formulas)
     if not equations:
-        raise Rejected("nothing is known of the sums, integrals and expectations")
+        raise NoEquations("nothing is known of the sums, integrals and expectations")
     return plain_arithmetic(em, p, given, lines, equations, effort)
 
 
@@ -301,8 +310,8 @@ def in_context(
     for line in lines:
         nodes |= opaque_in(line.theorem.conclusion)
     known = known_defined([r for line in lines for r in relations(line.theorem.conclusion)])
-    asked = [defined(n) for n in nodes.values()]
-    exist = [em.holds(q, context) for q in asked if not known & {key(q), key(p)}]
+    asked = [defined(n) for name, n in nodes.items() if name not in known]
+    exist = [em.holds(q, context) for q in asked if key(q) != key(p)]
     return arithmetic(em, p, (*em.hypotheses(context), *given), [*lines, *exist])
 
 
@@ -367,12 +376,6 @@ def _values_under(
         yield from _values_under(part, (*path, place), inner)
 
 
-@family("_Differentiate")
-def _differentiate(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    uses = [em.book.cited(id) for id in step.uses]
-    return em.from_equations(uses, em.formula(step.statement), step.context)
-
-
 @family("_Definition")
 def _definition(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     """With the meaning for zeta and Owen's T the sides are equal; then the names are put back."""
@@ -407,9 +410,14 @@ def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
 @family("_Structural")
 def _structural(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     """Relations, all of some, and one under another, as the parts of larger proofs state them."""
-    if step.rule.name not in ("algebra", "sign", "injectivity"):
-        raise NotImplementedError(f"no evidence for {step.rule.name!r:.60} yet")
+    rule: Any = step.rule
     p, given = em.formula(step.statement), em.hypotheses(step.context)
+    if rule.name == CITED:
+        for id in rule.citing:
+            em.find(id)
+        return em.unchecked(f"{CITED}: {', '.join(rule.theorems)}", "", given, p)
+    if rule.name not in ("algebra", "sign", "injectivity"):
+        raise NotImplementedError(f"no evidence for {rule.name!r:.60} yet")
     if p[0] == "implies":
         line = arithmetic(em, p[2], (*given, p[1]))
         return em.logic([line], given, p)

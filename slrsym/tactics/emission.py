@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -12,37 +12,38 @@ from sympy import Integral, Matrix
 
 from slrsym.checker import Inference, ProvedClaims, Rejected
 from slrsym.checker.expect import semidefinite
+from slrsym.checker.log import UNCHECKED
 from slrsym.checker.term import (
     RELATIONS,
     Term,
-    bound,
-    children,
     free,
-    is_inside,
     key,
     num,
-    replaced,
     same,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
-from slrsym.proofs.axioms import is_foreign
 from slrsym.proofs.claim_steps import Proven, steps_of
 from slrsym.proofs.context import Context, covariances
-from slrsym.proofs.regularity import is_semidefinite
-from slrsym.proofs.step import Proof, Step
+from slrsym.proofs.step import Proof, Rule, Step, axioms_of, trust_in
 from slrsym.statements.expressions import ProofError, Refused
+from slrsym.tactics.covariances import is_plainly_semidefinite
 from slrsym.tactics.log_reuse import Earlier
 from slrsym.tactics.log_writer import RecordingProofBuilder, plain
+from slrsym.tactics.paths import likeness, paths_of
+from slrsym.tactics.phrases import said
 from slrsym.tactics.translate import Translator, Untranslatable
 from slrsym.tactics.values import at_random, close
 
 # What makes the inferences for a step: they show its statement, from the lines of its premises.
 Family: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]
 _FAMILIES: dict[str, Family] = {}
+_OF_OTHERS: dict[type, Family] = {}
 _PROOFS: dict[str, Callable[[Emission, Any, Context, str], Inference]] = {}
 # What the search may do for a question, some seconds; for a step, as much as for so many.
 _EFFORT, _QUESTIONS = 120_000, 4
+_SIDE_CONDITION = "a side condition"
+_ON_TRUST = f"{UNCHECKED}{_SIDE_CONDITION}"
 # What a family may fail with, for want of evidence.
 FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
@@ -56,6 +57,29 @@ def family(*rules: str) -> Callable[[Family], Family]:
 
     def register(function: Family) -> Family:
         _FAMILIES.update(dict.fromkeys(rules, function))
+        return function
+
+    return register
+
+
+def tactic(rule: type[Rule]) -> Callable[[Family], Family]:
+    """Register what makes evidence for a rule of one's own.
+
+    Parameters
+    ----------
+    rule : type
+        The class of the rule.
+
+    Returns
+    -------
+    callable
+        A decorator of a function of the `Emission`, the `Step`, and the inferences that show the
+        rule's premises. It returns the inference that shows the step, and raises `Rejected` or
+        `Refused` if there is none.
+    """
+
+    def register(function: Family) -> Family:
+        _OF_OTHERS[rule] = function
         return function
 
     return register
@@ -116,6 +140,10 @@ class Emission:
     def term(self, expr: Any) -> Term:
         return self.translator.term(expr)
 
+    def said(self, p: Term) -> str:
+        """Return a formula in words, for messages."""
+        return said(self.translator, p)
+
     def hypotheses(self, context: Context) -> tuple[Term, ...]:
         """What a step may suppose; those that the kernel cannot read are left out."""
         found = []
@@ -130,15 +158,27 @@ class Emission:
         """That the laws exist which the claim speaks of, where that is not plain."""
         if not context.covariances:
             return ()
-        name = context.covariances, context.hypotheses
+        name = context.covariances
         if name not in self._covariances:
             self._covariances[name] = tuple(
                 p
                 for m in map(Matrix, context.covariances)
-                if not is_semidefinite(m, context)
+                if not is_plainly_semidefinite(m)
                 for p in semidefinite([[self.term(c) for c in row] for row in m.tolist()])
             )
         return self._covariances[name]
+
+    def knows(self, p: Term, context: Context) -> bool:
+        """Whether a formula can be shown; no inference of it stays."""
+        mark, left, self.left = len(self.script.lines), self.left, self.effort
+        try:
+            line = self.shown(p, self.hypotheses(context), context)
+            return line is not None and _ON_TRUST not in line.theorem.axioms
+        except FAILURES:
+            return False
+        finally:
+            self.left = left
+            self.undo(mark)
 
     def supposed(self) -> tuple[Context, tuple[Term, ...]]:
         """The context of the claim, and its hypotheses as the kernel reads them."""
@@ -164,7 +204,7 @@ class Emission:
     def holds(self, p: Term, context: Context) -> Inference:
         """A theorem of a formula under the hypotheses of a context; on trust if there is none."""
         line, given = self.shown_once(p, context), self.hypotheses(context)
-        return line or self.unchecked("a side condition", f"not shown: {key(p)[:200]}", given, p)
+        return line or self.unchecked(_SIDE_CONDITION, f"{self.said(p)} is not shown", given, p)
 
     def shown_once(self, p: Term, context: Context) -> Inference | None:
         """What is known of a question; it is asked once."""
@@ -172,7 +212,7 @@ class Emission:
         name = (key(p), tuple(sorted(map(key, given))))
         if name not in self._holds:
             if name in self._asked:
-                raise Rejected(f"a question that leads back to itself: {key(p)[:200]}")
+                raise Rejected(f"{self.said(p)} leads back to itself")
             self._asked.add(name)
             try:
                 self._holds[name] = self.shown(p, given, context)
@@ -236,7 +276,7 @@ class Emission:
         ):
             with contextlib.suppress(*FAILURES):
                 return self.attempt(way)
-        raise Rejected(f"the statement does not follow from {key(p)[:200]}")
+        raise Rejected(f"it does not follow from {self.said(p)}")
 
     def _other_side(self, shown: Inference, wanted: Term, context: Context) -> Inference:
         """The wanted relation from one that has one side of it, where the others are equal."""
@@ -278,7 +318,10 @@ class Emission:
         shown: Sequence[Inference] = (),
     ) -> Inference:  # fmt: skip
         """The theorem of a claim at some values, what it supposes shown."""
-        line, claim = self.book.cited(id), self.find(id)
+        if id == self.claim.id:
+            raise Refused(f"claim {id} is used in its own proof")
+        claim = self.find(id)
+        line = self.book.cited(id)
         pairs = []
         for name, value in values:
             symbol = claim.symbol(name)
@@ -341,6 +384,16 @@ class Emission:
             self.undo(mark)
             raise
 
+    def first(self, ways: Iterable[Callable[[], Inference]], otherwise: str) -> Inference:
+        """What the first way makes that does not fail; the last one says why all do."""
+        reason: Exception = Rejected(otherwise)
+        for way in ways:
+            try:
+                return self.attempt(way)
+            except FAILURES as failed:
+                reason = failed
+        raise reason
+
     def undo(self, mark: int) -> None:
         self.script.undo(mark)
         self.earlier.forget(mark)
@@ -355,7 +408,7 @@ class Emission:
         given = (*self.hypotheses(context), other)
         line = self.shown(p, given, context)
         if line is None:
-            raise Rejected(f"not shown: {key(p)[:200]}")
+            raise Rejected(f"{self.said(p)} is not shown")
         return self.logic([line], (), ("implies", ("and", *given), p))
 
     def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
@@ -402,7 +455,7 @@ class Emission:
             source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
                            if same(self.formula(g), h)), None)  # fmt: skip
             if source is None:
-                raise Rejected(f"{key(h)[:200]} is no hypothesis with the values put in")
+                raise Rejected(f"{self.said(h)} is not shown for the values")
             proofs.append(self.conclude(self.script.add("assume", (), source), h, inner))
         whole = ("implies", ("and", *given), goal) if given else goal
         line = self.logic([line, *proofs], (), substitute(whole, values))
@@ -427,7 +480,7 @@ class Emission:
             try:
                 line = way()
                 if not same(line.theorem.conclusion, wanted):
-                    raise Rejected(f"another statement: {key(line.theorem.conclusion)[:200]}")
+                    raise Rejected(f"what is shown is {self.said(line.theorem.conclusion)}")
                 line = self.of_some_law(self.discharged(line, step.context), step.context)
                 if way is taken and self._reasons:
                     raise Rejected("a condition of it is not known any more")
@@ -444,7 +497,8 @@ class Emission:
         self.earlier.ends(step.label, step.rule.name, wanted, line)
         self.script.step(step.label, step.rule.name, line)
         lines = range(start, len(self.script.lines))
-        self.outcomes.append(Outcome(step.label, kind, "; ".join(self._reasons.values()), lines))
+        refused = "; ".join(filter(None, self._reasons.values()))
+        self.outcomes.append(Outcome(step.label, kind, refused, lines))
         return line
 
     def prove(self, proof: Proof, context: Context, label: str = "") -> Inference:
@@ -464,71 +518,25 @@ class Emission:
         return line
 
     def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
-        name = type(step.rule).__name__
-        if name in _FAMILIES:
-            return _FAMILIES[name](self, step, premises)
-        foreign = [axiom for axiom in step.axioms if is_foreign(axiom)]
-        if not foreign:
-            raise NotImplementedError(f"no evidence for {_kind(step)} yet")
-        step.rule.check(step.link, step.context)
-        given, wanted = self.hypotheses(step.context), self.formula(step.statement)
-        return self.unchecked(foreign[0], "", given, wanted)
+        if not axioms_of(step.rule, step.link):
+            return _FAMILIES[type(step.rule).__name__](self, step, premises)
+        if type(step.rule) in _OF_OTHERS:
+            return _OF_OTHERS[type(step.rule)](self, step, premises)
+
+        def holds(relation: Any) -> bool:
+            return self.knows(self.formula(relation), step.context)
+
+        step.rule.check(step.link, replace(step.context, holds=holds))
+        return self.on_trust(step, self.formula(step.statement))
+
+    def on_trust(self, step: Step, p: Term) -> Inference:
+        """A formula because a rule says so, whose soundness is an axiom then."""
+        return self.unchecked(trust_in(step.rule), "", self.hypotheses(step.context), p)
 
 
 def is_law(p: Term) -> bool:
     """Whether a formula says that a matrix is a covariance matrix."""
     return p[:2] == ("o", "psd")
-
-
-def likeness(a: Term, b: Term) -> float:
-    """How much two terms have in common. The likeliest is tried first, as what fails costs most."""
-    mine, theirs = _subterms(a), _subterms(b)
-    return len(mine & theirs) / len(mine | theirs)
-
-
-def _subterms(t: Term) -> set[str]:
-    return {key(t)}.union(*(_subterms(part) for _, part in children(t)))
-
-
-def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
-    """The term with another part at a place."""
-    if not path:
-        return part
-    inner = dict(children(t))[path[0]]
-    return replaced(t, {path[0]: at_path(inner, path[1:], part)})
-
-
-def at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Term:
-    """The term with another part at several places."""
-    for path in paths:
-        t = at_path(t, path, part)
-    return t
-
-
-def places(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
-    """Where a term stands in another, under no binder but those of these heads."""
-    if same(t, wanted):
-        return [()]
-    return [
-        (place, *path)
-        for place, part in children(t)
-        if not is_inside(t, place) or t[0] in through
-        for path in places(part, wanted, through)
-    ]
-
-
-def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
-    """The places at which a symbol stands freely."""
-    if t == symbol:
-        return [()]
-    if symbol not in free(t):
-        return []
-    return [
-        (place, *rest)
-        for place, part in children(t)
-        if not (is_inside(t, place) and symbol in bound(t))
-        for rest in paths_of(part, symbol)
-    ]
 
 
 # What is tried with the expectations of a step taken apart, where arithmetic alone fails.

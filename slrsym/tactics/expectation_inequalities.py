@@ -10,6 +10,7 @@ from typing import Any
 from sympy import (
     Add,
     Derivative,
+    Dummy,
     Expr,
     Mul,
     Symbol,
@@ -32,14 +33,15 @@ from slrsym.checker.term import (
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.context import Context
-from slrsym.proofs.convexity import placeholder
 from slrsym.proofs.gaussian import slope_in
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import arithmetic, in_context, opaque_in
-from slrsym.tactics.emission import FAILURES, Emission, at_paths, family, places
+from slrsym.tactics.emission import FAILURES, Emission, family
 from slrsym.tactics.expectations import Calculus, expectations_in, nodes_of
 from slrsym.tactics.log_writer import plain
+from slrsym.tactics.paths import at_paths, places
+from slrsym.tactics.values import at_random
 
 ZERO = num(0)
 
@@ -90,16 +92,27 @@ def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inferen
 # -- theorems -------------------------------------------------------------------------------------
 
 
+def _placeholder(x: Symbol, context: Context) -> Symbol:
+    """Another name for a variable, of which no hypothesis says more than it declares."""
+    declared = set(x._assumptions_orig) - {"commutative"}
+    if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
+        raise Rejected(f"{x} has to be declared real, and of a sign at most")
+    if x in context.restricted:
+        raise Rejected(f"a hypothesis speaks of {x}; rename the variable")
+    return Dummy(x.name, **x._assumptions_orig)
+
+
 def _slope_line(em: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Inference:
     """The sign of a derivative, at a variable of which nothing else is known."""
-    place = placeholder(x, context)
+    place = _placeholder(x, context)
     slope = ("d", (order,), *em.term(Derivative(put(of, {x: place}), (place, 1)))[2:])
-    rising = context.sign(put(of, {x: place}).diff(place, order)).nonnegative
-    p = ("<=", num(0), slope) if rising else ("<=", slope, num(0))
-    line = em.shown(p, em.hypotheses(context), context)
-    if line is None:
-        raise Rejected("the sign of a derivative is not shown")
-    return line
+    value = at_random(em.term(put(of, {x: place}).diff(place, order)))
+    signs: list[Term] = [("<=", num(0), slope), ("<=", slope, num(0))]
+    for p in reversed(signs) if value is not None and value < 0 else signs:
+        if (line := em.shown(p, em.hypotheses(context), context)) is not None:
+            return line
+    kind = {1: "increase, nor to decrease,", 2: "be convex, nor concave,"}[order]
+    raise Rejected(f"{of} is not known to {kind} in {x}")
 
 
 @family("_Tangent")
@@ -128,11 +141,11 @@ def _jensen(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferenc
     rule: Any = step.rule
     x = rule.variable
     bend = _slope_line(em, rule.of, x, 2, step.context)
-    for node in sorted(step.statement.atoms(Expectation), key=str):
-        mean = Expectation(put(rule.of, {x: node.integrand}), node.law)
-        with suppress(*FAILURES):
-            return em.attempt(partial(_jensen_at, em, step, bend, node, mean))
-    raise Rejected("no expectation fits")
+    nodes = sorted(step.statement.atoms(Expectation), key=str)
+    means = [Expectation(put(rule.of, {x: node.integrand}), node.law) for node in nodes]
+    return em.first([
+        partial(_jensen_at, em, step, bend, *pair) for pair in zip(nodes, means, strict=True)
+    ], "no expectation fits")  # fmt: skip
 
 
 def _jensen_at(
@@ -169,10 +182,8 @@ def _everywhere(work: Calculus, line: Inference, equation: Inference, source: Te
 @family("_CauchySchwarz")
 def _cauchy_schwarz(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
-        with suppress(*FAILURES):
-            return em.attempt(partial(_schwarz_under, em, step, rule, law))
-    raise Rejected("no law fits")
+    laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
+    return em.first([partial(_schwarz_under, em, step, rule, law) for law in laws], "no law fits")
 
 
 def _schwarz_under(em: Emission, step: Step, rule: Any, law: Any) -> Inference:
@@ -192,10 +203,8 @@ def _schwarz_under(em: Emission, step: Step, rule: Any, law: Any) -> Inference:
 @family("_Poincare")
 def _poincare(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    for law in sorted({n.law for n in step.statement.atoms(Expectation)}, key=str):
-        with suppress(*FAILURES):
-            return em.attempt(partial(_poincare_under, em, step, rule, law))
-    raise Rejected("no law fits")
+    laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
+    return em.first([partial(_poincare_under, em, step, rule, law) for law in laws], "no law fits")
 
 
 def _poincare_under(em: Emission, step: Step, rule: Any, law: Any) -> Inference:

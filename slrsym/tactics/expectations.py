@@ -14,6 +14,7 @@ from typing import Any
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, exp, expand
 
 from slrsym.checker import Inference, Rejected
+from slrsym.checker.arithmetic import known_defined, relations
 from slrsym.checker.expect import ONE, added_all
 from slrsym.checker.term import (
     Term,
@@ -34,8 +35,9 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import slope_in
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import arithmetic, opaque_in, special_values
-from slrsym.tactics.emission import FAILURES, Emission, at_paths, places
+from slrsym.tactics.emission import FAILURES, Emission
 from slrsym.tactics.log_writer import plain
+from slrsym.tactics.paths import at_paths, places
 from slrsym.tactics.values import differ
 
 # The effort for the evidence of one equation: it is found at once, or not by signs.
@@ -75,7 +77,10 @@ class Calculus:
         nodes = opaque_in(p)
         for line in lines:
             nodes |= opaque_in(line.theorem.conclusion)
-        exist = [self.em.holds(defined(n), self.context) for n in nodes.values()]
+        known = known_defined([r for line in lines for r in relations(line.theorem.conclusion)])
+        exist = [
+            self.em.holds(defined(n), self.context) for k, n in nodes.items() if k not in known
+        ]
         return arithmetic(self.em, p, given, [*lines, *exist], QUICK)
 
     def term(self, node: Expectation) -> Term:
@@ -131,7 +136,7 @@ class Calculus:
             if name not in own:
                 shown = self.em.shown(h, self.given, self.context)
                 if shown is None:
-                    raise Rejected(f"not shown: {name[:200]}")
+                    raise Rejected(f"{self.em.said(h)} is not shown")
                 proofs.append(shown)
         left = [h for k, h in line.theorem.hypotheses.items() if k in own]
         left += [h for p in proofs for h in p.theorem.hypotheses.values()]

@@ -24,7 +24,7 @@ from sympy import (
     sqrt,
 )
 
-from slrsym.checker import Inference
+from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import (
     BINDERS,
     Term,
@@ -43,12 +43,14 @@ from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import slope_in
-from slrsym.proofs.step import Link, Step
+from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper
-from slrsym.tactics.emission import BY_LINEARITY, FAILURES, Emission, family, places
+from slrsym.tactics.emission import BY_LINEARITY, FAILURES, Emission, family
 from slrsym.tactics.expectations import Calculus, joined, nodes_of
 from slrsym.tactics.laws import factored
 from slrsym.tactics.log_writer import plain
+from slrsym.tactics.paths import places
+from slrsym.tactics.structure import under_derivatives
 
 # -- families -------------------------------------------------------------------------------------
 
@@ -100,6 +102,19 @@ def _integrals(work: Calculus, step: Step) -> Iterator[Inference]:
 BY_LINEARITY.append(linear)
 
 
+@family("_Differentiate")
+def _differentiate(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    uses, wanted = [em.book.cited(id) for id in step.uses], em.formula(step.statement)
+    try:
+        return em.attempt(partial(em.from_equations, uses, wanted, step.context))
+    except FAILURES:
+        # Constant factors are taken out of improper integrals first.
+        for line in _integrals(Calculus(em, step.context), step):
+            with suppress(*FAILURES):
+                return em.attempt(partial(under_derivatives, em, line, wanted, step.context))
+        raise
+
+
 @family("_Linearity")
 def _linearity(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     return linear(em, step)
@@ -121,13 +136,28 @@ def _moments(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferen
     return shown(deep=True)
 
 
+def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
+    """Refuse variables that no expectation of the step has, or that are not Gaussian."""
+    blocks = [b for node in nodes_of(step) for b in node.law.blocks()]
+    blocks = [b for b in blocks if set(b.symbols) & set(variables)]
+    if not blocks:
+        raise Rejected(f"no expectation has a variable of {', '.join(map(str, variables))}")
+    for block in blocks:
+        if not isinstance(block, GaussianLaw):
+            raise Rejected(f"{block.symbols[0]} is not Gaussian")
+
+
 @family("_Stein")
 def _stein(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    _require_gaussian(step, rule.variables)
     return _worked(em, step, rule=step.rule).conclude(em.formula(step.statement))
 
 
 @family("_Substitution")
 def _substitution(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    rule: Any = step.rule
+    _require_gaussian(step, [s for s, _ in rule.forms])
     with suppress(*FAILURES):
         # The new variables put in often are what the statement has.
         return em.attempt(partial(_with_images, em, step, Calculus(em, step.context)))
@@ -152,6 +182,7 @@ def _with_images(em: Emission, step: Step, work: Calculus) -> Inference:
 @family("_Symmetry")
 def _symmetry(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
+    _require_gaussian(step, rule.variables)
     work = Calculus(em, step.context)
     for node in nodes_of(step):
         flipped = [s for s in node.law.symbols if s in rule.variables]
@@ -317,8 +348,9 @@ def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> I
 @family("_Inside")
 def _inside(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    left, right = step.link.lhs, step.link.rhs
-    link = Link(left.integrand, step.link.relation, right.integrand)
+    link, left, right = rule.inner(step.link), step.link.lhs, step.link.rhs
+    if link is None or left.law != right.law:
+        raise Rejected("the two sides are not expectations under the same law")
     inner = Step(step.label, link.statement, rule.by, link, step.context)
     line = em.by_family(inner, premises)
     t = em.term(left)

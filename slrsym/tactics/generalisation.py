@@ -24,8 +24,9 @@ from slrsym.checker.term import (
 )
 from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import opaque_in, searched, special_values
-from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission, at_path, places
+from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.log_writer import plain
+from slrsym.tactics.paths import at_path, places
 from slrsym.tactics.values import at_random, close
 
 ZERO = num(0)
@@ -136,7 +137,7 @@ def _exists(em: Emission, t: Term, lines: Sequence[Inference], context: Context)
             return em.script.add("defined", [line], plain(path))
     exists = em.shown_once(defined(t), context)
     if exists is None:
-        raise Rejected(f"not known to be defined: {key(t)[:200]}")
+        raise Rejected(f"{em.said(defined(t))} is not shown")
     return exists
 
 

@@ -31,8 +31,9 @@ from slrsym.checker.term import (
 from slrsym.proofs.context import Context
 from slrsym.tactics.analysis import MeanValue
 from slrsym.tactics.arithmetic import arithmetic, in_context
-from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission, at_paths, places
+from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.log_writer import plain
+from slrsym.tactics.paths import at_paths, places
 
 # The variables of identities.
 T, X, Z = (("s", name, "R") for name in "txz")

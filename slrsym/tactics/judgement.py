@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,8 @@ from slrsym.checker.theorem import prove
 from slrsym.proofs.axioms import is_foreign
 from slrsym.proofs.claim_steps import Proven, steps_of
 from slrsym.proofs.context import require_stated
-from slrsym.statements.expressions import Refused
+from slrsym.proofs.lemmas import CITED
+from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.arithmetic import FOUND
 from slrsym.tactics.bundled_log import record_of
 from slrsym.tactics.emission import Emission, emit
@@ -83,11 +85,14 @@ def judge(
     try:
         book = ProvedClaims()
         for id in used_by(claim, find):
-            _suppose(book, find(id), find)
+            # The step that cites a claim says that there is none.
+            with suppress(ProofError):
+                _suppose(book, find(id), find)
         known = Earlier(earlier or record_of(claim.id))
         record, work = emit(claim, find, book, known, patience, refuted)
     except Untranslatable as reason:
-        return Judgement({}, f"the proof checker has no words for it: {reason}")
+        said = f"the proof checker has no words for it: {reason}"
+        return Judgement(_unclear(claim, find), said)
     # A proof is user code, and a search that fails has found nothing.
     except Exception as reason:
         return Judgement({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
@@ -98,13 +103,15 @@ def judge(
         if a.startswith(UNCHECKED) and not a.startswith(_CLAIM)
     }
     foreign = {name for name in trusted if is_foreign(name)}
+    cited = {name for name in trusted if name.startswith(CITED)}
+    theorems = {t for name in cited for t in name.removeprefix(f"{CITED}: ").split(", ")}
     refusals = {outcome.label: outcome.refusal for outcome in work.outcomes}
     unclear = _unclear(claim, find)
     return Judgement(
         refusals | unclear,
-        "a step of its proof has no evidence" if trusted - foreign or unclear else "",
+        "a step of its proof has no evidence" if trusted - foreign - cited or unclear else "",
         tuple(sorted(a.removeprefix(_CLAIM) for a in shown if a.startswith(_CLAIM))),
-        tuple(sorted({a for a in shown if not a.startswith(UNCHECKED)}.union(foreign))),
+        tuple(sorted({a for a in shown if not a.startswith(UNCHECKED)}.union(foreign, theorems))),
         record,
     )
 

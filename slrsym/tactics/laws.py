@@ -18,7 +18,6 @@ from slrsym.checker.term import (
     defined,
     free,
     inside,
-    key,
     outside,
     same,
 )
@@ -26,9 +25,10 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import is_improper, opaque_in
+from slrsym.tactics.covariances import eliminated
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.expectations import Calculus
-from slrsym.tactics.wording import Expressions
+from slrsym.tactics.phrases import Expressions
 
 # -- that something is defined --------------------------------------------------------------------
 
@@ -109,13 +109,13 @@ def _image(em: Emission, p: Term, source: Term, rows: Any, context: Context) -> 
     line = em.script.add("psd image", (), p, source, tuple(map(em.term, rows)))
     for h in line.theorem.hypotheses.values():
         if em.shown(h, em.hypotheses(context), context) is None:
-            raise Rejected(f"not shown: {key(h)[:200]}")
+            raise Rejected(f"{em.said(h)} is not shown")
     return em.discharged(line, context)
 
 
 def _matrix(em: Emission, p: Term) -> sp.Matrix:
     """Return the matrix that a formula says to be positive semidefinite."""
-    entries = list(map(Expressions(em).of, p[2][1:]))
+    entries = list(map(Expressions(em.translator).of, p[2][1:]))
     return sp.Matrix(round(len(entries) ** 0.5), round(len(entries) ** 0.5), entries)
 
 
@@ -137,29 +137,10 @@ def _images(em: Emission, matrix: sp.Matrix, given: Sequence[Term]) -> Iterator[
                         for i, r in enumerate(rows)
                     )
                     yield h, [c for row in places for c in row]
-    found = _eliminated(matrix)
+    found = eliminated(matrix)
     if found is not None:
         diagonal, lower = found
         yield ("tuple", *map(em.term, diagonal)), list(lower)
-
-
-def _eliminated(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
-    """A diagonal D and L of M = L D L^T; None where a pivot vanishes, and its row does not."""
-    work, n = matrix.copy(), matrix.rows
-    diagonal, lower = [], sp.eye(n)
-    for i in range(n):
-        pivot = sp.factor(work[i, i])
-        diagonal.append(pivot)
-        for j in range(i + 1, n):
-            entry = sp.cancel(work[j, i])
-            if entry == 0:
-                continue
-            if pivot == 0:
-                return None
-            lower[j, i] = sp.cancel(entry / pivot)
-            for k in range(i + 1, n):
-                work[j, k] = sp.cancel(work[j, k] - lower[j, i] * work[i, k])
-    return diagonal, lower
 
 
 def factored(work: Calculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw) -> None:

@@ -22,10 +22,12 @@ from slrsym.checker.term import (
 )
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, labelled
-from slrsym.proofs.theorems import _as_proof
+from slrsym.proofs.theorems import proof_of_hypothesis
+from slrsym.statements.expressions import spoken
 from slrsym.statements.maps import point_set
 from slrsym.tactics.arithmetic import in_context
-from slrsym.tactics.emission import FAILURES, Emission, kind_of_proof, likeness
+from slrsym.tactics.emission import FAILURES, Emission, kind_of_proof
+from slrsym.tactics.paths import likeness
 from slrsym.tactics.values import at_random, close
 
 # What the schemas of the kernel speak of, from what the theorems of the search do.
@@ -55,16 +57,26 @@ _VALUES: dict[str, Callable[..., list[Any]]] = {
 def _by_theorem(em: Emission, proof: Any, context: Context, label: str) -> Inference:
     needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
     lines = []
+    missing = [name for name in needs.hypotheses if name not in proof.premises]
     for name, hypothesis in needs.hypotheses.items():
+        if name in missing:
+            continue
         inner, here = context.assuming(*hypothesis.given), labelled(label, name)
-        line = em.prove(_as_proof(hypothesis, proof.premises[name]), inner, here)
+        line = em.prove(proof_of_hypothesis(hypothesis, proof.premises[name]), inner, here)
         step = steps.get(labelled(here, "needed"))
         if step is not None:
             wanted = em.formula(hypothesis.statement)
             line = em.step(step, partial(em.conclude, line, wanted, inner), "needed")
         lines.append((line, replace(inner, covariances=())))
     last = steps[labelled(label, "theorem")]
-    return em.step(last, partial(_by_schema, em, proof, last, needs, lines))
+
+    def concluded() -> Inference:
+        if missing:
+            wanted = needs.hypotheses[missing[0]].statement
+            raise Rejected(f"it needs the hypothesis {missing[0]!r}: {spoken(wanted)}")
+        return _by_schema(em, proof, last, needs, lines)
+
+    return em.step(last, concluded)
 
 
 def _by_schema(

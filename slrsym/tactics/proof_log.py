@@ -24,6 +24,7 @@ from slrsym.tactics import (
     generalisation,
     identities,
     laws,
+    limits,
     orbits,
     solutions,
     structure,
@@ -36,7 +37,7 @@ from slrsym.tactics.translate import Untranslatable
 
 # Imported for what they register.
 FAMILIES = (
-    structure, solutions, laws, analysis, orbits, gaussian_rules, expectation_inequalities,
+    structure, solutions, laws, limits, analysis, orbits, gaussian_rules, expectation_inequalities,
     closed_forms, generalisation, identities,
 )  # fmt: skip
 

@@ -14,8 +14,9 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, labelled
 from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import in_context
-from slrsym.tactics.emission import FAILURES, Emission, at_paths, family, kind_of_proof, places
+from slrsym.tactics.emission import FAILURES, Emission, family, kind_of_proof
 from slrsym.tactics.log_writer import plain
+from slrsym.tactics.paths import at_paths, places
 
 
 @kind_of_proof("Chain")
@@ -91,16 +92,17 @@ def _cases(em: Emission, proof: Any, context: Context, label: str) -> Inference:
         (_, a, b) = relations[0]
         facts = [em.script.add("order", (), a, b)]
         facts += [em.holds(("=", t, t), context) for t in (a, b)]
-        known = context.sign(branches[0][0].lhs - branches[0][0].rhs)
-        swap = em.term(branches[0][0].lhs) != a
-        for holds, p in (
-            (known.nonnegative, ("<=", b, a)), (known.nonpositive, ("<=", a, b)),
-            (known.nonzero, ("!=", a, b)),
-        ):  # fmt: skip
-            if holds:
-                p = (p[0], p[2], p[1]) if swap else p
-                facts.append(em.holds(p, context))
-        return em.logic([*lines, *facts], given, goal)
+        with suppress(Rejected):
+            return em.logic([*lines, *facts], given, goal)
+        # The cases leave something out, unless that is impossible here.
+        for p in (("<=", b, a), ("<=", a, b), ("!=", a, b)):
+            with suppress(*FAILURES):
+                if known := em.shown_once(p, context):
+                    facts.append(known)
+        try:
+            return em.logic([*lines, *facts], given, goal)
+        except Rejected:
+            raise Rejected("the cases leave something out") from None
 
     return em.step(steps[-1], covered, "cases")
 
@@ -156,11 +158,11 @@ def _lemma(em: Emission, step: Step, premises: Any) -> Inference:
     wanted = em.formula(step.statement)
     line = em.cited(rule.id, rule.values, step.context, premises)
     with suppress(*FAILURES):
-        return em.attempt(partial(_under_derivatives, em, line, wanted, step.context))
+        return em.attempt(partial(under_derivatives, em, line, wanted, step.context))
     return em.or_linear(step, partial(em.conclude, line, wanted, step.context), [line])
 
 
-def _under_derivatives(em: Emission, line: Inference, wanted: Term, context: Context) -> Inference:
+def under_derivatives(em: Emission, line: Inference, wanted: Term, context: Context) -> Inference:
     """An equation for all values, put in where a side of it is differentiated."""
     p = line.theorem.conclusion
     for old, new in (p[1:], p[:0:-1]) if p[0] == "=" else ():

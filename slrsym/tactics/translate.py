@@ -26,7 +26,6 @@ from slrsym.gaussian.functions import (
     zeta,
 )
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
-from slrsym.proofs.normal_forms import delta_by_bars
 from slrsym.statements.expressions import Sentence
 
 
@@ -73,6 +72,14 @@ def _single(e: Any) -> tuple[Any, ...]:
     if len(e.args) != 1:
         raise Untranslatable(f"{e} has more than one argument")
     return tuple(e.args)
+
+
+def _delta_by_bars(delta: Any) -> Any:
+    """That of two integers, by absolute values: it is 1 where they are less than 1 apart."""
+    if not all(index.is_integer for index in delta.args):
+        raise Untranslatable(f"{delta} is not of integers")
+    near = 1 - sp.Abs(delta.args[0] - delta.args[1])
+    return (near + sp.Abs(near)) / 2
 
 
 def sort_of(x: Any, values: bool = False) -> str:
@@ -127,9 +134,9 @@ class Translator:
             self._names[x] = ("s", name, sort_of(x))
         return self._names[x]
 
-    def symbols(self) -> list[tuple[sp.Symbol, Term]]:
-        """The symbols that were translated."""
-        return list(self._names.items())
+    def translated(self) -> list[tuple[sp.Basic, Term]]:
+        """The symbols and expressions that were translated."""
+        return [*self._names.items(), *self._terms.items()]
 
     def function(self, f: Any, arity: int) -> Term:
         """The name of an undefined function, as `substitute` takes it."""
@@ -183,8 +190,8 @@ class Translator:
             return ("+", num(1), neg(("f", "erf", *all_of(e.args))))
         if isinstance(e, sp.acos | normal_cdf | normal_pdf | sp.Heaviside):
             return self._term(_IN_OTHERS[type(e)](*_single(e)), env)
-        if isinstance(e, sp.KroneckerDelta) and (bars := delta_by_bars(e)) is not None:
-            return self._term(bars, env)
+        if isinstance(e, sp.KroneckerDelta):
+            return self._term(_delta_by_bars(e), env)
         if isinstance(e, AppliedUndef):
             return (
                 "u",
@@ -206,6 +213,9 @@ class Translator:
     def _statement(
         self, e: Any, env: Mapping[sp.Symbol, Term], all_of: Callable[..., tuple[Term, ...]]
     ) -> Term:
+        if isinstance(e, Relational) and e.has(sp.Limit):
+            # There are no words for limits. From a sentence nothing follows but itself.
+            return ("o", "Limit", ("text", sp.srepr(e)))
         if isinstance(e, Relational):
             kind, swapped = _RELATIONS[type(e)]
             a, b = all_of((e.lhs, e.rhs))

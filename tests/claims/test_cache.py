@@ -136,7 +136,7 @@ def test_other_commands_show_an_earlier_run(command, verify, derivation, monkeyp
     derivation("a.py", claim_text("one", lhs="(x + 2)**2", rhs="x**2 + 4*x + 4"))
     changed = run(app, [*words, str(file)])
     assert changed.exit_code == 0
-    assert changed.stdout != first.stdout or command == "axioms one --path"
+    assert changed.stdout != first.stdout or command.startswith("axioms")
     derivation("a.py", claim_text("one", rhs="x**2 + 3*x + 1"))
     failed = run(app, ["export", "latex", "one", "--snippet", "--path", str(file)])
     assert failed.exit_code == 1
@@ -187,9 +187,7 @@ def test_evidence_of_an_earlier_run_is_judged_again(
     again = verify(file, "--json", told)
     assert SAID not in again.stdout
     assert axioms_of(again, told) == []
-    assert any(
-        "package's rule" in a for a in axioms_of(verify(file, "--json", told, "--no-cache"), told)
-    )
+    assert "nothing is searched" in verify(file, "--no-cache").output
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"lines": 3}', '{"lines": [], "steps": [[]]}'])
@@ -206,9 +204,8 @@ def test_evidence_of_another_statement_proves_nothing(
     verify, derivation, tmp_path, kept, without_search
 ):
     file, _ = kept
-    told = tmp_path / "told.json"
     derivation("a.py", claim_text("one", "(x + 2)**2", "x**2 + 4*x + 4"))
-    assert any("package's rule" in a for a in axioms_of(verify(file, "--json", told), told))
+    assert "nothing is searched" in verify(file).output
 
 
 def test_the_package_keeps_no_evidence_for_its_own_claims(verify, tmp_path):

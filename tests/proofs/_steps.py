@@ -1,4 +1,4 @@
-"""Statements as they stand, and proofs whose steps are asked one by one."""
+"""Statements as they stand, and proofs whose steps the proof checker judges."""
 
 from __future__ import annotations
 
@@ -6,7 +6,13 @@ from typing import Any
 
 from sympy import Eq
 
-from slrsym.proofs.context import Context
+from slrsym.claims.ledger import builtin_ledger
+from slrsym.proof import Claim
+from slrsym.proofs.claim_steps import steps_of
+from slrsym.statements.expressions import Refused
+from slrsym.tactics.judgement import judge
+
+LEDGER = builtin_ledger()
 
 
 def eq(left: Any, right: Any) -> Eq:
@@ -14,6 +20,11 @@ def eq(left: Any, right: Any) -> Eq:
 
 
 def check(proof: Any, *given: Any) -> None:
-    """Refused, unless the rule of every step accepts it."""
-    for step in proof.steps(Context(given)):
-        step.check()
+    """Raise `Refused` unless the proof checker has a theorem of every step and the conclusion."""
+    claim = Claim("under-test", proof.conclusion, "test", given=given)
+    claim.proof(lambda goal: proof)
+    steps_of(claim, LEDGER.find)
+    found = judge(claim, LEDGER.find)
+    for reason in (*found.refusals.values(), found.problem):
+        if reason:
+            raise Refused(reason)

@@ -84,9 +84,6 @@ LIMITS = [
     (Limit(OwensT(a / t, p), t, oo), OwensT(0, p)),
     (Limit(OwensT(t, p), t, oo), 0),
     (Limit(OwensT(p, t), t, oo), (1 - erf(p / sqrt(2))) / 4),
-    (Limit(E(erf(G + 1 / t)), t, oo), E(erf(G))),
-    (Limit(E(erf(t * G) ** 2), t, oo), E(sign(G) ** 2)),
-    (Limit(E(erf_prime(t + G)), t, oo), 0),
 ]
 
 
@@ -109,17 +106,14 @@ def test_a_limit_is_shown_and_no_other_number_is(limit: Limit, value: Any) -> No
         (Limit(1 / p, p, 0), "has to be declared real, and no more"),
         (Limit(exp(a * t), t, oo), "the sign of a is not known"),
         (Limit(exp(t), t, oo), "is not known to tend to zero"),
-        (Limit(1 / sqrt(1 + a**2 * t**2), t, oo), "by which _u"),
+        (Limit(1 / sqrt(1 + a**2 * t**2), t, oo), "the sign of a\\*\\*2 is not known"),
         (Limit(1 / (a * t), t, oo), "1/a is not known to be a real number"),
         (Limit(sinh(t), t, oo), "how sinh"),
         (Limit(log(a + 1 / t), t, oo), "the sign of a is not known"),
         (Limit(asin(1 - 1 / t), t, oo), "may reach the end of the domain"),
         (Limit(zeta(a * t, 1), t, oo), "tend to infinity is not known"),
         (Limit(OwensT(a * t, 1), t, oo), "tends to infinity is not known"),
-        (Limit(E(t * G), t, oo), "is not known to be bounded"),
-        (Limit(E(sin(t * G)), t, oo), "is not known to have a limit"),
-        (Limit(Expectation(erf(G), GaussianLaw({G: t}, [[1]])), t, oo), "standardise it first"),
-        (Limit(Expectation(erf(G / t), NoiseLaw(G, 1)), t, oo), "is not Gaussian"),
+        (Limit(E(erf(t + G)), t, oo), "how E.* grows is not known"),
     ],
     ids=str,
 )
@@ -154,7 +148,7 @@ def test_numbers_lie_where_they_are(number: Expr, between: tuple[Any, Any]) -> N
         chain(number).lt(low, by=ball_arithmetic),
         chain(number).ge(high, ball_arithmetic),
     ):
-        with pytest.raises(Refused, match="do not lie apart"):
+        with pytest.raises(Refused, match=r"do not lie apart|does not follow by arithmetic"):
             check(wrong)
 
 
@@ -183,12 +177,11 @@ def test_a_function_of_one_affine_form_of_two_variables() -> None:
     ("statement", "why"),
     [
         (Lt(a, 1), "a has no value here"),
-        (Lt(E(exp(G**2 / 4)), 2), "of moderate growth"),
-        (Lt(E(erf(G * Expectation(H, standard_normal(H)))), 2), "within another one"),
-        (Gt(Expectation(erf(G) * erf(H), PLANE), -1), "is not a function of one affine form"),
-        (Lt(Expectation(G, NoiseLaw(G, 1)), 1), "is not Gaussian"),
-        (Lt(E(exp(6 * G)), 2), "grows too fast for the rule"),
-        (Lt(E(Heaviside(G, 1)), 2), "Heaviside.* is not enclosed"),
+        (Lt(E(tanh(G * Expectation(H, standard_normal(H))) ** 2), 2), "within another one"),
+        (Gt(Expectation(tanh(G) * tanh(H), PLANE), -1), "is not a function of one affine form"),
+        (Lt(Expectation(tanh(G), NoiseLaw(G, 1)), 1), "is not Gaussian"),
+        (Lt(E(exp(6 * G) * tanh(G)), 2), "grows too fast for the rule"),
+        (Lt(E(Heaviside(G, 1)), 2), "Heaviside.* has more than one argument"),
         (Lt(E(exp(-cosh(G))), 2), "how the exponential of"),
     ],
     ids=str,
@@ -201,5 +194,5 @@ def test_what_balls_do_not_enclose_is_refused(statement: Any, why: str) -> None:
 
 
 def test_balls_show_no_equality() -> None:
-    with pytest.raises(Refused, match="enclosures show inequalities"):
+    with pytest.raises(Refused, match="is no relation"):
         check(chain(S.One).then(1, by=ball_arithmetic))

@@ -9,11 +9,9 @@ from typing import Any
 from sympy import Eq, Ge, Gt, Le, Lt, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.check import ClaimVerdict, Options, check_claim, numerical_check, step_seed
+from slrsym.claims.check import ClaimVerdict, Options, check_claim
 from slrsym.proof import Claim, Ledger, chain
-from slrsym.proofs.claim_steps import steps_of
-from slrsym.proofs.step import Proof, Rule, Step
-from slrsym.statements.expressions import ProofError, Refused
+from slrsym.proofs.step import Proof, Rule
 
 CHECKS = ("rule", "numeric", "both")
 
@@ -61,10 +59,10 @@ class Entry:
     statement, proof, given
         The claim; the proof may be a function of the goal.
     step
-        The label of the step that has to be refused; empty for a twin. With a star at its end, the
-        first refused one that begins like this: SymPy does not keep the order of an ``Or``.
+        The label of the step that is wrong; empty for a twin. With a star at its end, one that
+        begins like this: SymPy does not keep the order of an ``Or``.
     checks
-        Which have to refuse it: ``rule``, ``numeric`` or ``both``.
+        Which have to refuse it: ``rule`` (the proof checker), ``numeric`` or ``both``.
     others
         Claims that it uses, besides those of the package.
     """
@@ -93,35 +91,10 @@ class Entry:
     def _ledger(self, claim: Claim) -> Ledger:
         return Ledger({c.id: c for c in (claim, *self.others)})
 
-    def verdict(self, seed: int = 0) -> ClaimVerdict:
+    def verdict(self, effort: float = 1.0) -> ClaimVerdict:
         """The outcome of both checks on every step."""
         claim = self.claim
-        return check_claim(claim, self._ledger(claim).find, Options(seed))
-
-    def the_step(self) -> tuple[Step, tuple[int, ...]]:
-        """The step that is wrong, and the seed of its random points."""
-        claim = self.claim
-        steps = steps_of(claim, self._ledger(claim).find)
-        if self.step.endswith("*"):
-            numbers = [i for i, s in enumerate(steps) if s.label.startswith(self.step[:-1])]
-            number = next((i for i in numbers if rule_alone(steps[i])), numbers[0])
-        else:
-            (number,) = (i for i, step in enumerate(steps) if step.label == self.step)
-        return steps[number], step_seed(claim, number, 0)
-
-
-def rule_alone(step: Step) -> str:
-    """Why the rule refuses a step, whatever the numbers say; empty if it accepts."""
-    try:
-        step.check()
-    except (Refused, ProofError) as reason:
-        return str(reason)
-    return ""
-
-
-def numbers_alone(step: Step, seed: tuple[int, ...]) -> str:
-    """Why the numbers refuse a step, whatever the rule says; empty if they accept."""
-    return numerical_check(step, seed)[1]
+        return check_claim(claim, self._ledger(claim).find, Options(0, effort))
 
 
 class Theme:

@@ -1,11 +1,10 @@
-"""What the engine refuses: every false entry by the checks that should know, every twin by none."""
+"""What is refused: every false entry, at the step that is wrong and with a reason; no twin."""
 
 from __future__ import annotations
 
 import pytest
 
-from slrsym.claims.check import StepReport
-from slrsym.statements.expressions import spoken
+from slrsym.proofs.axioms import is_foreign
 
 from ..._profile import THOROUGH, more
 from . import (
@@ -21,7 +20,6 @@ from . import (
     sums_and_slopes,
     textbook,
 )
-from ._entries import numbers_alone, rule_alone
 
 THEMES = {
     "holes": holes.theme,
@@ -48,33 +46,83 @@ def listed(kind: str) -> list:
 
 FALSE, TWINS = listed("false"), listed("twins")
 
+# Statements, or steps, that are true for another reason than the one they name.
+TRUE_OTHERWISE = {
+    "calculus: in a variable that is pinned",
+    "domains: value at a point: a positive symbol at -1",
+    "expectations: inside: strict",
+    "orbits: of another function",
+    "order: Lemma 16 by its name for another",
+    "order: a slope above something negative",
+    "order: an equality",
+    "order: an inequality by algebra",
+    "order: other ends than the step has",
+    "order: strict without a strict slope",
+    "order: the slope of another function",
+    # An addition theorem, which is shown without the slope.
+    "structures: by derivative: a slope that stops short",
+    "structures: by derivative: the slope in another variable",
+    "structures: all of: one twice",
+    "structures: chain: <= shown, < claimed",
+    "structures: induction: the step of another goal",
+    "sums and slopes: Lipschitz, a variable that is restricted",
+    "sums and slopes: Taylor, a bound of the slope",
+    "sums and slopes: Taylor, another parabola",
+    "sums and slopes: Taylor, by the first derivative",
+    "textbook: calculus: what is undefined cancels",
+}
+# No number shows what is wrong with these: that names or words stand for two things.
+WITHOUT_POINT = {
+    "structures: a namesake without its assumption",
+    "structures: by derivative: in an integer",
+    "structures: x is not the positive x",
+}
 
-@pytest.mark.parametrize("entry", FALSE)
-def test_refused(entry):
-    step, seed = entry.the_step()
-    by_rule = rule_alone(step)
-    # Where only the rule is asked, the numbers may take long to find out that they do not know.
-    asked = entry.checks != "rule" or not by_rule
-    by_numbers = numbers_alone(step, seed) if asked else ""
-    assert by_rule or by_numbers, "SOUNDNESS: both checks accept a false step"
-    if entry.checks in ("rule", "both"):
-        assert by_rule, f"SOUNDNESS: the rule accepts a false step; the numbers say: {by_numbers}"
-    if entry.checks in ("numeric", "both"):
-        assert by_numbers, f"the numbers accept a false step; the rule says: {by_rule}"
-    report = StepReport(
-        step.label, step.rule.name, spoken(step.statement), None, by_rule, by_numbers
-    )
-    assert not report.accepted
-    assert str(report).startswith(f"step {step.label} [{step.rule.name}] is refused: ")
 
-
-# What is refused is asked everywhere; that its twin is not, in dev of every third.
 @more
-@pytest.mark.parametrize("entry", TWINS if THOROUGH else TWINS[::3])
-def test_twin_accepted(entry):
-    found = entry.verdict()
-    assert found.failure == ""
-    assert found.accepted
+@pytest.mark.parametrize("entry", FALSE if THOROUGH else FALSE[::12])
+def test_refused(entry, request):
+    id, found = request.node.callspec.id, entry.verdict(effort=0.1)
+    # What rests on a claim that is granted here, or on a rule, is not proved.
+    granted = {other.id for other in entry.others} & {*found.depends}
+    rests = granted or any(map(is_foreign, found.axioms))
+    assert (found.accepted and not rests) == (id in TRUE_OTHERWISE), found.axioms
+    if found.accepted:
+        return
+    refused = [r for r in found.reports if not r.accepted]
+    if refused:
+        assert found.failure.startswith(f"step {refused[0].label} [{refused[0].rule}] is refused: ")
+        assert all(r.contradiction or r.refusal for r in refused)
+    if entry.checks in ("numeric", "both") and id not in WITHOUT_POINT:
+        assert any(r.contradiction for r in refused), found.failure
+
+
+# The proof checker has no words for limits, for pieces and for symbolic powers, and no enclosure of
+# a mean without a closed form: these are conditional, or not shown.
+CONDITIONAL = {
+    "textbook: balls: a third digit",
+    "textbook: balls: too small",
+    "textbook: limit: atan",
+    "textbook: limit: erf far out",
+    "textbook: limit: exp at zero",
+    "textbook: limit: of a quotient",
+    "textbook: limit: of zeta",
+    "textbook: limit: sin at zero",
+    "textbook: limit: the other end",
+}
+NOT_SHOWN = {
+    "textbook: calculus: jumps of a form with a density",
+    "textbook: powers: Stein for an even power",
+    "textbook: powers: factorials",
+}
+
+
+@more
+@pytest.mark.parametrize("entry", TWINS if THOROUGH else TWINS[::6])
+def test_twin_accepted(entry, request):
+    id, found = request.node.callspec.id, entry.verdict()
+    assert found.accepted == (id not in NOT_SHOWN), found.failure
+    assert any(map(is_foreign, found.axioms)) == (id in CONDITIONAL)
 
 
 def test_there_are_enough(capsys):

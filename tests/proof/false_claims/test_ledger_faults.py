@@ -61,12 +61,13 @@ def checked(statement, proof) -> ClaimVerdict:
 def test_a_claim_that_uses_itself():
     row = rows(of("own", lemma("own")))["own"]
     assert row.status == "failed"
-    assert row.error.startswith("step 1 [claim own] is refused: claim own is used in its own proof")
+    assert row.error.startswith("step 1 [claim own] is refused: ")
+    assert "no proof was found: claim own is used in its own proof" in row.error
 
 
 def test_a_claim_that_is_itself_as_it_stands():
     row = rows(known("own", square, claimed(square, "own")))["own"]
-    assert "step 1 [claim own] is refused: claim own is used in its own proof" in row.error
+    assert "no proof was found: claim own is used in its own proof" in row.error
 
 
 @pytest.mark.parametrize("length", [2, 3, 4])
@@ -115,7 +116,7 @@ def test_what_rests_on_what_is_false_is_not_proved():
 def test_a_missing_dependency(by):
     row = rows(of("lost", by))["lost"]
     assert row.status == "failed"
-    assert "step 1 [claim nowhere] is refused: unknown claim 'nowhere'" in row.error
+    assert "no proof was found: unknown claim 'nowhere'" in row.error
 
 
 def test_no_proof():
@@ -206,7 +207,7 @@ def test_what_no_random_point_shows_rests_on_the_foreign_rule_alone():
     spike = Piecewise((1, Eq(x, Rational(1, 7**20))), (0, True))
     found = checked(says(spike, "=", 0), link(spike, "=", 0, unchecked))
     assert not found.accepted or any("Unchecked" in name for name in found.axioms)
-    assert "the normal forms" in checked(says(spike, "=", 0), link(spike, "=", 0, algebra)).failure
+    assert "no words" in checked(says(spike, "=", 0), link(spike, "=", 0, algebra)).failure
 
 
 def test_a_foreign_rule_cannot_hide_by_a_module_name():
@@ -244,10 +245,10 @@ def test_a_foreign_kind_of_proof_cannot_hide_by_a_module_name():
                 return ()
 
 
-def test_a_rule_of_the_package_takes_no_check_from_outside():
+def test_a_rule_of_the_package_takes_no_word_for_it():
     from slrsym.proofs.chain import _Structural
 
-    anything = _Structural("anything", lambda context: None)
+    anything = _Structural("anything")
     found = checked(pythagoras, link(pythagoras.lhs, "=", pythagoras.rhs, anything))
     assert not found.accepted or found.axioms
 
@@ -303,22 +304,23 @@ def test_a_claim_has_one_proof():
 
 @more
 def test_an_own_claim_does_not_stand_in_for_one_that_a_rule_rests_on(monkeypatch):
-    from slrsym.gaussian import Expectation, standard_normal
-    from slrsym.proof import stein
+    from sympy import erf, exp, pi, sqrt
 
-    G = Symbol("G", real=True)
-    moment = Expectation(G**2, standard_normal(G))
-    trivial = known("stein-multivariate", square, link(square.lhs, "=", square.rhs, algebra))
+    from slrsym.gaussian import OwensT
+    from slrsym.proof import D, differentiate
+
+    slope = says(D(OwensT(x, 2), x), "=", -exp(-(x**2) / 2) * erf(sqrt(2) * x) / (2 * sqrt(2 * pi)))
+    id = "owens-t-derivative-h"
     ledger = Ledger()
-    ledger.add(trivial)
-    ledger.add(known("it", says(moment, "=", 1), link(moment, "=", 1, stein(G))))
-    assert "'stein-multivariate' is that of a claim of the package" in ledger.problems[0]
+    ledger.add(known(id, square, link(square.lhs, "=", square.rhs, algebra)))
+    ledger.add(known("it", slope, link(slope.lhs, "=", slope.rhs, differentiate)))
+    assert f"{id!r} is that of a claim of the package" in ledger.problems[0]
     # Which claim is checked is the question; whether its steps hold is looked at elsewhere.
     if not THOROUGH:
         grant_steps(monkeypatch)
     found = {row.id: row for row in ledger.verify()}
     assert found["it"].status == "proved"
-    assert found["stein-multivariate"].steps > 5
+    assert found[id].steps > 2
 
 
 # -- functions that are not what they say ------------------------------------------------------

@@ -1,0 +1,239 @@
+"""Enclosures of Gaussian means without a closed form, which the proof checker takes on trust.
+
+The mean of a function of one standard Gaussian is the integral against its density between -R and
+R, which Arb encloses rigorously, and two tails, bounded by means of A exp(c |z|) >= |f(z)|.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import reduce
+from operator import add, mul
+from typing import Any, TypeAlias
+
+import sympy as sp
+from flint import acb, arb, ctx, fmpq
+from sympy import Abs, Add, Dummy, Expr, Heaviside, Max, Min, Mul, Pow, Rational, S
+
+from slrsym.checker import Rejected
+from slrsym.gaussian.binding import Expectation
+from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
+from slrsym.gaussian.integrand import in_affine_forms
+from slrsym.gaussian.law import GaussianLaw
+
+_BITS, _REACH = 128, 14
+Ball: TypeAlias = Any
+
+
+def enclosure(mean: Expectation) -> tuple[Rational, Rational]:
+    """Return rational bounds of the mean of a function of one affine form of a Gaussian vector."""
+    if mean.free_symbols:
+        raise Rejected(f"{min(mean.free_symbols, key=str)} has no value here")
+    with ctx.workprec(_BITS):
+        value = _mean(mean)
+        return _rational(value.lower()), _rational(value.upper())
+
+
+def _rational(x: arb) -> Rational:
+    found = x.fmpq()
+    return Rational(int(found.p), int(found.q))
+
+
+_ENTIRE: dict[type, Callable[[Ball], Ball]] = {
+    sp.exp: lambda x: x.exp(),
+    sp.erf: lambda x: x.erf(),
+    sp.erfc: lambda x: x.erfc(),
+    sp.sin: lambda x: x.sin(),
+    sp.cos: lambda x: x.cos(),
+    sp.sinh: lambda x: x.sinh(),
+    sp.cosh: lambda x: x.cosh(),
+    # These have poles, at which Arb's balls are not finite.
+    sp.tanh: lambda x: x.tanh(),
+    erf_prime: lambda x: 2 * (-x * x).exp() / acb(arb.pi()).sqrt(),
+    erf_second: lambda x: -4 * x * (-x * x).exp() / acb(arb.pi()).sqrt(),
+    normal_pdf: lambda x: (-x * x / 2).exp() / acb(2 * arb.pi()).sqrt(),
+    normal_cdf: lambda x: (-x / acb(2).sqrt()).erfc() / 2,
+}
+_NAN = acb(arb.nan())
+
+
+def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
+    """The value of an expression; not finite where it has to be analytic, and may not be."""
+
+    def of(part: Expr) -> Ball:
+        return _ball(part, values, analytic)
+
+    if expr in values:
+        return values[expr]
+    if isinstance(expr, Rational):
+        return acb(fmpq(int(expr.p), int(expr.q)))
+    if expr is sp.pi:
+        return acb(arb.pi())
+    if expr is sp.E:
+        return acb(1).exp()
+    if isinstance(expr, Add):
+        return reduce(add, map(of, expr.args))
+    if isinstance(expr, Mul):
+        return reduce(mul, map(of, expr.args))
+    if isinstance(expr, Pow) and isinstance(expr.exp, Rational):
+        return _power(of(expr.base), expr.exp, bool(values) and analytic)
+    if type(expr) in _ENTIRE:
+        return _ENTIRE[type(expr)](of(expr.args[0]))
+    if isinstance(expr, Abs):
+        return of(expr.args[0]).real_abs(analytic=analytic)
+    if isinstance(expr, sp.sign):
+        return of(expr.args[0]).real_sgn(analytic=analytic)
+    if isinstance(expr, Heaviside) and expr.args[1:] == (S.Half,):
+        return of(expr.args[0]).real_heaviside(analytic=analytic)
+    if isinstance(expr, Max | Min):
+        first, *rest = map(of, expr.args)
+        for other in rest:
+            chosen = first.real_max if isinstance(expr, Max) else first.real_min
+            first = chosen(other, analytic=analytic)
+        return first
+    if isinstance(expr, sp.log):
+        return _where(of(expr.args[0]), lambda x: x.log(analytic=analytic), arb(0), analytic)
+    if isinstance(expr, sp.atan | sp.asin | sp.acos) and not (expr.free_symbols & set(values)):
+        x = of(expr.args[0])
+        real = {sp.atan: arb.atan, sp.asin: arb.asin, sp.acos: arb.acos}[expr.func](x.real)
+        return acb(real) if x.imag == 0 else _NAN
+    if isinstance(expr, sp.atan):
+        x = of(expr.args[0])
+        # Off the imaginary axis beyond i, where its branches are cut.
+        return x.atan() if not analytic or abs(x.imag) < 1 or not x.real.contains(0) else _NAN
+    if isinstance(expr, Expectation):
+        if values:
+            raise Rejected("an expectation within another one is not enclosed")
+        return acb(_mean(expr))
+    raise Rejected(f"{expr} is not enclosed")
+
+
+def _where(x: Ball, function: Callable[[Ball], Ball], low: arb, analytic: bool) -> Ball:
+    """A function that has to be taken to the right of a point on the real axis."""
+    if not analytic and not x.real > low:
+        return _NAN
+    return function(x)
+
+
+def _power(base: Ball, power: Rational, analytic: bool) -> Ball:
+    if power.is_Integer:
+        return base ** int(power)
+    if power.q == 2:
+        # Of a negative number the root is not real, and refused in the end.
+        root = base.sqrt(analytic=analytic)
+        return root ** int(power.p)
+    if not base.real > 0 and not analytic:
+        return _NAN
+    return (base.log(analytic=analytic) * fmpq(int(power.p), int(power.q))).exp()
+
+
+def _mean(node: Expectation) -> arb:
+    law = node.law
+    if not isinstance(law, GaussianLaw):
+        raise Rejected(f"the law of {node} is not Gaussian")
+    z = Dummy("z", real=True)
+    body = _standardised(node.integrand, law, z)
+    size, rate = _growth(body, z)
+    # Beyond R, the mean of A exp(c |G|) is 2 A exp(c^2/2) times the probability of G > R - c.
+    tail = 2 * size * (rate * rate / 2).exp() * ((_REACH - rate) / arb(2).sqrt()).erfc() / 2
+    if not tail < arb(2) ** -40:
+        raise Rejected(f"{node.integrand} grows too fast for the rule")
+
+    def integrand(x: Ball, analytic: bool) -> Ball:
+        return _ball(body, {z: x}, analytic) * (-x * x / 2).exp()
+
+    # What is not enclosed is refused here: no exception gets through Arb.
+    integrand(acb(1), False)
+    # Divided at zero, where kinks often are.
+    total = acb(0)
+    goal = arb(2) ** -60
+    for low, high in ((-_REACH, 0), (0, _REACH)):
+        total += acb.integral(integrand, low, high, rel_tol=goal, abs_tol=goal)
+    value = total / acb(2 * arb.pi()).sqrt()
+    if not value.is_finite():
+        raise Rejected(f"{node} is not enclosed")
+    if not value.imag.contains(0):
+        raise Rejected(f"{node} is not real")
+    return value.real + arb(0, tail.upper())
+
+
+def _standardised(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
+    involved = sorted(integrand.free_symbols & set(law.symbols), key=str)
+    if not involved:
+        return integrand
+    if len(involved) > 1:
+        found = in_affine_forms(integrand, frozenset(law.symbols))
+        if found is None or len(found[1]) != 1:
+            raise Rejected(f"{integrand} is not a function of one affine form")
+        integrand, ((form, name),) = found[0], tuple(found[1].items())
+        law = law.linear_image({name: form})
+        involved = [name]
+    (x,) = involved
+    spread = sp.sqrt(law.covariance(x, x))
+    return integrand.xreplace({x: law.mean[x] + spread * z})
+
+
+def _growth(expr: Expr, z: Dummy) -> tuple[arb, arb]:
+    """Bounds A and c: the absolute value is at most A exp(c abs(z)) for all real z."""
+    if z not in expr.free_symbols:
+        return abs(_ball(expr, {}, False)).upper(), arb(0)
+    if expr == z:
+        # |z| exp(-|z|/4) is largest at 4.
+        return 4 * arb(-1).exp(), arb(fmpq(1, 4))
+    if isinstance(expr, Add | Max | Min | Abs):
+        sizes, rates = zip(*(_growth(part, z) for part in expr.args), strict=True)
+        return reduce(add, sizes), reduce(lambda c, d: c.max(d), rates)
+    if isinstance(expr, Mul):
+        sizes, rates = zip(*(_growth(part, z) for part in expr.args), strict=True)
+        return reduce(mul, sizes), reduce(add, rates)
+    if isinstance(expr, Pow) and expr.exp.is_Rational and expr.exp > 0:
+        size, rate = _growth(expr.base, z)
+        # A root of A exp(c|z|) is at most max(A, 1) exp(c|z|) to that power.
+        power = arb(fmpq(int(expr.exp.p), int(expr.exp.q)))
+        return size.max(arb(1)) ** power, rate * power
+    if isinstance(
+        expr, sp.erf | sp.tanh | sp.sin | sp.cos | sp.sign | Heaviside | normal_cdf | normal_pdf
+    ):
+        return arb(1), arb(0)
+    if isinstance(expr, sp.erfc | sp.atan | erf_prime | erf_second):
+        return arb(2), arb(0)
+    if isinstance(expr, sp.exp | sp.sinh | sp.cosh):
+        return _growth_of_exponential(expr.args[0], z, 2 if isinstance(expr, sp.exp) else 1)
+    if isinstance(expr, sp.log):
+        # |log u| <= u + 1/u, where u is bounded away from zero by what is left of a sum.
+        return _growth_of_logarithm(expr.args[0], z)
+    if isinstance(expr, Pow) and expr.exp.is_Rational:
+        least = _least(expr.base, z)
+        return (least ** arb(fmpq(int(expr.exp.p), int(expr.exp.q)))).upper(), arb(0)
+    raise Rejected(f"how {expr} grows is not known")
+
+
+def _growth_of_exponential(argument: Expr, z: Dummy, most: int) -> tuple[arb, arb]:
+    polynomial = argument.as_poly(z)
+    if polynomial is None or polynomial.degree() > most:
+        raise Rejected(f"how the exponential of {argument} grows is not known")
+    constant, slope, bend = (_ball(polynomial.nth(k), {}, False).real for k in range(3))
+    if polynomial.degree() == 2 and not bend < 0:
+        raise Rejected(f"the exponential of {argument} grows too fast for the rule")
+    return abs(constant).exp().upper(), abs(slope).upper()
+
+
+def _growth_of_logarithm(argument: Expr, z: Dummy) -> tuple[arb, arb]:
+    size, rate = _growth(argument, z)
+    return size + 1 / _least(argument, z), rate
+
+
+def _least(expr: Expr, z: Dummy) -> arb:
+    """A positive number below every value: of a sum of a positive constant and even powers."""
+    fixed, loose = expr.as_independent(z, as_Add=True)
+    low = _ball(fixed, {}, False).real.lower()
+    if low > 0 and all(_is_nonnegative(part) for part in Add.make_args(loose)):
+        return low
+    raise Rejected(f"{expr} is not known to stay away from zero")
+
+
+def _is_nonnegative(expr: Expr) -> bool:
+    if isinstance(expr, Mul):
+        return all(map(_is_nonnegative, expr.args))
+    even = isinstance(expr, Pow) and expr.exp.is_Integer and int(expr.exp) % 2 == 0
+    return even or isinstance(expr, Abs | sp.exp | sp.cosh) or bool(expr.is_Rational and expr >= 0)

@@ -1,0 +1,262 @@
+r"""Limits, by leading terms: what the proof checker has no words for, and takes on trust.
+
+As u tends to infinity, an expression is written as :math:`c u^q + o(u^q)`, where c is free of u and
+may be zero. Sums, products, powers and continuous functions of such are such again; exponentials of
+what tends to minus infinity are :math:`o(u^{-k})` for every k. The signs of the constants c, and
+that both sides are equal, are questions for the proof checker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import sympy as sp
+from sympy import Add, Dummy, Expr, Limit, Mul, Rational, S, Symbol
+
+from slrsym.checker import Inference, Rejected
+from slrsym.checker.term import defined
+from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.independent import is_plainly_real
+from slrsym.proofs.context import Context
+from slrsym.proofs.step import Step
+from slrsym.statements.expressions import put, rebuilt
+from slrsym.tactics.emission import Emission, family
+
+# c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
+Lead: TypeAlias = tuple[Expr, Expr]
+# Slower than every power that matters: logarithms, and what is bounded.
+_SLOW = Rational(1, 1000)
+_TINY: Lead = (S.Zero, -sp.oo)
+# Limits at plus and minus infinity, and for the odd ones, the slope at zero.
+_AT_INFINITY = {
+    sp.erf: (S.One, S.NegativeOne),
+    sp.tanh: (S.One, S.NegativeOne),
+    sp.atan: (sp.pi / 2, -sp.pi / 2),
+    normal_cdf: (S.One, S.Zero),
+    sp.erfc: (S.Zero, S(2)),
+}
+# These are there but for what is smaller than every power.
+_SHARP = (sp.erf, sp.tanh, normal_cdf, sp.erfc)
+_SLOPE_AT_ZERO = {
+    sp.erf: erf_prime(0),
+    **dict.fromkeys((sp.tanh, sp.atan, sp.sin, sp.sinh, sp.asin), S.One),
+}
+_BELLS = (erf_prime, erf_second, normal_pdf)
+_CONTINUOUS = (*_AT_INFINITY, *_SLOPE_AT_ZERO, *_BELLS, sp.cos, sp.exp)
+
+
+class _Tail(sp.Function):  # type: ignore[misc]
+    """How far a function is from its limit."""
+
+    is_real = True
+
+
+@family("_Limits")
+def _limits(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    """With the limits evaluated both sides are equal, as the proof checker shows."""
+    if step.link.relation != "=" or not step.statement.has(Limit):
+        raise Rejected("the rule shows equalities, and neither side has a limit")
+    work = _Taken(em, step.context)
+    left, right = (rebuilt(side, work.limit) for side in (step.link.lhs, step.link.rhs))
+    work.require(sp.Eq(left, right, evaluate=False))
+    return em.on_trust(step, em.formula(step.statement))
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """Evaluates limits under the hypotheses of a step."""
+
+    em: Emission
+    context: Context
+
+    def knows(self, relation: sp.Basic) -> bool:
+        return self.em.knows(self.em.formula(relation), self.context)
+
+    def require(self, relation: sp.Basic) -> None:
+        if not self.knows(relation):
+            raise Rejected(f"after the limits are taken, {relation} is not shown")
+
+    def sign(self, c: Expr) -> Expr:
+        """1, -1 or, where that is not known, `Rejected`."""
+        if c.is_positive or self.knows(sp.Gt(c, 0, evaluate=False)):
+            return S.One
+        if c.is_negative or self.knows(sp.Lt(c, 0, evaluate=False)):
+            return S.NegativeOne
+        raise Rejected(f"the sign of {c} is not known")
+
+    def is_nonzero(self, c: Expr) -> bool:
+        return bool(c.is_nonzero) or self.knows(sp.Ne(c, 0, evaluate=False))
+
+    def require_defined(self, c: Expr) -> None:
+        if not self.em.knows(defined(self.em.term(c)), self.context):
+            raise Rejected(f"{c} is not known to be a real number here")
+
+    def limit(self, node: Expr) -> Expr | None:
+        """The value of a limit; None of anything else."""
+        if not isinstance(node, Limit):
+            return None
+        body, x, target, direction = node.args
+        if not is_plainly_real(x):
+            raise Rejected(f"{x} has to be declared real, and no more")
+        if target.is_infinite:
+            return self._from(body, x, S.One if target is sp.oo else S.NegativeOne, None)
+        sides = {"+": (1,), "-": (-1,)}.get(str(direction), (1, -1))
+        found = [self._from(body, x, S(side), target) for side in sides]
+        if len(found) == 2:
+            self.require(sp.Eq(*found, evaluate=False))
+        return found[0]
+
+    def _from(self, body: Expr, x: Symbol, side: Expr, target: Expr | None) -> Expr:
+        u = Dummy("u", positive=True)
+        away = side * u if target is None else target + side / u
+        c, q = _Leading(u, self).of(put(body, {x: away}))
+        if q == 0:
+            return c
+        if q.is_extended_negative:
+            return S.Zero
+        raise Rejected(f"{body} is not known to have a finite limit")
+
+
+@dataclass(frozen=True)
+class _Leading:
+    u: Symbol
+    ask: _Taken
+
+    def of(self, expr: Expr) -> Lead:
+        if isinstance(expr, (*_SHARP, sp.exp, sp.cos)) and self.u in expr.free_symbols:
+            return self._function(expr)
+        return self._of(self._with_tails(expr))
+
+    def _with_tails(self, expr: Expr) -> Expr:
+        """With limit and rest for functions that have one, so that what cancels is seen."""
+
+        def change(node: Expr) -> Expr | None:
+            if isinstance(node, _Tail):
+                return node
+            if not isinstance(node, (*_SHARP, sp.exp, sp.cos)) or self.u not in node.free_symbols:
+                return None
+            try:
+                c, q = self.of(node.args[0])
+                if isinstance(node, sp.exp | sp.cos):
+                    return S.One + _Tail(self.u, node) if q.is_extended_negative else node
+                direction = self.ask.sign(c) if q.is_positive else S.Zero
+            except Rejected:
+                return node
+            if direction == 0:
+                return node
+            above, below = _AT_INFINITY[node.func]
+            return (above if direction == 1 else below) + _Tail(self.u, node)
+
+        return rebuilt(expr, change)
+
+    def _of(self, expr: Expr) -> Lead:
+        if self.u not in expr.free_symbols:
+            # What is multiplied by zero has to exist all the same.
+            self.ask.require_defined(expr)
+            return expr, S.Zero
+        if expr == self.u:
+            return S.One, S.One
+        if isinstance(expr, _Tail):
+            return self._rest(expr.args[1])
+        if isinstance(expr, Add):
+            return self._sum(expr)
+        if isinstance(expr, Mul):
+            parts = [self.of(part) for part in expr.args]
+            if any(q == -sp.oo for _, q in parts):
+                return _TINY
+            return Mul(*(c for c, _ in parts)), Add(*(q for _, q in parts))
+        if isinstance(expr, sp.Pow) and expr.exp.is_Rational:
+            return self._power(expr.base, expr.exp)
+        if isinstance(expr, zeta):
+            return self._zeta(*expr.args)
+        if isinstance(expr, OwensT):
+            return self._owens(*expr.args)
+        if isinstance(expr, sp.log):
+            c, q = self.of(expr.args[0])
+            if self.ask.sign(c) != 1:
+                raise Rejected(f"{c} is not positive")
+            return (sp.log(c), S.Zero) if q == 0 else (S.Zero, _SLOW)
+        if isinstance(expr, (*_CONTINUOUS, sp.acos)):
+            return self._function(expr)
+        raise Rejected(f"how {expr} grows is not known")
+
+    def _rest(self, node: Expr) -> Lead:
+        """By how much a function differs from its limit."""
+        if not isinstance(node, sp.exp | sp.cos):
+            return _TINY
+        c, q = self.of(node.args[0])
+        if q == -sp.oo:
+            return _TINY
+        return (c, q) if isinstance(node, sp.exp) else (-(c**2) / 2, 2 * q)
+
+    def _sum(self, expr: Expr) -> Lead:
+        several = sp.expand(expr)
+        if not isinstance(several, Add):
+            return self.of(several)
+        parts = [self.of(part) for part in several.args]
+        top = max((q for _, q in parts), key=lambda q: q)
+        if top == -sp.oo:
+            return _TINY
+        return Add(*(c for c, q in parts if q == top)), top
+
+    def _power(self, base: Expr, power: Rational) -> Lead:
+        c, q = self.of(base)
+        if power.is_Integer and power > 0:
+            return c**power, q * power
+        if not (power.is_Integer and self.ask.is_nonzero(c)) and self.ask.sign(c) != 1:
+            raise Rejected(f"{c} is not positive, by which {base} goes far out")
+        return c**power, q * power
+
+    def _function(self, expr: Expr) -> Lead:
+        kind, (argument,) = expr.func, expr.args
+        c, q = self.of(argument)
+        if q.is_extended_negative:
+            if kind in _SLOPE_AT_ZERO and q != -sp.oo:
+                return _SLOPE_AT_ZERO[kind] * c, q
+            return _TINY if kind in _SLOPE_AT_ZERO else (kind(0), S.Zero)
+        if q == 0:
+            inside = kind not in (sp.asin, sp.acos) or self.ask.knows(
+                sp.Gt(1 - c**2, 0, evaluate=False)
+            )
+            if not inside:
+                raise Rejected(f"{c} may reach the end of the domain")
+            return kind(c), S.Zero
+        if kind in (sp.sin, sp.cos):
+            return S.Zero, _SLOW
+        direction = self.ask.sign(c)
+        if kind in _BELLS:
+            return _TINY
+        if kind is sp.exp:
+            if direction != -1:
+                raise Rejected(f"{expr} is not known to tend to zero")
+            return _TINY
+        if kind in _AT_INFINITY:
+            above, below = _AT_INFINITY[kind]
+            return (above + below) / 2 + direction * (above - below) / 2, S.Zero
+        raise Rejected(f"how {expr} grows is not known")
+
+    def _zeta(self, t: Expr, s: Expr) -> Lead:
+        (c, q), (d, p) = self.of(t), self.of(s)
+        far = [(k, n) for k, n in ((c, q), (d, p)) if n.is_positive]
+        if not far:
+            return zeta(c if q == 0 else 0, d if p == 0 else 0), S.Zero
+        # t + s G leaves every bounded set, but with probability zero.
+        for k, n in far:
+            other = p if (k, n) == (c, q) else q
+            if n >= other and self.ask.is_nonzero(k):
+                return S.One, S.Zero
+        raise Rejected(f"whether {t} and {s} tend to infinity is not known")
+
+    def _owens(self, h: Expr, a: Expr) -> Lead:
+        (c, q), (d, p) = self.of(h), self.of(a)
+        if q.is_positive:
+            if self.ask.is_nonzero(c):
+                return S.Zero, S.Zero
+            raise Rejected(f"whether {h} tends to infinity is not known")
+        h = c if q == 0 else S.Zero
+        if p.is_positive:
+            # T(h, oo) is half the probability to be beyond |h|.
+            return self.ask.sign(d) * (1 - sp.erf(sp.sqrt(h**2) / sp.sqrt(2))) / 4, S.Zero
+        return OwensT(h, d if p == 0 else S.Zero), S.Zero

@@ -1,0 +1,59 @@
+"""Places in terms: where a part stands, other parts put there, and how alike two terms are."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any
+
+from slrsym.checker.term import Term, bound, children, free, is_inside, key, replaced, same
+
+
+def likeness(a: Term, b: Term) -> float:
+    """How much two terms have in common. The likeliest is tried first, as what fails costs most."""
+    mine, theirs = _subterms(a), _subterms(b)
+    return len(mine & theirs) / len(mine | theirs)
+
+
+def _subterms(t: Term) -> set[str]:
+    return {key(t)}.union(*(_subterms(part) for _, part in children(t)))
+
+
+def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
+    """The term with another part at a place."""
+    if not path:
+        return part
+    inner = dict(children(t))[path[0]]
+    return replaced(t, {path[0]: at_path(inner, path[1:], part)})
+
+
+def at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Term:
+    """The term with another part at several places."""
+    for path in paths:
+        t = at_path(t, path, part)
+    return t
+
+
+def places(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
+    """Where a term stands in another, under no binder but those of these heads."""
+    if same(t, wanted):
+        return [()]
+    return [
+        (place, *path)
+        for place, part in children(t)
+        if not is_inside(t, place) or t[0] in through
+        for path in places(part, wanted, through)
+    ]
+
+
+def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
+    """The places at which a symbol stands freely."""
+    if t == symbol:
+        return [()]
+    if symbol not in free(t):
+        return []
+    return [
+        (place, *rest)
+        for place, part in children(t)
+        if not (is_inside(t, place) and symbol in bound(t))
+        for rest in paths_of(part, symbol)
+    ]
