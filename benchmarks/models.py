@@ -1,6 +1,7 @@
-"""How long models take: from a statement to machine code, a step of descent, a gradient, softmax.
+"""How long models take, from a statement to machine code, and then for each state.
 
-Run ``python benchmarks/models.py``; times are seconds of processor, of one core, and nothing is
+Run ``python benchmarks/models.py``: it measures a step of descent, a gradient, softmax, and
+quadrature in two variables. Times are seconds of processor, of one core, and nothing is
 read from disk that an earlier run has compiled.
 """
 
@@ -100,13 +101,33 @@ def _softmax() -> None:
         print(f"softmax, d = {d:,}, risk and gradient: {', '.join(cells)} ms at L = 10, 1000, 10^6")
 
 
+def _two_variables() -> None:
+    from sympy import tanh
+
+    from slrsym.models import Direction, Predictor, Sequence, Token, model
+    from slrsym.models.instances import multi_head
+
+    u, w = Direction("u", unit=True), Direction("w")
+    student = model(
+        Sequence({Token(target=lambda X: tanh(X @ u)): 1}), Predictor(lambda X: tanh(X @ w))
+    )
+    heads = multi_head(2, 1, activation=tanh).model
+    for what, stated in (("a student and a teacher", student), ("two heads", heads)):
+        size, rest = len(stated.order_parameters), [0.5] * len(stated.parameters)
+        states = 0.2 * np.random.default_rng(0).uniform(size=(20, size)) + 0.3
+        for backend in ("numpy", "numba"):
+            f = stated.compile(backend, "risk", "gradient")
+            cost = _least(lambda f=f, s=states, v=rest: f(s, *v), 5) / len(states)
+            print(f"{what} of tanh by {backend}, risk and gradient: {cost * 1e3:.1f} ms")
+
+
 def main() -> None:
     """Print all of it."""
     for model in ("attention().model", "multi_head(2, 2).model"):
         for backend in ("numpy", "numba"):
             print(f"{model} to {backend}: {_apart(model, backend, _USE)}", flush=True)
     print(f"and its check: {_apart('multi_head(2, 2).model', 'numpy', _CHECK)}", flush=True)
-    for measure in (_steps, _gradients, _softmax):
+    for measure in (_steps, _gradients, _softmax, _two_variables):
         measure()
 
 

@@ -50,7 +50,7 @@ html_static_path = ["_static"]
 html_css_files = ["slrsym.css"]
 html_show_sourcelink = False
 # Pages that stand alone have nothing to list beside them.
-html_sidebars = {page: [] for page in ("index", "tutorial", "notebooks", "notebooks/*")}
+html_sidebars = {page: [] for page in ("index", "tutorial", "gaussian", "notebooks", "notebooks/*")}
 html_theme_options = {
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],

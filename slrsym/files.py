@@ -41,7 +41,7 @@ def digest_of(files: Iterable[Path], *more: object) -> str:
     """Return a digest of files: their paths, their contents, and Python's version."""
     digest = hashlib.sha256(repr([sys.version, *more]).encode())
     for file in files:
-        digest.update(f"\n{file}\n".encode())
+        digest.update(b"\n" + os.fsencode(file) + b"\n")
         digest.update(file.read_bytes())
     return digest.hexdigest()
 
@@ -225,7 +225,8 @@ def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     require_ours(folder)
     folder = folder.resolve()
     contents = {
-        name: text.encode("utf-8") if isinstance(text, str) else text
+        # A path in the text has surrogates if the locale does not know its letters.
+        name: text.encode("utf-8", "surrogateescape") if isinstance(text, str) else text
         for name, text in files.items()
     }
     digests = {name: _digest(content) for name, content in sorted(contents.items())}

@@ -1,9 +1,9 @@
 """Collection of derivation files by pytest: each claim and each step is a test.
 
-``pytest derivations/`` lists ``derivations/lemma_18.py::lemma-18-ii::derivative.1 [...]`` and, last
-of each claim, ``...::lemma-18-ii::claim``: that there is a proof, that the claims it uses exist,
-that it does not rest on itself, and that no other claim has its id. A file is a derivation if its
-text calls `Claim`; nothing is imported of other files. The ini option
+``pytest derivations/gaussian`` lists ``.../stein.py::stein-one-dimensional::integral.1 [...]`` and,
+last of each claim, ``...::stein-one-dimensional::claim``: that there is a proof, that the claims it
+uses exist, that it does not rest on itself, and that no other claim has its id. A file is a
+derivation if its text calls `Claim`; nothing is imported of other files. The ini option
 ``slrsym_derivations = false`` switches the collection off.
 
 ``pytest proofs.log`` (or ``proofs.log.xz``) checks a log with the proof checker: each claim of

@@ -31,6 +31,8 @@ MODULES = sorted(
     for module in pkgutil.walk_packages(slrsym.__path__, "slrsym.")
     if not module.name.startswith("slrsym.derivations")  # claims, in an installed package
     and module.name != "slrsym.trusted"  # an old name, whose import warns
+    # It needs JAX, an extra.
+    and (module.name != "slrsym.kernels._jax_special" or importlib.util.find_spec("jax"))
 )
 
 SHAPE = re.compile(r"\b(shapes?|scalars?|broadcasts?)\b")

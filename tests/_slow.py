@@ -90,6 +90,15 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_numba_and_numpy_agree[excess_risk]",
         "test_mpmath_integrates[1000000.0-40]",
     ),
+    # Owen's T and the risk of attention; the compiler of JAX takes seconds for each function.
+    "kernels/test_jax.py": (
+        "test_value_and_derivatives_of_a_function[zeta]",
+        "test_value_and_derivatives_of_a_function[erf_variance]",
+        "test_value_and_derivatives_of_a_function[erf_covariance]",
+        "test_means_by_quadrature[0.3]",
+        "test_softmax_has_first_derivatives_and_refuses_others",
+        "test_derivatives_in_parameters",
+    ),
     # One case of each.
     "kernels/test_laplace.py": (
         "test_means_of_a_role_by_numba",
@@ -108,6 +117,9 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_two_variables[0-mpmath]",
         "test_two_variables[0-numpy]",
         "test_two_variables[0-ball]",
+        "test_two_variables[0-jax]",
+        "test_two_variables[1-jax]",
+        "test_owens_t[0-jax]",
         "test_relative_accuracy[1-numba]",
     ),
     # Softmax in dev, and a slip in the risk of another model.
@@ -146,6 +158,13 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_descent_of_overlaps_is_that_of_vectors[2-numpy]",
         "test_slopes_against_differences",
     ),
+    # The same means by NumPy, and risks that are made of them.
+    "models/test_planes.py": (
+        "test_backends_agree[numba]",
+        "test_backends_agree[jax]",
+        "test_derivatives_by_jax",
+        "test_two_heads_against_tokens",
+    ),
     # One unit, free and on a sphere.
     "models/test_online.py": (
         "test_starts_are_those_of_simulate",
@@ -179,6 +198,20 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_pieces_of_bars_signs_and_maxima[Abs(a) - Abs(b) <= Abs(a - b)]",
     ),
     # One unit less, and the symmetries of the tanh model.
+    # Fewer units, and the first of the claims.
+    "models/test_equations.py": (
+        "test_derived_equations_are_the_closed_forms[2-3]",
+        "test_derived_equations_are_the_closed_forms[3-2]",
+        "test_trajectories_are_those_of_the_closed_forms[four of four]",
+        "test_trajectories_are_those_of_the_closed_forms[three of two]",
+        "test_trajectories_are_those_of_the_closed_forms[noise]",
+        "test_trajectories_are_those_of_the_closed_forms[correlated teachers]",
+        "test_trajectories_are_those_of_the_closed_forms[weight decay]",
+    ),
+    "models/test_sequence_equations.py": (
+        "test_runs_follow_the_equations[two heads with means and a spike]",
+        "test_runs_follow_the_equations[two units with means and a spike]",
+    ),
     "models/test_landscape.py": ("test_permutations_of_units_are_symmetries",),
     # test_figure_1_in_small trains the same encoder.
     "test_cli_figure.py": (

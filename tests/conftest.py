@@ -12,9 +12,15 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
+import sympy
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
+
+if os.environ.get("SLRSYM_OWENS_T") == "stub" and not hasattr(sympy, "owens_t"):
+    from ._owens_t import owens_t
+
+    sympy.owens_t = owens_t
 
 # What is tested is tested, and not shown from an earlier run.
 os.environ["SLRSYM_FRESH"] = "1"

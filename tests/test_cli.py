@@ -22,6 +22,7 @@ from slrsym.cli import app, display
 from ._profile import thorough, thorough_only
 from .conftest import claim_text
 
+OWN = builtin_folder() / "single_location"
 BELL = """\
 from sympy import Eq, Symbol, exp, pi, sqrt
 from slrsym.gaussian import erf_prime
@@ -345,7 +346,7 @@ def test_a_claim_in_the_place_of_one_of_the_package_is_marked(derivation, tmp_pa
 
 def test_a_copy_of_a_file_of_the_package_replaces_nothing(tmp_path):
     copy = tmp_path / "lemma_16.py"
-    copy.write_bytes((builtin_folder() / "lemma_16.py").read_bytes())
+    copy.write_bytes((OWN / "lemma_16.py").read_bytes())
     assert "in the place of" not in verify(copy).stdout
     copy.write_text(copy.read_text() + "# changed\n")
     assert "in the place of a claim that comes with slrsym: lemma-16" in verify(copy).stdout
@@ -554,13 +555,14 @@ def test_a_copy_of_the_derivations(tmp_path):
     result = run("derivations", "--copy", copy)
     assert result.exit_code == 0
     assert f"pytest {copy} checks them" in result.stdout
-    names = {file.name for file in builtin_folder().glob("*.py")}
-    assert {file.name for file in copy.iterdir()} == names
-    assert (copy / "zeta.py").read_bytes() == (builtin_folder() / "zeta.py").read_bytes()
-    (copy / "zeta.py").write_text("mine")
+    names = {x.relative_to(builtin_folder()) for x in builtin_folder().rglob("*.[pt]*[yl]")}
+    assert {x.relative_to(copy) for x in copy.rglob("*") if x.is_file()} == names
+    zeta = copy / "single_location" / "zeta.py"
+    assert zeta.read_bytes() == (OWN / "zeta.py").read_bytes()
+    zeta.write_text("mine")
     again = run("derivations", "--copy", copy)
     assert again.exit_code == 2
-    assert (copy / "zeta.py").read_text() == "mine"
+    assert zeta.read_text() == "mine"
 
 
 def test_a_proof_in_a_pipe_is_neither_padded_nor_broken(derivation):

@@ -113,7 +113,7 @@ def test_completion(shell):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device")
 @pytest.mark.parametrize("option", ["--help", "--version"])
 def test_help_that_cannot_be_written_is_an_error_of_one_line(option):
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         result = subprocess.run(
             [sys.executable, "-m", "slrsym", option],
             stdout=full,
@@ -142,7 +142,7 @@ def test_output_that_is_closed_is_not_written(monkeypatch):
     assert seen == [(False, False)]
 
 
-LEMMA = builtin_folder() / "lemma_18.py"
+LEMMA = builtin_folder() / "single_location" / "lemma_18.py"
 
 TABLES = [
     ("axioms", "--path", LEMMA),

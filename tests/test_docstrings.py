@@ -69,10 +69,12 @@ OWN = {
     },
     # The words in which a model is stated.
     "statements of models": {
-        "Direction", "Model", "Predictor", "Sequence", "Token", "logistic", "model", "softmax",
+        "Direction", "Directions", "Model", "Predictor", "Sequence", "Token", "logistic", "model",
+        "softmax",
     },
     # What a check, a search or an estimator reports.
     "reports": {
+        "FixedPoint", "Linearisation",
         "Certificate", "Check", "Document", "Estimate", "ExpectationTrace", "Ledger",
         "ClaimVerdict", "Explanation", "MonteCarlo", "OnBox", "Row", "StationaryPoint",
         "StationaryPoints", "StepReport", "Trace", "Trials", "Verdict",
@@ -95,7 +97,7 @@ OWN = {
 @cache
 def known() -> frozenset[str]:
     """The names of axioms, which have references, and of claims."""
-    files = (ROOT / "derivations").glob("*.py")
+    files = (ROOT / "derivations").rglob("*.py")
     texts = (file.read_text(encoding="utf-8") for file in files)
     return frozenset(AXIOMS).union(*(re.findall(r'"([a-z0-9]+(?:-[a-z0-9]+)+)"', t) for t in texts))
 

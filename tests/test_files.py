@@ -119,7 +119,7 @@ def test_a_full_disk_loses_no_result(
 )
 def test_a_full_standard_output(command):
     script = [sys.executable, "-c", "from slrsym.cli import main; main()", *map(str, command)]
-    with open("/dev/full", "w") as full:  # noqa: PTH123
+    with open("/dev/full", "w", encoding="utf-8") as full:  # noqa: PTH123
         ended = subprocess.run(script, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert ended.returncode == 1
     assert ended.stderr.startswith("error: ")

@@ -148,7 +148,7 @@ def test_a_share_whose_mean_is_not_finite(share, error):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is full")
 @pytest.mark.parametrize("words", [["derivations"], ["--help"], ["axioms", "lemma-16"]])
 def test_standard_output_that_is_full(words):
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [sys.executable, "-m", "slrsym", *words],
             stdout=full, stderr=subprocess.PIPE, text=True, check=False,

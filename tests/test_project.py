@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import pkgutil
 import re
 import subprocess
 import sys
@@ -19,16 +18,10 @@ from slrsym.claims.files import builtin_folder
 from slrsym.cli import app
 
 from ._profile import thorough_only
+from ._public import MODULES
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-# Without claims in an installed package, the program, and an old name whose import warns.
-OTHERS = ("slrsym.__main__", "slrsym.trusted")
-MODULES = sorted(
-    module.name
-    for module in pkgutil.walk_packages(slrsym.__path__, "slrsym.")
-    if not module.name.startswith("slrsym.derivations") and module.name not in OTHERS
-)
 
 
 def block(mark: str, language: str, text: str = README) -> str:
@@ -124,7 +117,7 @@ def test_the_import_is_light():
 
 
 def test_the_derivations_are_found():
-    names = {file.name for file in builtin_folder().glob("*.py")}
+    names = {file.name for file in builtin_folder().rglob("*.py")}
     assert {"lemma_18.py", "proposition_15.py", "zeta.py"} <= names
 
 

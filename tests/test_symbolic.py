@@ -31,7 +31,7 @@ from .proofs._steps import check
 
 @pytest.fixture(scope="module")
 def paper_formula():
-    ledger = Ledger.load(builtin_folder() / "proposition_15.py")
+    ledger = Ledger.load(builtin_folder() / "single_location" / "proposition_15.py")
     return ledger.find("proposition-15").statement.rhs
 
 

@@ -117,10 +117,12 @@ class Errata(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Write it as Markdown."""
-        from slrsym.export.errata import ERRATA, LEAD
+        from slrsym.claims.papers import builtin_papers
+        from slrsym.export.errata import LEAD
 
         found = self.parse_text_to_nodes(_plain(LEAD))
-        for heading, paragraphs in ERRATA:
+        errata = [entry for paper in builtin_papers() for entry in paper.errata]
+        for heading, paragraphs in errata:
             section = nodes.section(ids=[nodes.make_id(heading)])
             section += nodes.title(heading, heading)
             section += self.parse_text_to_nodes("\n\n".join(map(_plain, paragraphs)))

@@ -36,7 +36,7 @@ def _write(app):
     for file in {claim.file for claim in _claims().values()}:
         title = file_title(file)
         text = PAGE.format(title=title, file=os.path.relpath(file, folder))
-        page = folder / f"{file.stem}.md"
+        page = folder / f"{file.parent.name}-{file.stem}.md"
         # What has not changed is not read again.
         if not page.exists() or page.read_text(encoding="utf-8") != text:
             page.write_text(text, encoding="utf-8")
@@ -51,7 +51,8 @@ def _link(app, doctree, docname):
         id = code.astext()
         if id not in claims or isinstance(code.parent, nodes.reference):
             continue
-        page = f"reference/proofs/{claims[id].file.stem}"
+        file = claims[id].file
+        page = f"reference/proofs/{file.parent.name}-{file.stem}"
         to = f"{up}{site}/claims/{id}.html" if site else app.builder.get_relative_uri(docname, page)
         link = nodes.reference("", "", internal=True, refuri=to)
         code.replace_self(link)

@@ -16,6 +16,7 @@ from sympy import Expr, Symbol
 
 from slrsym.balls.boxes import Box, Range, box_ball, middle
 from slrsym.kernels.ball_backend import bound_ball_function
+from slrsym.kernels.krawczyk import contraction
 from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
@@ -228,27 +229,6 @@ class Kind:
 def no_facts() -> Mapping[str, bool]:
     """Return no facts: nothing about this kind is decided by algebra."""
     return {}
-
-
-def contraction(values: list[Any], slopes: Any, radii: list[Any]) -> list[Any] | None:
-    r"""Return the image of a box under x - C f(x), relative to its midpoint m, or None.
-
-    None means that the image is not known to lie inside the box.
-
-    Here C is an approximate inverse of the derivatives f', of which `slopes` has balls over the
-    box. With half sides r the offsets are :math:`(I - C f')[-r, r] - C f(m)`. If they stay below r
-    in every coordinate, then f has exactly one zero in the box, and not on its boundary.
-    """
-    size = len(radii)
-    try:
-        inverse = slopes.mid().inv().mid()
-    except ZeroDivisionError:
-        return None
-    identity = arb_mat(size, size, [int(i == j) for i in range(size) for j in range(size)])
-    offset = arb_mat([[arb(0, arb(r).upper())] for r in radii])
-    moved = (identity - inverse * slopes) * offset - inverse * arb_mat([[v] for v in values])
-    found = [moved[i, 0] for i in range(size)]
-    return found if all(abs(x) < r for x, r in zip(found, radii, strict=True)) else None
 
 
 def has_one_zero(bound: Functions, box: Box) -> bool:

@@ -1,6 +1,14 @@
 """The proof checker: terms, theorems, and the proof log. Imports python-flint alone."""
 
-from slrsym.checker import analysis, arithmetic, expect, gaussian_integrals, numbers, vectors
+from slrsym.checker import (
+    analysis,
+    arithmetic,
+    copies,
+    expect,
+    gaussian_integrals,
+    numbers,
+    vectors,
+)
 from slrsym.checker.log import Inference, Judged, ProofBuilder, ProvedClaims, differs, recheck
 from slrsym.checker.ring import Ring
 from slrsym.checker.term import Rejected

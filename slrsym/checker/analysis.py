@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.calculus import continuous
+from slrsym.checker.calculus import continuous, require_interval
 from slrsym.checker.expect import ONE, ZERO, moderate, polynomial
+from slrsym.checker.relations import leaving
 from slrsym.checker.term import (
     Term,
     bound,
@@ -22,34 +23,26 @@ from slrsym.checker.term import (
     sort_conditions,
     substitute,
 )
-from slrsym.checker.theorem import (
-    Theorem,
-    checked,
-    combined_hypotheses,
-    leaving,
-    relation,
-    rule,
-)
+from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relation, rule
 
 
 def antiderivative(slope: Term, x: Term, point: Term) -> Term:
-    """At a point, a function with this derivative: of a derivative at x, what is differentiated."""
+    """Return the value at a point of a function that has this derivative.
+
+    A derivative at x has the function that is differentiated; a term free of x has a multiple of x.
+    """
     if x not in free(slope):
         return ("*", slope, point)
-    require(
-        slope[0] == "d" and slope[1] == (1,) and outside(slope) == (x,),
-        "the term is no first derivative at the variable",
-    )
-    require(
-        x not in free(("lam", bound(slope), inside(slope), ())),
-        "the function that is differentiated contains the variable",
-    )
+    is_slope = slope[:2] == ("d", (1,)) and outside(slope) == (x,)
+    require(is_slope, "the term is no first derivative at the variable")
+    function = ("lam", bound(slope), inside(slope), ())
+    require(x not in free(function), "the function that is differentiated contains the variable")
     return substitute(inside(slope)[0], {bound(slope)[0]: point})
 
 
 @rule("mean value", "t", "t", "t", premises=1)
 def _mean_value(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
-    """If f' <= g' between two points, f(high) + g(low) <= g(high) + f(low).
+    """Conclude f(high) + g(low) <= g(high) + f(low) from f' <= g' between two points.
 
     Each side of the premise is the derivative of a function at x, or free of x, and then that of a
     multiple of x. As the premise says that the derivatives exist at every point of the closed
@@ -59,13 +52,9 @@ def _mean_value(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
     """
     kind, a, b = relation(theorem.conclusion)
     require(kind != "!=", "the premise does not compare the derivatives by =, < or <=")
-    require(
-        x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "the sort of the variable is no interval"
-    )
-    require(
-        is_term(low) and is_term(high) and x not in free(low) | free(high),
-        "an end is no term, or contains the variable",
-    )
+    require_interval(x)
+    are_ends = is_term(low) and is_term(high) and x not in free(low) | free(high)
+    require(are_ends, "an end is no term, or contains the variable")
     given = leaving(("int", (x,), (ZERO,), (low, high)), combined_hypotheses([theorem]))
     asked = [("<" if kind == "<" else "<=", low, high)]
     asked += [p for end in (low, high) for p in sort_conditions(x[2], end) if x[2] != "R"]
@@ -78,7 +67,7 @@ def _mean_value(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
 
 @rule("fundamental theorem", "t", premises=1)
 def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
-    """The integral of a derivative is the difference of the values at the ends, if it exists.
+    """Conclude that the integral of a derivative is the difference of the values at the ends.
 
     The premise says that the integrand is the derivative of F at every point of the range. Then F
     is differentiable everywhere in the closed interval, and its derivative is integrable, as the
@@ -87,18 +76,13 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     tends to 0.
     """
     kind, body, slope = relation(theorem.conclusion)
-    require(
-        node[0] == "int" and kind == "=" and same(body, inside(node)[0]),
-        "the premise is no equation whose left side is the integrand",
-    )
+    is_of_body = node[0] == "int" and kind == "=" and same(body, inside(node)[0])
+    require(is_of_body, "the premise is no equation whose left side is the integrand")
     (x,), (low, high) = bound(node), outside(node)
-    require(
-        x not in free(low) | free(high), "an end contains the variable of the integral; rename it"
-    )
-    require(
-        slope[0] == "d" and x in free(slope),
-        "the right side of the premise is no derivative in the variable",
-    )
+    caught = x in free(low) | free(high)
+    require(not caught, "an end contains the variable of the integral; rename it")
+    is_slope = slope[0] == "d" and x in free(slope)
+    require(is_slope, "the right side of the premise is no derivative in the variable")
     given = leaving(node, combined_hypotheses([theorem]))
     asked, values = [defined(node)], []
     require(low[0] != "oo" and high[0] != "-oo", "the first end is oo, or the second is -oo")
@@ -108,13 +92,12 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
         else:
             asked += _vanishing(antiderivative(slope, x, x), x)
             values.append(ZERO)
-    return [*given.values(), *asked], ("=", node, ("+", values[1], neg(values[0]))), (
-        "fundamental-theorem-of-calculus",
-    )  # fmt: skip
+    conclusion = ("=", node, ("+", values[1], neg(values[0])))
+    return [*given.values(), *asked], conclusion, ("fundamental-theorem-of-calculus",)
 
 
 def _vanishing(f: Term, x: Term) -> list[Term]:
-    """What has to hold for f to tend to 0 far out."""
+    """Return the formulas that have to hold for f to tend to 0 at infinity."""
     parts = f[1:] if f[0] == "*" else (f,)
     places = [i for i, p in enumerate(parts) if p[:2] == ("f", "exp") and x in free(p)]
     require(places, "no factor is an exponential in the variable")
@@ -129,54 +112,42 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
 
 @rule("bells", "t")
 def _bells(node: Term) -> Any:
-    """The integral exists of a sum of bells: of moderate functions times exp of such forms."""
+    """Conclude that the integral exists of a sum of moderate functions times exp of such forms."""
     require(node[0] == "int", "the node is no integral")
     (x,), (body,), ends = bound(node), inside(node), outside(node)
     asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
     asked += [defined(end) for end in ends if is_term(end)]
-    require(
-        not any(x in free(p) for p in asked),
-        "an end contains the variable of the integral; rename it",
-    )
+    caught = any(x in free(p) for p in asked)
+    require(not caught, "an end contains the variable of the integral; rename it")
     return asked, defined(node), ("gaussian-moments",)
 
 
 @rule("integral exists", "t", premises=1)
 def _integral_exists(theorem: Theorem, node: Term) -> Any:
-    """The integral between two points of what is continuous, and defined at all points between."""
-    require(
-        node[0] == "int" and all(map(is_term, outside(node))),
-        "the node is no integral between two terms",
-    )
+    """Conclude that the integral between two points exists of what is continuous and defined."""
+    is_finite = node[0] == "int" and all(map(is_term, outside(node)))
+    require(is_finite, "the node is no integral between two terms")
     (body,), (x,) = inside(node), bound(node)
-    require(
-        same(theorem.conclusion, defined(body)), "the premise does not say that the body is defined"
-    )
+    said = same(theorem.conclusion, defined(body))
+    require(said, "the premise does not say that the body is defined")
     continuous(body, x)
     given = leaving(node, combined_hypotheses([theorem]))
-    return (
-        [*given.values(), *map(defined, outside(node))],
-        defined(node),
-        ("continuous-functions-integrable",),
-    )
+    asked = [*given.values(), *map(defined, outside(node))]
+    return asked, defined(node), ("continuous-functions-integrable",)
 
 
 @rule("adjacent", "t", "t")
 def _adjacent(first: Term, second: Term) -> Any:
-    """Integrals over adjacent intervals, both of which exist, add up.
+    """Conclude that integrals over adjacent intervals add up, if both exist.
 
     An integral from a to b is that from b to a with the other sign; so the order does not matter.
     """
-    require(
-        first[0] == second[0] == "int",
-        "a node is no integral",
-    )
+    require(first[0] == second[0] == "int", "a node is no integral")
     (_, middle), (other, high) = outside(first), outside(second)
     require(is_term(middle) and same(middle, other), "the intervals are not adjacent")
     body = ("lam", bound(first), inside(first), ())
-    require(
-        same(body, ("lam", bound(second), inside(second), ())), "the integrals are of two functions"
-    )
+    other_body = ("lam", bound(second), inside(second), ())
+    require(same(body, other_body), "the integrals are of two functions")
     whole = replaced(first, {(3, 1): high})
     asked = [defined(first), defined(second)]
     return asked, ("=", ("+", first, second), checked(whole)), ("integral-linearity",)
@@ -184,15 +155,12 @@ def _adjacent(first: Term, second: Term) -> Any:
 
 @rule("term of a sum", "t", "t")
 def _term_of_sum(node: Term, place: Term) -> Any:
-    """A sum is what comes before one of its terms, that term, and what comes after.
+    """Split a sum into what comes before one of its terms, that term, and what comes after.
 
     A sum is defined if its ends are integers, of which the last is at least the first less 1, and
     all its terms are defined; so the parts are, too.
     """
-    require(
-        node[0] == "sum" and is_term(place),
-        "the node is no sum, or the place is no term",
-    )
+    require(node[0] == "sum" and is_term(place), "the node is no sum, or the place is no term")
     (i,), (body,), (low, high) = bound(node), inside(node), outside(node)
     before = checked(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
     after = checked(("sum", (i,), (body,), (("+", place, ONE), high)))
@@ -203,7 +171,7 @@ def _term_of_sum(node: Term, place: Term) -> Any:
 
 @rule("absolute value", "t")
 def _absolute(a: Term) -> Any:
-    """|a| is a or -a, whichever is not negative."""
+    """Conclude that |a| is a or -a, whichever is not negative."""
     require(is_term(a), "the argument is no term")
     size = ("f", "abs", a)
     sides = (

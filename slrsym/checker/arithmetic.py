@@ -22,27 +22,8 @@ from flint import fmpq
 
 from slrsym.checker.calculus import cited_slopes
 from slrsym.checker.ring import Ring, is_integral
-from slrsym.checker.sign import (
-    NEG,
-    POS,
-    QUESTIONS,
-    SIGNS,
-    ZERO,
-    Facts,
-    Poly,
-    Sign,
-    number,
-    times,
-)
-from slrsym.checker.term import (
-    BINDERS,
-    RELATIONS,
-    Term,
-    children,
-    is_inside,
-    key,
-    require,
-)
+from slrsym.checker.sign import NEG, POS, QUESTIONS, SIGNS, ZERO, Facts, Poly, Sign, number, times
+from slrsym.checker.term import BINDERS, RELATIONS, Term, children, is_inside, key, require
 from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
 
@@ -142,9 +123,7 @@ def judge(ring: Ring, p: Term) -> None:
         require(is_integral(p[2]), "the term is not an integer by its form")
         ring.of(p[2])
         return
-    require(
-        p[0] in RELATIONS, "the goal is no relation, and does not say that a term is an integer"
-    )
+    require(p[0] in RELATIONS, "the goal is no relation, and says of no term that it is an integer")
     a, b, want = ring.of(p[1]), ring.of(p[2]), SIGNS[p[0]]
     if p[0] == "=" and ring.same(a, b):
         return
@@ -164,10 +143,8 @@ def _arithmetic(
     """Show a relation by normal forms, from hypotheses and the conclusions of premises."""
     require(_is_list(evidence, 4), "malformed evidence: expected four parts")
     size, units, use, answers = evidence
-    require(
-        type(size) is int and 0 < size <= 64,
-        "malformed evidence: the number of generators is not from 1 to 64",
-    )
+    is_size = type(size) is int and 0 < size <= 64
+    require(is_size, "malformed evidence: the number of generators is not from 1 to 64")
     require(isinstance(units, list), "malformed evidence: the units are not a list")
     require(isinstance(use, list), "malformed evidence: the facts to use are not a list")
     facts = [r for q in (*hypotheses, *(t.conclusion for t in premises)) for r in relations(q)]

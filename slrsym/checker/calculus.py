@@ -37,15 +37,24 @@ HALF = num(1, 2)
 
 
 def fn(name: str, *args: Term) -> Term:
+    """Return the value of a function of the table."""
     return ("f", name, *args)
 
 
 def inverse(t: Term, root: int = 1) -> Term:
+    """Return 1/t, or 1 over a root of t."""
     return ("^", -1, root, t)
 
 
 def square(t: Term) -> Term:
+    """Return t^2."""
     return ("^", 2, 1, t)
+
+
+def require_interval(x: Term) -> None:
+    """Refuse a symbol unless its sort is an interval of the real line."""
+    is_interval = x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0"
+    require(is_interval, "the sort of the variable is no interval")
 
 
 def unfolded(t: Term) -> Term:
@@ -58,7 +67,7 @@ def unfolded(t: Term) -> Term:
 
 
 def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the value of a derivative; the conditions are put into `asked`."""
+    """Return the value of a derivative; its conditions are added to `asked`."""
     # Names that nothing else has, so that what is asked may be read at the point.
     new = apart(bound(t), free(t) | set(bound(t)))
     asked += [defined(p) for p in lost(bound(t), inside(t)[0], outside(t))]
@@ -78,7 +87,7 @@ def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the derivative in a real variable; the conditions are put into `asked`."""
+    """Return the derivative in a real variable; its conditions are added to `asked`."""
     if x not in free(t):
         return num(0)
     head = t[0]
@@ -107,10 +116,8 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
             return derivative(simple, x, slopes, asked)
         inner = [derivative(a, x, slopes, asked) if x in free(a) else None for a in t[2:]]
         outer = partials(t, slopes, asked, [a is not None for a in inner])
-        return (
-            "+",
-            *(("*", o, a) for o, a in zip(outer, inner, strict=True) if a is not None and o),
-        )
+        pairs = zip(outer, inner, strict=True)
+        return ("+", *(("*", o, a) for o, a in pairs if a is not None and o))
     if head == "sum":
         ends = frozenset().union(*map(free, outside(t)))
         require(x not in ends, "an end of the sum depends on the variable")
@@ -160,9 +167,8 @@ def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
             beyond: Asked = []
             derivative(body, y, slopes, beyond)
             asked += [substitute(p, {y: end}) for p in beyond]
-            terms.append(
-                ("*", num(s), substitute(body, {y: end}), derivative(end, x, slopes, asked))
-            )
+            value, speed = substitute(body, {y: end}), derivative(end, x, slopes, asked)
+            terms.append(("*", num(s), value, speed))
     return ("+", *terms)
 
 
@@ -213,14 +219,12 @@ def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[
         return [slope]
     found: list[Term | None] = []
     for place, want in enumerate(wanted):
-        require(
-            not want or (name, place) in slopes, f"the derivative of {name} is a claim; cite it"
-        )
-        if want:
-            names, slope = slopes[name, place]
-            found.append(substitute(slope, dict(zip(names, t[2:], strict=True))))
-        else:
+        if not want:
             found.append(None)
+            continue
+        require((name, place) in slopes, f"the derivative of {name} is a claim; cite it")
+        names, slope = slopes[name, place]
+        found.append(substitute(slope, dict(zip(names, t[2:], strict=True))))
     return found
 
 
@@ -238,10 +242,7 @@ def _derivative(premises: Sequence[Theorem], t: Term) -> Any:
 @rule("definition", "t")
 def _definition(t: Term) -> Any:
     """Replace zeta or Owen's T by its definition, at points that are defined."""
-    require(
-        t[:2] in (("f", "zeta"), ("f", "owens")),
-        "the term is not zeta or Owen's T",
-    )
+    require(t[:2] in (("f", "zeta"), ("f", "owens")), "the term is not zeta or Owen's T")
     require(not has_copies(t), "the term contains a sum of copies, which is random")
     _, name, first, second = t
     v = fresh(("s", "v", "R"), free(t))

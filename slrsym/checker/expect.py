@@ -14,6 +14,7 @@ from itertools import product
 from math import isqrt
 from typing import Any
 
+from slrsym.checker.relations import leaving
 from slrsym.checker.term import (
     Rejected,
     Term,
@@ -27,7 +28,6 @@ from slrsym.checker.term import (
     inside,
     is_small,
     is_term,
-    key,
     neg,
     num,
     outside,
@@ -36,14 +36,7 @@ from slrsym.checker.term import (
     same,
     substitute,
 )
-from slrsym.checker.theorem import (
-    Theorem,
-    checked,
-    combined_hypotheses,
-    leaving,
-    relation,
-    rule,
-)
+from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relation, rule
 
 # Bounded on the real line with all their derivatives.
 BOUNDED = frozenset({"erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"})
@@ -54,13 +47,16 @@ ZERO, ONE = num(0), num(1)
 
 
 def expected(t: Term) -> Term:
+    """Return an expectation; refuse another node."""
     require(t[0] == "E", "the node is no expectation")
     return t
 
 
-def random(node: Term) -> bool:
-    """Decide whether an expectation is taken of sums of copies, too."""
-    return has_copies(inside(expected(node))[0])
+def body_without_copies(node: Term) -> Term:
+    """Return the body of an expectation; refuse one that contains a sum of copies."""
+    (body,) = inside(expected(node))
+    require(not has_copies(body), "the body contains copies")
+    return body
 
 
 def blocks(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
@@ -122,21 +118,17 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
         inner, asked = source[2][1:], [source]
         m = isqrt(len(inner))
     else:
-        require(
-            source[0] == "tuple" and len(source) > 1,
-            "the source is no covariance matrix and no list of variances",
-        )
+        is_list = source[0] == "tuple" and len(source) > 1
+        require(is_list, "the source is no covariance matrix and no list of variances")
         m = len(source) - 1
         inner = [source[1 + i // m] if i % (m + 1) == 0 else ZERO for i in range(m * m)]
         asked = [checked(("<=", ZERO, c)) for c in source[1:]]
     require(len(factor) == n * m, "the number of factors is not that of rows times columns")
     require(all(map(is_term, factor)), "a factor is no term")
+    rows = [factor[m * i : m * (i + 1)] for i in range(n)]
+    matrix = [inner[m * i : m * (i + 1)] for i in range(m)]
     for i, j in product(range(n), repeat=2):
-        terms = [
-            multiplied(factor[m * i + k], inner[m * k + q], factor[m * j + q])
-            for k, q in product(range(m), repeat=2)
-        ]
-        total = added(terms)
+        total = bilinear(rows[i], matrix, rows[j])
         if not (same(total, entries[n * i + j]) and total in (ZERO, *inner)):
             asked.append(checked(("=", entries[n * i + j], total)))
     return [*asked, *(defined(c) for c in factor if c[0] != "n")], p, ()
@@ -146,15 +138,23 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
 
 
 def added(terms: Sequence[Term]) -> Term:
+    """Return a sum without its zeros; of one term, the term."""
     terms = [t for t in terms if t != ZERO]
     return ZERO if not terms else terms[0] if len(terms) == 1 else ("+", *terms)
 
 
 def multiplied(*factors: Term) -> Term:
+    """Return a product without its ones, or 0; of one factor, the factor."""
     factors = tuple(f for f in factors if f != ONE)
     if ZERO in factors:
         return ZERO
     return ONE if not factors else factors[0] if len(factors) == 1 else ("*", *factors)
+
+
+def bilinear(a: Sequence[Term], matrix: Sequence[Sequence[Term]], b: Sequence[Term]) -> Term:
+    """Return the value of a bilinear form: the sum of a_i m_ij b_j."""
+    pairs = product(enumerate(a), enumerate(b))
+    return added([multiplied(x, matrix[i][j], y) for (i, x), (j, y) in pairs])
 
 
 def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
@@ -163,10 +163,8 @@ def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
         return {(0,) * len(names): t}
     if t in names:
         return {tuple(int(t == x) for x in names): ONE}
-    require(
-        t[0] in ("+", "*") or (t[0] == "^" and t[2] == 1 and 0 < t[1] <= 8),
-        "the term is no polynomial in the variables",
-    )
+    is_power = t[0] == "^" and t[2] == 1 and 0 < t[1] <= 8
+    require(t[0] in ("+", "*") or is_power, "the term is no polynomial in the variables")
     if t[0] == "+":
         parts = [polynomial(p, names) for p in t[1:]]
         powers = {k for p in parts for k in p}
@@ -200,10 +198,7 @@ def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
     if head in ("+", "*"):
         return [p for part in t[1:] for p in moderate(part, names)]
     if head == "^":
-        require(
-            t[1] > 0 and t[2] == 1,
-            "a power is not known to be moderate: its exponent is no positive integer",
-        )
+        require(t[1] > 0 and t[2] == 1, "the exponent of a power is no positive integer")
         return moderate(t[3], names)
     if head == "f" and t[1] in BOUNDED:
         polynomial(t[2], some)
@@ -222,10 +217,8 @@ def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
         asked = [p for point in outside(t) for p in moderate(point, names)]
         return asked + within(t, names)
     if head == "E":
-        require(
-            not any(free(law) & names for law in outside(t)),
-            "a law contains a variable of another one",
-        )
+        caught = any(free(law) & names for law in outside(t))
+        require(not caught, "a law contains a variable of another one")
         return exists(outside(t)) + _noise(t) + within(t, names)
     if head == "copies":
         count, *laws = outside(t)
@@ -247,39 +240,30 @@ def _tame(exponent: Term, some: Sequence[Term], names: frozenset[Term]) -> list[
     require(not has_copies(exponent), "an exponent contains a sum of copies")
     found = polynomial(exponent, some)
     require(all(sum(k) <= 2 for k in found), "an exponent is of degree above 2")
-    n = len(some)
-    rows = []
-    for i in range(n):
-        row = []
-        for j in range(n):
-            power = [0] * n
-            power[i] += 1
-            power[j] += 1
-            row.append(multiplied(num(-2 if i == j else -1), found.get(tuple(power), ZERO)))
-        rows.append(row)
-    return semidefinite(rows) + moderate(exponent, names)
+
+    def entry(x: Term, y: Term) -> Term:
+        power = tuple(int(s == x) + int(s == y) for s in some)
+        return multiplied(num(-2 if x == y else -1), found.get(power, ZERO))
+
+    return semidefinite([[entry(x, y) for y in some] for x in some]) + moderate(exponent, names)
 
 
 def _noise(node: Term) -> list[Term]:
     """Refuse a body that is more than quadratic in noise, of which two moments are known."""
     for names, law in blocks(node):
-        if law[0] == "noise":
-            require(
-                _degree(inside(node)[0], names[0]) <= 2,
-                "the body is of degree above 2 in a variable of noise",
-            )
+        low = law[0] != "noise" or _degree(inside(node)[0], names[0]) <= 2
+        require(low, "the body is of degree above 2 in a variable of noise")
     return []
 
 
 def _degree(t: Term, x: Term) -> int:
+    """Return a bound of the degree of a polynomial; refuse what is none."""
     if x not in free(t):
         return 0
     if t == x:
         return 1
-    require(
-        t[0] in ("+", "*") or (t[0] == "^" and t[1] > 0 and t[2] == 1),
-        "a variable of noise stands in a function",
-    )
+    is_power = t[0] == "^" and t[1] > 0 and t[2] == 1
+    require(t[0] in ("+", "*") or is_power, "a variable of noise stands in a function")
     degrees = [_degree(p, x) for _, p in children(t)]
     return max(degrees) if t[0] == "+" else sum(degrees) * (t[1] if t[0] == "^" else 1)
 
@@ -287,10 +271,8 @@ def _degree(t: Term, x: Term) -> int:
 @rule("moderate", "t")
 def _moderate(function: Term) -> Any:
     """Conclude that a function is moderate and defined everywhere, by its form."""
-    require(
-        function[0] == "lam" and len(inside(function)) == 1,
-        "the argument is no function with one value",
-    )
+    is_function = function[0] == "lam" and len(inside(function)) == 1
+    require(is_function, "the argument is no function with one value")
     names, (body,) = bound(function), inside(function)
     everywhere = checked(("forall", names, (defined(body),), ()))
     return moderate(*opened(function)), ("and", ("o", "moderate", function), everywhere), ()
@@ -306,6 +288,7 @@ def opened(node: Term) -> tuple[Term, frozenset[Term]]:
 
 
 def expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term:
+    """Return the expectation of a body under laws; refuse one that is not well-formed."""
     return checked(("E", tuple(names), (body,), tuple(laws)))
 
 
@@ -313,17 +296,17 @@ def expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term
 def _linear(
     theorem: Theorem, node: Term, factors: tuple[Term, ...], parts: tuple[Term, ...]
 ) -> Any:
-    """E sum c f = sum c E f, if the premise says that the body is this sum; so for sum and int.
+    """Conclude E sum c f = sum c E f if the premise says that the body is this sum.
+
+    The same holds of sums and integrals.
 
     Over no terms at all the premise says nothing of the factors; so these are asked for.
     """
     names = set(bound(node))
     require(node[0] in ("E", "int", "sum"), f"{node[0]} is not known to be linear")
     require(len(factors) == len(parts) > 0, "the numbers of factors and parts differ, or are 0")
-    require(
-        not any(free(c) & names or has_copies(c) for c in factors),
-        "a factor contains a variable of the node, or copies",
-    )
+    constant = not any(free(c) & names or has_copies(c) for c in factors)
+    require(constant, "a factor contains a variable of the node, or copies")
     said = ("=", inside(node)[0], added_all(factors, parts))
     require(same(theorem.conclusion, said), "the premise is not that the body is the combination")
     given = leaving(node, combined_hypotheses([theorem]))
@@ -342,10 +325,7 @@ def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
 @rule("constant", "t")
 def _constant(node: Term) -> Any:
     """Conclude E c = c; a sum or an integral of c is c times the length of its range."""
-    require(
-        node[0] in ("E", "sum", "int"),
-        "the node is no expectation, sum or integral",
-    )
+    require(node[0] in ("E", "sum", "int"), "the node is no expectation, sum or integral")
     (body,) = inside(node)
     require(not free(body) & set(bound(node)), "the body contains a variable of the node")
     if node[0] == "E":
@@ -362,14 +342,14 @@ def _constant(node: Term) -> Any:
 
 
 def range_of_sum(node: Term) -> list[Term]:
-    """Return what makes a sum run from an integer to another, or over nothing."""
+    """Return the formulas that make a sum run from an integer to another, or over nothing."""
     low, high = outside(node)
     return [("o", "integer", low), ("o", "integer", high), ("<=", low, ("+", high, ONE))]
 
 
 @rule("independent", "t", "json")
 def _independent(node: Term, where: Any) -> Any:
-    """E f g = E f E g, if f is of some of the laws, and g of the others.
+    """Conclude E f g = E f E g, if f is of some of the laws, and g of the others.
 
     `where` has the places of the laws of f, and those of the factors that make it.
     """
@@ -379,39 +359,33 @@ def _independent(node: Term, where: Any) -> Any:
     mine, factors = map(set, where)
     require([*map(len, where)] == [len(mine), len(factors)], "a place is listed twice")
     require(mine < set(range(len(parts))) and mine, "the laws listed are none, all, or not there")
-    require(
-        body[0] == "*" and factors < set(range(1, len(body))) and factors,
-        "the body is no product, or the factors listed are none, or not there",
-    )
+    is_product = body[0] == "*" and factors < set(range(1, len(body))) and factors
+    require(is_product, "the body is no product, or the factors listed are none, or not there")
     sides = []
     for chosen in (True, False):
         laws = [b for i, b in enumerate(parts) if (i in mine) is chosen]
         taken = [body[i] for i in range(1, len(body)) if (i in factors) is chosen]
         names = [s for block, _ in laws for s in block]
         f = taken[0] if len(taken) == 1 else ("*", *taken)
-        require(
-            not free(f) & (set(bound(node)) - set(names)),
-            "a factor contains variables of both groups of laws",
-        )
+        caught = free(f) & (set(bound(node)) - set(names))
+        require(not caught, "a factor contains variables of both groups of laws")
         sides.append(expectation(names, f, [law for _, law in laws]))
-    require(not all(map(random, sides)), "both factors contain copies")
+    random = [has_copies(inside(side)[0]) for side in sides]
+    require(not all(random), "both factors contain copies")
     return [*map(defined, sides)], ("=", node, ("*", *sides)), ("fubini",)
 
 
 @rule("fubini", "t", "json")
 def _fubini(node: Term, count: Any) -> Any:
     """Write an expectation as one under some laws of one under the others."""
-    require(not random(node), "the body contains copies")
-    parts = blocks(expected(node))
-    require(
-        type(count) is int and 0 < count < len(parts),
-        "the number of laws outside is no integer, or leaves one side without",
-    )
+    body, parts = body_without_copies(node), blocks(node)
+    is_between = type(count) is int and 0 < count < len(parts)
+    require(is_between, "the number of laws outside is no integer, or leaves one side without")
     first, last = ([s for names, _ in b for s in names] for b in (parts[:count], parts[count:]))
     laws = outside(node)
     captured = any(free(law) & set(first) for law in laws[count:])
     require(not captured, "a law contains a variable of the others; rename it")
-    inner = expectation(last, inside(node)[0], laws[count:])
+    inner = expectation(last, body, laws[count:])
     nested = expectation(first, inner, laws[:count])
     return [defined(node), defined(nested)], ("=", node, nested), ("fubini",)
 
@@ -419,56 +393,37 @@ def _fubini(node: Term, count: Any) -> Any:
 @rule("image", "t", "t", "ts")
 def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     """Change variables: affine forms of Gaussian variables are Gaussian, noise stays as it is."""
-    require(
-        forms[0] == "lam",
-        "the forms are no function of real variables",
-    )
+    require(forms[0] == "lam", "the forms are no function of real variables")
     require(not has_copies(forms), "a form contains a sum of copies, which is random")
     names, values = bound(forms), inside(forms)
     old, parts = bound(expected(node)), blocks(node)
-    require(
-        len(values) == len(old) and not set(names) & free(node),
-        "the numbers of forms and of variables differ",
-    )
+    require(len(values) == len(old), "the numbers of forms and of variables differ")
+    require(not set(names) & free(node), "the expectation contains a variable of the forms")
     new = expectation(names, ONE, laws)
-    noisy = {s for block, law in blocks(new) if law[0] == "noise" for s in block}
     rows, rests = zip(*(affine(v, names) for v in values), strict=True)
-    taken: list[Term] = []
     variances = {block[0]: law[1] for block, law in blocks(new) if law[0] == "noise"}
-    asked = []
+    taken, asked = set(), []
     for block, law in parts:
         if law[0] == "noise":
             x = values[old.index(block[0])]
-            require(x in noisy, "the form of a variable of noise is no variable of noise")
-            taken.append(x)
+            require(x in variances, "the form of a variable of noise is no variable of noise")
+            taken.add(x)
             asked.append(("=", law[1], variances[x]))
-    require(
-        len(set(taken)) == len(taken),
-        "two variables are given the same noise, or it stands in another form",
-    )
-    used = [s for v in values for s in free(v) & noisy]
-    require(len(used) == len(taken), "a variable of noise stands in another form")
+    used = [s for v in values for s in free(v) if s in variances]
+    alone = len(used) == len(taken)
+    require(alone, "two variables are given the same noise, or it stands in another form")
     m, c = joint(outside(node))
     mean, cov = joint(laws)
     for i, row in enumerate(rows):
         moved = added([rests[i], *map(multiplied, row, mean)])
         asked.append(("=", m[i], moved))
         for j in range(i + 1):
-            terms = [
-                multiplied(a, cov[p][q], b)
-                for p, a in enumerate(row)
-                for q, b in enumerate(rows[j])
-            ]
-            asked.append(("=", c[i][j], added(terms)))
+            asked.append(("=", c[i][j], bilinear(row, cov, rows[j])))
     body = substitute(inside(node)[0], dict(zip(old, values, strict=True)))
     other = expectation(names, body, laws)
     # What is plainly so needs no proof, provided that the law exists, which is asked for.
     asked = [p for p in asked if not (same(p[1], p[2]))]
-    return (
-        [*asked, defined(node), defined(other)],
-        ("=", node, other),
-        ("gaussian-linear-image",),
-    )
+    return ([*asked, defined(node), defined(other)], ("=", node, other), ("gaussian-linear-image",))
 
 
 @rule("noise", "t")
@@ -483,57 +438,43 @@ def _noise_moments(law: Term) -> Any:
 @rule("stein", "t", "t", "json")
 def _stein(node: Term, h: Term, place: Any) -> Any:
     """Conclude E (X - m) h = sum C E dh; the node has the laws, h is of its variables."""
-    require(
-        h[0] == "lam" and len(inside(h)) == 1,
-        "the argument is no function",
-    )
+    require(h[0] == "lam" and len(inside(h)) == 1, "the argument is no function")
     names = bound(expected(node))
-    require(
-        len(bound(h)) == len(names) and type(place) is int,
-        "the function has another number of variables, or of values",
-    )
-    require(0 <= place < len(names), "the place is not that of a variable")
-    (body,) = inside(h)
-    f = substitute(body, dict(zip(bound(h), names, strict=True)))
+    require(len(bound(h)) == len(names), "the function has another number of variables")
+    is_place = type(place) is int and 0 <= place < len(names)
+    require(is_place, "the place is not that of a variable")
+    f = substitute(inside(h)[0], dict(zip(bound(h), names, strict=True)))
     require(not has_copies(f), "the function contains copies")
     block, law = next((b, law) for b, law in blocks(node) if names[place] in b)
-    start = names.index(block[0])
     require(law[0] == "gauss", "the variable is not Gaussian")
     means, cov = moments(law)
-    i = place - start
-    require(
-        not free(means[i]) & set(names), "the law contains a variable of the expectation; rename it"
-    )
+    i = block.index(names[place])
+    caught = free(means[i]) & set(names)
+    require(not caught, "the law contains a variable of the expectation; rename it")
     left = ("*", ("+", names[place], neg(means[i])), f)
     lhs = expectation(names, left, outside(node))
     terms, asked = [], [defined(lhs)]
-    for j in range(len(block)):
-        if cov[i][j] == ZERO:
-            continue
-        orders = tuple(int(k == start + j) for k in range(len(names)))
-        slope = expectation(names, ("d", orders, names, (f,), names), outside(node))
-        terms.append(("*", cov[i][j], slope))
-        asked.append(defined(slope))
+    for x, c in zip(block, cov[i], strict=True):
+        if c != ZERO:
+            orders = tuple(int(y == x) for y in names)
+            slope = expectation(names, ("d", orders, names, (f,), names), outside(node))
+            terms.append(("*", c, slope))
+            asked.append(defined(slope))
     asked += moderate(*opened(expectation(names, f, outside(node))))
-    total = ZERO if not terms else terms[0] if len(terms) == 1 else ("+", *terms)
-    return [*asked, *exists(outside(node))], ("=", lhs, total), ("stein-lemma",)
+    return [*asked, *exists(outside(node))], ("=", lhs, added(terms)), ("stein-lemma",)
 
 
 @rule("derivative of expectation", "t")
 def _under(t: Term) -> Any:
     """Differentiate under an expectation of a moderate function, in its parameters."""
-    require(
-        t[0] == "d" and inside(t)[0][0] == "E",
-        "the term is no derivative of an expectation",
-    )
+    require(t[0] == "d" and inside(t)[0][0] == "E", "the term is no derivative of an expectation")
     (node,), names = inside(t), bound(t)
-    require(not has_copies(t) and not random(node), "the derivative contains copies")
-    require(
-        not any(free(law) & set(names) for law in outside(node)),
-        "a law contains a variable of the derivative",
-    )
+    require(not has_copies(t), "the derivative contains copies")
+    body = body_without_copies(node)
+    caught = any(free(law) & set(names) for law in outside(node))
+    require(not caught, "a law contains a variable of the derivative")
     new = apart(bound(node), free(t) | set(names))
-    body = substitute(inside(node)[0], new)
+    body = substitute(body, new)
     inner = ("d", t[1], names, (body,), outside(t))
     right = expectation(tuple(new.values()), inner, outside(node))
     places = apart(names, free(t) | set(new.values()))
@@ -546,106 +487,25 @@ def _under(t: Term) -> Any:
 @rule("density", "t")
 def _density(node: Term) -> Any:
     """Write the expectation in one variable as the integral against its density."""
-    require(not random(node), "the body contains copies")
-    require(
-        len(bound(expected(node))) == 1 and outside(node)[0][0] == "gauss",
-        "the expectation is not over one Gaussian variable",
-    )
-    (x,), (_, _, m, v) = bound(node), outside(node)[0]
+    mean, law = body_without_copies(node), outside(node)[0]
+    is_one = len(bound(node)) == 1 and law[0] == "gauss"
+    require(is_one, "the expectation is not over one Gaussian variable")
+    (x,), (_, _, m, v) = bound(node), law
     require(x not in free(m) | free(v), "the law contains a variable of the expectation; rename it")
     away = ("^", 2, 1, ("+", x, neg(m)))
     exponent = ("*", num(-1, 2), ("^", -1, 1, v), away)
     norm = ("^", -1, 2, ("*", num(2), ("pi",), v))
-    body = ("*", norm, inside(node)[0], ("f", "exp", exponent))
+    body = ("*", norm, mean, ("f", "exp", exponent))
     integral = checked(("int", (x,), (body,), (("-oo",), ("oo",))))
     return [checked(("<", ZERO, v)), defined(node)], ("=", node, integral), ("gaussian-density",)
-
-
-@rule("one copy more", "t", "t")
-def _copy(node: Term, copies: Term) -> Any:
-    """Split off one copy of a sum of n copies, independent of all else."""
-    require(
-        copies[0] == "copies",
-        "the term is no sum of copies",
-    )
-    require(
-        not free(copies) & set(bound(expected(node))),
-        "the copies contain a variable of the expectation",
-    )
-    count, *laws = outside(copies)
-    new = apart(bound(copies), free(node) | set(bound(node)))
-    less = replaced(copies, {(3, 0): ("+", count, num(-1))})
-    # Another sum could be one of n - 1 of the same copies, and would then not be independent.
-    require(
-        not has_copies(_exchanged(inside(node)[0], copies, ZERO)),
-        "the body contains another sum of copies",
-    )
-    rest = ("+", less, substitute(inside(copies)[0], new))
-    body = _exchanged(inside(node)[0], copies, rest)
-    names = (*bound(node), *new.values())
-    other = expectation(names, body, (*outside(node), *laws))
-    asked = [("o", "integer", count), checked(("<=", ONE, count)), defined(node), defined(other)]
-    return asked, ("=", node, other), ("fubini",)
-
-
-def _exchanged(t: Term, old: Term, new: Term) -> Term:
-    """Put another term for a sum of copies, where it stands under no binder."""
-    if key(t) == key(old):
-        return new
-    parts = {i: _exchanged(p, old, new) for i, p in children(t) if has_copies(p)}
-    require(not parts or not bound(t), "the copies stand under a binder")
-    return replaced(t, parts)
-
-
-@rule("copies exist", "t")
-def _copies_exist(copies: Term) -> Any:
-    """Conclude that a sum of copies of a moderate function is defined."""
-    require(
-        copies[0] == "copies",
-        "the term is no sum of copies",
-    )
-    return moderate(copies, frozenset()), defined(copies), ()
-
-
-@rule("moments of copies", "t")
-def _moments_of_copies(node: Term) -> Any:
-    """Conclude E S = n E f, and E S^2 = n E f^2 + n (n - 1) (E f)^2, for n copies of f."""
-    (body,) = inside(expected(node))
-    squared = body[:3] == ("^", 2, 1)
-    copies = body[3] if squared else body
-    require(copies[0] == "copies", "the body is not a sum of copies or its square")
-    require(not free(copies) & set(bound(node)), "the copies contain a variable of the expectation")
-    n, *laws = outside(copies)
-    (f,) = inside(copies)
-    first, second = (expectation(bound(copies), g, laws) for g in (f, ("^", 2, 1, f)))
-    asked = [*exists(outside(node)), ("o", "integer", n), checked(("<=", ZERO, n))]
-    mean = ("*", n, first)
-    if not squared:
-        return [*asked, defined(first)], ("=", node, mean), ("fubini", "induction")
-    pairs = ("*", n, ("+", n, num(-1)), ("^", 2, 1, first))
-    asked += [defined(first), defined(second)]
-    return asked, ("=", node, ("+", ("*", n, second), pairs)), ("fubini", "induction")
-
-
-@rule("no copies", "t")
-def _no_copies(copies: Term) -> Any:
-    """Conclude that a sum of no copies is 0."""
-    require(
-        copies[0] == "copies",
-        "the term is no sum of copies",
-    )
-    require(outside(copies)[0] == ZERO, "the number of copies is not 0")
-    return [defined(copies)], ("=", copies, ZERO), ()
 
 
 @rule("equal bodies", "t", premises=1)
 def _equal_bodies(theorem: Theorem, node: Term) -> Any:
     """Conclude that expectations, or integrals, of equal bodies are equal."""
     kind, a, b = relation(theorem.conclusion)
-    require(
-        kind == "=" and node[0] in ("E", "int") and inside(node)[0] == a,
-        "the premise is not of the body of the node",
-    )
+    is_body = kind == "=" and node[0] in ("E", "int") and inside(node)[0] == a
+    require(is_body, "the premise is not of the body of the node")
     other = replaced(node, {(2, 0): b})
     given = leaving(node, combined_hypotheses([theorem]))
     return [*given.values(), defined(node)], ("=", node, checked(other)), ()
@@ -654,9 +514,6 @@ def _equal_bodies(theorem: Theorem, node: Term) -> Any:
 @rule("exponential of a sum", "t")
 def _exponential(t: Term) -> Any:
     """Conclude exp(a + b) = exp(a) exp(b)."""
-    require(
-        t[:2] == ("f", "exp") and t[2][0] == "+",
-        "the term is no exponential of a sum",
-    )
+    require(t[:2] == ("f", "exp") and t[2][0] == "+", "the term is no exponential of a sum")
     parts = t[2][1:]
     return [*map(defined, parts)], ("=", t, ("*", *(("f", "exp", a) for a in parts))), ()

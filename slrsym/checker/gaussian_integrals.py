@@ -8,16 +8,17 @@ moderate, but bounded as moderate functions are, which is enough for a mean.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
 from typing import Any
 
-from slrsym.checker.calculus import HALF, inverse, square
+from slrsym.checker.calculus import HALF, inverse, require_interval, square
 from slrsym.checker.expect import (
     ONE,
     ZERO,
     _noise,
     added,
     affine,
+    bilinear,
+    body_without_copies,
     exists,
     expected,
     joint,
@@ -56,7 +57,7 @@ def root(t: Term, power: int = 1) -> Term:
 
 
 def growing(t: Term, names: frozenset[Term]) -> list[Term]:
-    """What has to hold for a term to be bounded as moderate functions are; refused if unknown."""
+    """Return conditions under which a term is bounded as moderate functions are, or refuse."""
     try:
         return moderate(t, names)
     except Rejected:
@@ -83,7 +84,7 @@ def growing(t: Term, names: frozenset[Term]) -> list[Term]:
 
 
 def _parts(t: Term) -> Iterator[Term]:
-    """The parts of sums and products."""
+    """Yield the parts of sums and products."""
     if t[0] in ("+", "*"):
         for part in t[1:]:
             yield from _parts(part)
@@ -92,6 +93,7 @@ def _parts(t: Term) -> Iterator[Term]:
 
 
 def _exchanged(t: Term, old: Term, new: Term) -> Term:
+    """Return a term with another one in place of a part, in sums, products and functions."""
     if t == old:
         return new
     if t[0] in ("+", "*", "f"):
@@ -102,62 +104,51 @@ def _exchanged(t: Term, old: Term, new: Term) -> Term:
 
 @rule("integrable", "t")
 def _integrable(node: Term) -> Any:
-    """What is bounded as moderate functions are, and at most quadratic in noise, has a mean."""
+    """Conclude that a mean exists of what is bounded as moderate functions are.
+
+    The body is at most quadratic in noise.
+    """
     asked = exists(outside(expected(node))) + _noise(node)
     return [*asked, *growing(*opened(node))], defined(node), ("gaussian-moments",)
-
-
-# -- functions with kinks -------------------------------------------------------------------------
-
-
-@rule("sign", "t")
-def _sign(u: Term) -> Any:
-    """The sign of a number is 1, 0 or -1."""
-    require(is_term(u), "the argument is no term")
-    value = ("f", "sign", u)
-    sides = (
-        ("and", checked(("<", ZERO, u)), ("=", value, ONE)),
-        ("and", ("=", u, ZERO), ("=", value, ZERO)),
-        ("and", ("<", u, ZERO), ("=", value, num(-1))),
-    )
-    return [defined(u)], ("or", *sides), ()
 
 
 # -- the table ------------------------------------------------------------------------------------
 
 
 def _form(node: Term, u: Term) -> tuple[Term, list[Term]]:
-    """The mean of an affine form of the variables, and its coefficients."""
+    """Return the mean of an affine form of the variables, and its coefficients."""
     row, rest = affine(u, bound(node))
     means, _ = joint(outside(node))
     return added([rest, *map(multiplied, row, means)]), row
 
 
 def _exist(node: Term, *forms: Term) -> list[Term]:
-    """That the laws exist, and forms of the variables; the value may not show what is in them."""
+    """Return the formulas which say that the laws exist, and forms of the variables.
+
+    The value of an integral may not show the parts of the forms.
+    """
     asked = exists(outside(node))
     return asked + [p for u in forms for p in moderate(*opened(replaced(node, {(2, 0): u})))]
 
 
 def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
-    _, rows = joint(outside(node))
-    pairs = product(enumerate(first), enumerate(second))
-    return added([multiplied(a, rows[i][j], b) for (i, a), (j, b) in pairs])
+    """Return the covariance of two forms, from their coefficients."""
+    return bilinear(first, joint(outside(node))[1], second)
+
+
+def _gaussian_body(node: Term) -> Term:
+    """Return the body of an expectation under Gaussian laws; refuse one with copies."""
+    body = body_without_copies(node)
+    require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
+    return body
 
 
 @rule("gaussian integral", "t")
 def _gaussian_integral(node: Term) -> Any:
-    """The mean of erf, sign, absolute value or exponential of an affine form."""
-    require(
-        not has_copies(inside(expected(node))[0]),
-        "the body contains copies",
-    )
-    require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
-    (body,) = inside(node)
-    require(
-        body[0] == "f" and body[1] in ("erf", "sign", "abs", "exp"),
-        "the function is not in the table of integrals",
-    )
+    """Conclude the mean of erf, sign, absolute value or exponential of an affine form."""
+    body = _gaussian_body(node)
+    is_listed = body[0] == "f" and body[1] in ("erf", "sign", "abs", "exp")
+    require(is_listed, "the function is not in the table of integrals")
     kind, u = body[1:]
     if kind == "exp":
         return _exponential(node, u)
@@ -177,7 +168,7 @@ def _gaussian_integral(node: Term) -> Any:
 
 
 def _exponential(node: Term, u: Term) -> Any:
-    """E exp(a x^2 + b x + c) in one variable, where 1 - 2 a v > 0; or of an affine form in more."""
+    """Conclude E exp(a x^2 + b x + c) where 1 - 2 a v > 0; in more variables, of an affine form."""
     asked = _exist(node, u)
     if len(bound(node)) == 2 and max(map(sum, polynomial(u, bound(node)))) == 2:
         return _of_two(node, polynomial(u, bound(node)), asked)
@@ -197,16 +188,14 @@ def _exponential(node: Term, u: Term) -> Any:
 
 
 def _of_two(node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]) -> Any:
-    """E exp(q + c) = |I - 2 S A|^(-1/2) exp(c) for a quadratic form q and a centred pair.
+    """Conclude E exp(q + c) = |I - 2 S A|^(-1/2) exp(c) for a quadratic form q and a centred pair.
 
-    Where the roots of the symmetric matrix are positive, of which this is the determinant, too:
-    I - 2 R A R with the square root R of the covariance S.
+    It holds where the eigenvalues of the symmetric matrix I - 2 R A R are positive, which has the
+    same determinant; R is the square root of the covariance S.
     """
     require(len(outside(node)) == 1, "the two variables have no common Gaussian law")
-    require(
-        (1, 0) not in found and (0, 1) not in found,
-        "the exponent has a linear and a quadratic part",
-    )
+    linear = (1, 0) in found or (0, 1) in found
+    require(not linear, "the exponent has a linear and a quadratic part")
     a, b, c = (found.get(k, ZERO) for k in ((2, 0), (0, 2), (0, 0)))
     h = ("*", HALF, found.get((1, 1), ZERO))
     _, _, *means, v, k, _, w = outside(node)[0]
@@ -221,19 +210,12 @@ def _of_two(node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]
 
 @rule("centred pair", "t")
 def _pair(node: Term) -> Any:
-    """The mean of a product of erf or sign of two centred forms, or of two absolute values."""
-    require(
-        not has_copies(inside(expected(node))[0]),
-        "the body contains copies",
-    )
-    require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
-    (body,) = inside(node)
+    """Conclude the mean of a product of erf or sign of centred forms, or of two absolute values."""
+    body = _gaussian_body(node)
     require(body[0] == "*" and len(body) == 3, "the body is no product of two functions")
     parts = body[1:]
-    require(
-        all(p[0] == "f" and p[1] in ("erf", "sign", "abs") for p in parts),
-        "the function is not in the table of integrals",
-    )
+    are_listed = all(p[0] == "f" and p[1] in ("erf", "sign", "abs") for p in parts)
+    require(are_listed, "the function is not in the table of integrals")
     kinds = [p[1] for p in parts]
     (m, first), (k, second) = (_form(node, p[2]) for p in parts)
     c = _covariance(node, first, second)
@@ -260,22 +242,17 @@ def _pair(node: Term) -> Any:
 
 
 def sign_of_derivative(theorem: Theorem, order: int) -> tuple[Term, Term, Term, bool]:
-    """The function, by a variable, whose derivative has the sign that a premise says."""
+    """Return the function whose derivative has the sign that a premise says.
+
+    Its variable, the point and whether the derivative is positive follow.
+    """
     kind, low, high = relation(theorem.conclusion)
     rising = low == ZERO
-    require(
-        kind in ("<", "<=") and ZERO in (low, high),
-        "the premise does not say the sign of a second derivative",
-    )
     slope = high if rising else low
-    require(
-        slope[0] == "d" and slope[1] == (order,),
-        "the premise does not say the sign of a second derivative",
-    )
+    is_sign = kind in ("<", "<=") and ZERO in (low, high) and slope[:2] == ("d", (order,))
+    require(is_sign, "the premise does not say the sign of a second derivative")
     (x,) = outside(slope)
-    require(
-        x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0", "the sort of the variable is no interval"
-    )
+    require_interval(x)
     f = ("lam", bound(slope), inside(slope), ())
     require(x not in free(f), "the function that is differentiated contains the variable")
     require(not has_copies(inside(f)[0]), "the function contains copies")
@@ -286,7 +263,7 @@ def sign_of_derivative(theorem: Theorem, order: int) -> tuple[Term, Term, Term, 
 
 @rule("tangent", "t", "t", premises=1)
 def _tangent(theorem: Theorem, at: Term, point: Term) -> Any:
-    """A convex function lies above its tangents, a concave one below."""
+    """Conclude that a convex function lies above its tangents, a concave one below."""
     require(is_term(at) and is_term(point), "a point is no term")
     f, y, x, convex = sign_of_derivative(theorem, 2)
     (body,) = inside(f)

@@ -18,17 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from slrsym.checker.term import (
-    Reader,
-    Rejected,
-    Term,
-    free,
-    is_formula,
-    key,
-    parse,
-    require,
-    same,
-)
+from slrsym.checker.term import Reader, Rejected, Term, free, is_formula, key, parse, require, same
 from slrsym.checker.theorem import RULES, Theorem, prove, rule
 
 FORMAT = "slrsym proof log 2"
@@ -66,7 +56,7 @@ class ProvedClaims:
 
     def enter(self, id: str, statement: Term, given: Sequence[Term], shown: Theorem) -> None:
         """Enter a claim, if the theorem is what it says, under no other hypotheses."""
-        require(id not in self._claims, f"two claims {id}")
+        require(id not in self._claims, f"the claim {id} stands twice")
         require_one_table(statement, *given)
         allowed = {key(h) for h in given}
         extra = [h for k, h in shown.hypotheses.items() if k not in allowed]
@@ -90,25 +80,26 @@ def require_one_table(*formulas: Term) -> None:
 class ProofBuilder:
     """The proof of one claim, inference by inference."""
 
-    def __init__(self, book: ProvedClaims) -> None:
-        self.book = book
+    def __init__(self, claims: ProvedClaims) -> None:
+        self.claims = claims
         self.theorems: list[Theorem] = []
 
     def add(self, name: str, premises: Iterable[Inference] = (), *data: Any) -> Inference:
-        """Make an inference; raises `Rejected` and leaves nothing behind if it is none."""
+        """Return an inference, once it is made; `Rejected` leaves nothing behind."""
         self.theorems.append(prove(name, [p.theorem for p in premises], *data))
         return Inference(len(self.theorems) - 1, self.theorems[-1])
 
     def premise(self, number: Any) -> Inference:
         """Return the inference, or the claim, that a reference names."""
         if isinstance(number, str):
-            return self.book.cited(number)
+            return self.claims.cited(number)
         inside = type(number) is int and 0 <= number < len(self.theorems)
         require(inside, f"no earlier inference {number!r:.40}")
         return Inference(number, self.theorems[number])
 
 
 def _read(kind: str, data: Any, reader: Reader) -> Any:
+    """Return a datum of an inference, read by its kind."""
     if kind == "json":
         return data
     if kind == "t":
@@ -128,25 +119,21 @@ def read_inference(
     known = RULES[name].extension in ("", *extensions)
     require(known, f"rule {name!r} of an extension that the log does not name")
     kinds = RULES[name].kinds
-    require(len(kinds) == len(data), f"{name} takes {len(kinds)} data")
+    require(len(kinds) == len(data), f"{name} has not {len(kinds)} data")
     return [_read(k, d, reader) for k, d in zip(kinds, data, strict=True)]
 
 
 def _name(data: Any, reader: Reader) -> Term:
-    """Return a symbol, or a function ``[u, name, sort, number of arguments]``."""
-    if isinstance(data, list) and data[:1] in (["u"], ["ix"]):
-        require(
-            len(data) == 4 and all(type(p) in (str, int) for p in data),
-            "the function is not written [kind, name, sort, number of arguments]",
-        )
-        return tuple(data)
-    return reader.read(data)
+    """Return a symbol, or a function ``[u, name, sort, arity]``, which `prove` validates."""
+    is_function = isinstance(data, list) and data[:1] in (["u"], ["ix"])
+    return tuple(data) if is_function else reader.read(data)
 
 
 # -- files ----------------------------------------------------------------------------------------
 
 
 def digest(before: str, record: Mapping[str, Any]) -> str:
+    """Return the digest of a record and of the digest before it."""
     text = json.dumps({k: v for k, v in record.items() if k != "digest"}, sort_keys=True,
                       separators=(",", ":"), ensure_ascii=True)  # fmt: skip
     return hashlib.sha256((before + text).encode()).hexdigest()
@@ -173,7 +160,7 @@ class Judged:
     steps: tuple[LoggedStep, ...]
 
 
-def differs(found: Judged, said: Mapping[str, Any]) -> str:
+def differs(claim: Judged, said: Mapping[str, Any]) -> str:
     """Return how a claim differs from the record of its derivation; empty if it does not."""
     reader = Reader()
     for row in said["terms"]:
@@ -181,13 +168,13 @@ def differs(found: Judged, said: Mapping[str, Any]) -> str:
     theirs = sorted((label, key(reader.read(t))) for label, t, _ in said["steps"])
     supposed = {label: set(map(key, map(reader.read, h))) for label, _, h in said["steps"]}
     for name, mine, other in (
-        ("statement", key(found.statement), key(parse(said["statement"]))),
-        ("hypotheses", sorted(map(key, found.given)), sorted(key(parse(h)) for h in said["given"])),
-        ("steps", sorted((step.label, key(step.statement)) for step in found.steps), theirs),
+        ("statement", key(claim.statement), key(parse(said["statement"]))),
+        ("hypotheses", sorted(map(key, claim.given)), sorted(key(parse(h)) for h in said["given"])),
+        ("steps", sorted((step.label, key(step.statement)) for step in claim.steps), theirs),
     ):
         if mine != other:
             return name
-    for step in found.steps:
+    for step in claim.steps:
         if not supposed[step.label].issuperset(map(key, step.hypotheses)):
             return f"hypotheses of step {step.label}"
     return ""
@@ -214,38 +201,33 @@ def text_lines(path: str | Path) -> Iterator[str]:
 
 
 def recheck(path: str | Path) -> list[Judged]:
-    """Check a log; `Rejected` names the line of the first thing wrong."""
-    book, judged, before, claims = ProvedClaims(), [], "", 0
+    """Return the claims of a log, judged; `Rejected` names the line of the first fault."""
+    proved, judged, before, claims = ProvedClaims(), [], "", 0
     extensions: tuple[str, ...] = ()
     for number, text in enumerate(text_lines(path), start=1):
         try:
-            record = _loaded(text)
-            require(
-                record.pop("digest", None) == digest(before, record),
-                "the digest is not that of the record",
-            )
-            before = digest(before, record)
+            record = _parse_line(text)
+            written, before = record.pop("digest", None), digest(before, record)
+            require(written == before, "the digest is not that of the record")
             if number == 1:
                 require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
                 claims = record.get("claims", 0)
                 extensions = load_extensions(record.get("extensions", []))
             else:
-                judged.append(_judged(record, book, extensions))
+                judged.append(_check_claim(record, proved, extensions))
         except Rejected as reason:
             raise Rejected(f"line {number}: {reason}") from None
         # What a rule stumbles over is malformed; a judge that falls has not agreed.
         except Exception as reason:
             raise Rejected(f"line {number}: malformed: {type(reason).__name__}") from None
     require(judged, "the log has no record")
-    require(
-        type(claims) is int and claims == len(judged),
-        "the log has fewer records than its header says",
-    )
+    complete = type(claims) is int and claims == len(judged)
+    require(complete, "the log has fewer records than its header says")
     return judged
 
 
 def load_extensions(names: Any) -> tuple[str, ...]:
-    """Load the extensions that a log names."""
+    """Return the extensions that a log names, once they are loaded."""
     require(isinstance(names, list), "the extensions are not a list")
     for name in names:
         require(isinstance(name, str) and name in EXTENSIONS, f"unknown extension {name!r:.40}")
@@ -253,7 +235,9 @@ def load_extensions(names: Any) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _loaded(text: str) -> dict[str, Any]:
+def _parse_line(text: str) -> dict[str, Any]:
+    """Return the JSON object of a line: of integers alone, and no field twice."""
+
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         require(len({k for k, _ in pairs}) == len(pairs), "a field is given twice")
         return dict(pairs)
@@ -277,34 +261,30 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _judged(record: dict[str, Any], book: ProvedClaims, extensions: Sequence[str]) -> Judged:
-    require(set(record) == set(_FIELDS), f"the fields of a claim are {', '.join(_FIELDS)}")
+def _check_claim(record: dict[str, Any], proved: ProvedClaims, extensions: Sequence[str]) -> Judged:
+    """Return the claim of a record, once each inference and each step of it has been checked."""
+    require(set(record) == set(_FIELDS), f"the fields are not {', '.join(_FIELDS)}")
     for name, kind in _FIELDS.items():
-        require(isinstance(record[name], kind), f"the field {name}")
+        require(isinstance(record[name], kind), f"the field {name} has another type")
     statement, given = parse(record["statement"]), tuple(map(parse, record["given"]))
     require(all(map(is_formula, (statement, *given))), "a statement or hypothesis is no formula")
-    script, reader = ProofBuilder(book), Reader()
+    builder, reader = ProofBuilder(proved), Reader()
     for row in record["terms"]:
         reader.add(row)
     for line in record["lines"]:
-        require(
-            isinstance(line, list) and len(line) > 1 and isinstance(line[1], list),
-            "an inference is not a list of a rule, its premises and its data",
-        )
+        is_inference = isinstance(line, list) and len(line) > 1 and isinstance(line[1], list)
+        require(is_inference, "an inference is not a list of a rule, its premises and its data")
         name, premises, *data = line
-        script.add(
-            name, map(script.premise, premises), *read_inference(name, data, reader, extensions)
-        )
+        data = read_inference(name, data, reader, extensions)
+        builder.add(name, map(builder.premise, premises), *data)
     steps = []
     for step in record["steps"]:
         require(isinstance(step, list) and len(step) == 5, "a step has not five fields")
         label, name, end, said, supposed = step
-        require(
-            isinstance(label, str) and isinstance(name, str),
-            "the label or the rule of a step is no text",
-        )
+        named = isinstance(label, str) and isinstance(name, str)
+        require(named, "the label or the rule of a step is no text")
         require(isinstance(supposed, list), f"step {label}: the hypotheses are not a list")
-        theorem, listed = script.premise(end).theorem, tuple(map(reader.read, supposed))
+        theorem, listed = builder.premise(end).theorem, tuple(map(reader.read, supposed))
         wrong = not same(theorem.conclusion, reader.read(said))
         require(not wrong, f"step {label} shows another statement")
         others = set(map(key, listed)) != set(theorem.hypotheses)
@@ -313,9 +293,8 @@ def _judged(record: dict[str, Any], book: ProvedClaims, extensions: Sequence[str
         bare = key(theorem.conclusion) in set(theorem.hypotheses) - set(map(key, given))
         require(not bare, f"step {label} supposes what it says")
         steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion, listed))
-    shown = script.premise(record["shown"])
-    book.enter(record["claim"], statement, given, shown.theorem)
-    require(
-        record["axioms"] == sorted(shown.theorem.axioms), "the axioms are not those of the theorem"
-    )
+    shown = builder.premise(record["shown"])
+    proved.enter(record["claim"], statement, given, shown.theorem)
+    theirs = sorted(shown.theorem.axioms)
+    require(record["axioms"] == theirs, "the axioms are not those of the theorem")
     return Judged(record["claim"], statement, given, shown.theorem.axioms, tuple(steps))

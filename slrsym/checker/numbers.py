@@ -12,7 +12,7 @@ from slrsym.checker.theorem import rule
 
 
 def _owens_t(h: Any, a: Any) -> Any:
-    """Owen's T, by an integral whose integrand has poles alone, at which it is not finite."""
+    """Return Owen's T, an integral whose integrand has only poles, at which it is not finite."""
     half = acb(h * h) / 2
 
     def slope(x: Any, _: bool) -> Any:
@@ -30,7 +30,7 @@ _VALUES: dict[str, Callable[..., Any]] = {
 
 
 def _ball(t: Term) -> Any:
-    """A ball around the value of a term without symbols; finite, so that there is a value."""
+    """Return a finite ball around the value of a term without symbols; refuse if there is none."""
     head = t[0]
     if head == "n":
         value = arb(fmpq(t[1], t[2]))
@@ -53,11 +53,8 @@ def _ball(t: Term) -> Any:
 
 @rule("numbers", "t", "json")
 def _numbers(p: Term, bits: Any) -> Any:
-    """A relation of numbers other than equality: the balls of its sides lie apart."""
-    require(
-        p[0] in RELATIONS and p[0] != "=",
-        "the statement is no relation <, <= or !=",
-    )
+    """Conclude a relation of numbers other than equality, if the balls of its sides lie apart."""
+    require(p[0] in RELATIONS and p[0] != "=", "the statement is no relation <, <= or !=")
     require(type(bits) is int and 32 <= bits <= 512, "the precision is not from 32 to 512 bits")
     with ctx.workprec(bits):
         a, b = map(_ball, p[1:])

@@ -64,7 +64,7 @@ _OF_SORT = {"": ANY, ">0": POS, "<0": NEG, ">=0": NN, "<=0": NP, "!=0": NZ}
 
 
 class ExponentUnitTooCoarse(Rejected):
-    """An exponent is no whole multiple of its unit; `Ring.units` has a finer one."""
+    """An exponent that is no whole multiple of its unit; `Ring.units` has a finer one."""
 
 
 class Ring:
@@ -153,10 +153,7 @@ class Ring:
         # Polynomials cannot be hashed.
         name = tuple(str(p) if hasattr(p, "degrees") else _name(p) for p in data)
         if name not in self._numbers:
-            require(
-                len(self.generators) < len(self.x),
-                "there are more generators than the evidence says",
-            )
+            require(len(self.generators) < len(self.x), "more generators than the evidence says")
             self._numbers[name] = len(self.generators)
             self.generators.append(data)
         return self._numbers[name]
@@ -281,9 +278,7 @@ class Ring:
     def exponent(self, m: Poly) -> Fraction:
         """Return the exponent of a product of exponentials."""
         terms = list(m.to_dict().items())
-        require(
-            len(terms) == 1 and terms[0][1] == 1, "the polynomial is no product of exponentials"
-        )
+        require(len(terms) == 1 and terms[0][1] == 1, "the polynomial is no monomial")
         total = (self.zero, self.one)
         for i, n in enumerate(terms[0][0]):
             if n:
@@ -359,10 +354,8 @@ class Ring:
         require(kind == "root" and data[1] == 2, "the polynomial is no square root")
         sign = self.facts.sign
         s = sign(data[0] - b * b)
-        require(
-            s <= NN or (s <= NP and sign(b) <= NN),
-            "the signs that are known do not compare the root with the other polynomial",
-        )
+        compared = s <= NN or (s <= NP and sign(b) <= NN)
+        require(compared, "the root is not known to compare with the other polynomial")
         if s <= NN:
             # Then the root is at least |b|; of a radicand equal to b^2 nothing more is known.
             self.facts.learn(a - b, POS if s <= POS else NN)
@@ -380,10 +373,8 @@ class Ring:
     def _increasing(self, a: Poly, b: Poly) -> None:
         """Compare two values of an increasing function, and of an odd one their negatives, too."""
         first, second = self.data(a), self.data(b)
-        require(
-            first[0] == second[0] == "f" and first[1] == second[1],
-            "the two polynomials are not values of one function",
-        )
+        alike = first[0] == second[0] == "f" and first[1] == second[1]
+        require(alike, "the two polynomials are not values of one function")
         require(first[1] in _INCREASING, f"{first[1]} is not known to be increasing")
         for k in (1, -1) if first[1] in PARITY else (-1,):
             n, d = second[2]
@@ -441,18 +432,9 @@ class Ring:
             return self.exponential(arguments[0])
         if name == "abs":
             return self._absolute(n, d)
-        if name == "asin":
-            self.gate(
-                self.facts.reduced(d * d - n * n),
-                NN,
-                "the argument of an arc sine is not known to be from -1 to 1",
-            )
-        if name == "log":
-            self.gate(
-                self.facts.reduced(n * d),
-                POS,
-                "the argument of a logarithm is not known to be positive",
-            )
+        if name in ("asin", "log"):
+            p, sign = (d * d - n * n, NN) if name == "asin" else (n * d, POS)
+            self.gate(self.facts.reduced(p), sign, f"{name} is not known to be defined here")
         if name in ("asin", "atan") and n.is_constant() and d == 1 and n != 0:
             c = fmpq(n.leading_coefficient())
             for (known, at), value in _ARCS.items():
@@ -532,20 +514,20 @@ _COMPARISONS: dict[str, Callable[[Ring, Poly, Poly], None]] = {
 
 
 def _name(data: Any) -> Any:
-    """Return what can be hashed of the data of a generator."""
+    """Return a datum of a generator as text, which can be hashed."""
     return tuple(map(str, data)) if isinstance(data, tuple) else str(data)
 
 
 def _order(p: Poly) -> list[tuple[Any, ...]]:
-    """Return what polynomials are sorted by: their monomials, the greatest first."""
+    """Return the key by which polynomials are sorted: their monomials, the greatest first."""
     return [(*map(int, m), Q(int(fmpq(c).p), int(fmpq(c).q))) for m, c in p.to_dict().items()]
 
 
 @lru_cache(maxsize=1_000)
 def _small_factors(n: int) -> list[tuple[int, int]]:
-    """Return the prime factors of a number below 1,000, with exponents, and what is left of it.
+    """Return the prime factors of a number below 1,000, with exponents, and the other factor.
 
-    What is left of a long number need not be prime: it is positive, which is enough.
+    The other factor need not be prime: it is positive, which is enough.
     """
     found = []
     for p in range(2, 1_000):

@@ -41,7 +41,7 @@ SMOOTH = frozenset({"exp", "erf", "erf_prime", "erf_second", "sin", "cos", "sinh
 
 
 def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
-    """Relations that make a term a smooth function of the names wherever they hold.
+    """Return the relations that make a term a smooth function of the names wherever they hold.
 
     They hold on open sets, so that at a point they say that it is smooth near the point.
     """
@@ -69,22 +69,25 @@ def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
 
 @rule("smooth", "t", "t")
 def _smooth(function: Term, point: Term) -> Any:
-    """Near the point, all values of the function are smooth functions of its variables."""
-    require(
-        function[0] == "lam" and point[0] == "tuple",
-        "the arguments are not a function and a point",
-    )
-    names, place = bound(function), point[1:]
-    require(
-        len(names) == len(place) and all(x[2] == "R" for x in names),
-        "a variable of the function is not real, or the point has another number of coordinates",
-    )
+    """Conclude that all values of a function are smooth functions of its variables near a point."""
+    require(point[0] == "tuple", "the second argument is no point")
+    place = point[1:]
+    names = bound(real_function(function, len(place), None))
     require(all(map(is_term, place)), "a coordinate of the point is no term")
     new = apart(names, free(function) | free(point))
     bodies = [substitute(b, new) for b in inside(function)]
     put = dict(zip(new.values(), place, strict=True))
     asked = [substitute(p, put) for b in bodies for p in smooth(b, frozenset(new.values()))]
     return [*asked, *map(defined, place)], ("o", "smooth", function, point), ()
+
+
+def real_function(t: Term, variables: int, values: int | None = 1) -> Term:
+    """Return a function of so many real variables; refuse another term, or number of values."""
+    require(t[0] == "lam", "the argument is no function")
+    require(len(bound(t)) == variables, f"the function has not {variables} variables")
+    require(all(x[2] == "R" for x in bound(t)), "a variable of the function is not real")
+    require(values in (None, len(inside(t))), f"the function has not {values} values")
+    return t
 
 
 class MapOnBox(NamedTuple):
@@ -95,15 +98,12 @@ class MapOnBox(NamedTuple):
     low: tuple[Term, ...]
     high: tuple[Term, ...]
 
-    def at(self, function: Term, point: Sequence[Term]) -> Term:
-        return applied(function, (), tuple(point))
-
     def inside(self, point: Sequence[Term], kind: str = "<=") -> list[Term]:
         ends = zip(self.low, point, self.high, strict=True)
         return [r for a, x, b in ends for r in ((kind, a, x), (kind, x, b))]
 
     def everywhere(self, p: Term, kind: str = "<=", more: Sequence[Term] = ()) -> Term:
-        """What holds at all points of the box, and at all other ones, too."""
+        """Return the formula that says p at all points of the box, and at all `more` of it."""
         where = self.inside(self.names, kind) + (self.inside(more) if more else [])
         p = ("implies", ("and", *where), p)
         for x in reversed((*self.names, *more)):
@@ -119,23 +119,16 @@ class MapOnBox(NamedTuple):
 
 
 def box(g: Term, taken: Iterable[Term]) -> MapOnBox:
-    """A map of a box, as a tuple says it."""
-    require(
-        g[:2] == ("tuple", ("text", "BoxMap")) and len(g) == 5, "the subject is no map of a box"
-    )
+    """Return a map of a box from its tuple, with coordinates whose names are not taken."""
+    is_map = g[:2] == ("tuple", ("text", "BoxMap")) and len(g) == 5
+    require(is_map and g[3][0] == g[4][0] == "tuple", "the subject is no map of a box")
     images, low, high = g[2:]
-    require(images[0] == "lam" and low[0] == high[0] == "tuple", "the subject is no map of a box")
-    names = bound(images)
-    require(all(x[2] == "R" for x in names), "a coordinate of the map is not real")
-    require(
-        len(names) == len(inside(images)) == len(low) - 1 == len(high) - 1,
-        "the map and its box have different numbers of coordinates",
-    )
+    fits = len(low) == len(high) == len(bound(images)) + 1
+    require(fits, "the map and its box have different numbers of coordinates")
+    names = bound(real_function(images, len(low) - 1, len(low) - 1))
     for a, b in zip(low[1:], high[1:], strict=True):
-        require(
-            a[0] == b[0] == "n" and a[1] * b[2] < b[1] * a[2],
-            "the ends of the box are not numbers in order",
-        )
+        in_order = a[0] == b[0] == "n" and a[1] * b[2] < b[1] * a[2]
+        require(in_order, "the ends of the box are not numbers in order")
     new = apart(names, taken)
     values = tuple(substitute(t, new) for t in inside(images))
     return MapOnBox(tuple(new.values()), values, low[1:], high[1:])
@@ -143,7 +136,7 @@ def box(g: Term, taken: Iterable[Term]) -> MapOnBox:
 
 @dataclass(frozen=True)
 class Goal:
-    """What a schema is to show: of which kind, of which map, about what else, by which terms."""
+    """A sentence that a schema shows: its kind, its map, the rest of it, and terms that help."""
 
     kind: str
     map: Term
@@ -152,41 +145,43 @@ class Goal:
 
     @cached_property
     def taken(self) -> frozenset[Term]:
-        """The names that mean something in what it speaks of."""
+        """The free symbols of the sentence and of the terms."""
         return frozenset().union(*map(free, (self.map, *self.about, *self.values)))
 
     @cached_property
     def g(self) -> MapOnBox:
+        """The map, with coordinates of names that nothing else has."""
         return box(self.map, self.taken)
 
-    def function(self, t: Term, size: int | None = 1) -> Term:
-        """A function of the coordinates."""
-        require(t[0] == "lam" and len(bound(t)) == len(self.g.names), "the argument is no function")
-        require(all(x[2] == "R" for x in bound(t)), "a variable of the function is not real")
-        require(size is None or len(inside(t)) == size, "a function of another number of values")
-        return t
+    def at(self, point: tuple[Term, ...], f: Term) -> Term:
+        """Return the value at a point of a function of the coordinates."""
+        return applied(real_function(f, len(self.g.names)), (), point)
 
     def here(self, f: Term) -> Term:
-        return self.g.at(self.function(f), self.g.names)
+        """Return the value of a function at a point of the box."""
+        return self.at(self.g.names, f)
 
     def next(self, f: Term) -> Term:
-        return self.g.at(self.function(f), self.g.images)
+        """Return the value of a function at the image of a point."""
+        return self.at(self.g.images, f)
+
+    def values_here(self, f: Term) -> list[Term]:
+        """Return all values, at a point of the box, of a function with several."""
+        put = dict(zip(bound(real_function(f, len(self.g.names), None)), self.g.names, strict=True))
+        return [substitute(e, put) for e in inside(f)]
 
     def points(self, t: Term) -> list[tuple[Term, ...]]:
+        """Return the points of a finite set, each as many coordinates as the map has."""
         return points(t, len(self.g.names))
 
 
 def points(t: Term, size: int) -> list[tuple[Term, ...]]:
-    """A finite set of points."""
+    """Return the points of a finite set; refuse an empty one, and coordinates with symbols."""
     require(t[0] == "set" and len(t) > 1, "the argument is no set of points, or is empty")
-    require(
-        all(p[0] == "tuple" and len(p) == size + 1 for p in t[1:]),
-        "a point has another number of coordinates than the box",
-    )
-    require(
-        all(is_term(x) and not free(x) for p in t[1:] for x in p[1:]),
-        "a coordinate of a point is no term without symbols",
-    )
+    are_points = all(p[0] == "tuple" and len(p) == size + 1 for p in t[1:])
+    require(are_points, "a point has another number of coordinates than the box")
+    closed = all(is_term(x) and not free(x) for p in t[1:] for x in p[1:])
+    require(closed, "a coordinate of a point is no term without symbols")
     return [p[1:] for p in t[1:]]
 
 
@@ -194,7 +189,7 @@ SCHEMAS: dict[str, tuple[str, int, Callable[[Goal], list[Term]], tuple[str, ...]
 
 
 def schema(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], Any]:
-    """A theorem that shows a kind of sentence, by so many terms, from axioms of the literature."""
+    """Register a theorem: the kinds of sentences it shows, how many terms it takes, its axioms."""
 
     def register(function: Any) -> Any:
         SCHEMAS[name] = (kind, values, function, axioms)
@@ -205,28 +200,23 @@ def schema(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], A
 
 @rule("theorem", "json", "t", "ts")
 def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
-    """A sentence on orbits, by a schema."""
-    require(
-        isinstance(name, str) and name in SCHEMAS,
-        "there is no theorem of this name",
-    )
+    """Conclude a sentence on orbits by a schema."""
+    require(isinstance(name, str) and name in SCHEMAS, "there is no theorem of this name")
     kind, count, needs, axioms = SCHEMAS[name]
-    require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"{name} shows {kind}")
-    require(len(values) == count, f"{name} speaks of {count} terms")
+    require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"the goal is no {kind}")
+    require(len(values) == count, f"the number of terms is not {count}")
     asked = needs(Goal(goal[1], goal[2], goal[3:], values))
     return list(map(checked, asked)), goal, (f"theorem {name}", *axioms)
 
 
-def total(terms: Iterable[Term]) -> Term:
-    return ("+", *terms)
-
-
 def about_one(goal: Goal) -> Term:
+    """Return the one thing, beside the map, that a sentence is about."""
     require(len(goal.about) == 1, "the sentence is not about exactly one more thing")
     return goal.about[0]
 
 
 def number(t: Term) -> Term:
+    """Return a term; refuse what is none."""
     require(is_term(t), "a value is no term")
     return t
 
@@ -266,9 +256,10 @@ def _bounded_descent(goal: Goal) -> list[Term]:
     ]
 
 
-def _at_most_a_multiple(goal: Goal, squares: Term) -> list[Term]:
+def _at_most_a_multiple(goal: Goal, terms: Iterable[Term]) -> list[Term]:
+    """Return the formulas that bound a sum of squares by a multiple of what tends to 0."""
     slack, factor = goal.values
-    least = ("+", squares, neg(("*", number(factor), goal.here(slack))))
+    least = ("+", ("+", *map(square, terms)), neg(("*", number(factor), goal.here(slack))))
     vanishes = ("o", "VanishesAlong", goal.map, slack)
     return [goal.g.stays(), goal.g.everywhere(("<=", least, ZERO)), vanishes]
 
@@ -281,7 +272,7 @@ def _small_steps(goal: Goal) -> list[Term]:
     """
     require(not goal.about, "the sentence is about more than the map")
     steps = zip(goal.g.images, goal.g.names, strict=True)
-    return _at_most_a_multiple(goal, total(square(("+", y, neg(x))) for y, x in steps))
+    return _at_most_a_multiple(goal, (("+", y, neg(x)) for y, x in steps))
 
 
 @schema("limits-solve", "AccumulationPointsSolve", 2, "induction", "limits-of-sequences")
@@ -292,9 +283,8 @@ def _limits_solve(goal: Goal) -> list[Term]:
     0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
     there.
     """
-    put = dict(zip(bound(goal.function(about_one(goal), None)), goal.g.names, strict=True))
-    values = [substitute(e, put) for e in inside(about_one(goal))]
-    return [*_at_most_a_multiple(goal, total(map(square, values))), goal.g.smooth(*values)]
+    values = goal.values_here(about_one(goal))
+    return [*_at_most_a_multiple(goal, values), goal.g.smooth(*values)]
 
 
 @schema("connected-limits", "OrbitsConvergeTo", 1,
@@ -307,8 +297,7 @@ def _connected_limits(goal: Goal) -> list[Term]:
     connected is empty or has one point. A bounded sequence with one accumulation point converges.
     """
     (equations,) = goal.values
-    put = dict(zip(bound(goal.function(equations, None)), goal.g.names, strict=True))
-    system = ("and", *(("=", substitute(e, put), ZERO) for e in inside(equations)))
+    system = ("and", *(("=", e, ZERO) for e in goal.values_here(equations)))
     listed = [
         ("and", *(("=", x, v) for x, v in zip(goal.g.names, p, strict=True)))
         for p in goal.points(about_one(goal))
@@ -332,10 +321,8 @@ def _on_face(goal: Goal) -> list[Term]:
     """
     whole, place, value, of = goal.values
     large = box(whole, goal.taken)
-    require(
-        place[0] == "n" and place[2] == 1 and 0 <= place[1] < len(large.names),
-        "the place is not that of a coordinate",
-    )
+    is_place = place[0] == "n" and place[2] == 1 and 0 <= place[1] < len(large.names)
+    require(is_place, "the place is not that of a coordinate")
     i = place[1]
     a, b = large.low[i], large.high[i]
     require(value[0] == "n" and a[1] * value[2] <= value[1] * a[2], "the value is below the box")
@@ -347,25 +334,15 @@ def _on_face(goal: Goal) -> list[Term]:
     here = (*goal.g.names[:i], value, *goal.g.names[i:])
     put = dict(zip(large.names, here, strict=True))
     images = [substitute(t, put) for t in large.images]
-    asked = [goal.g.everywhere(("=", images[i], value))]
-    asked += [
-        goal.g.everywhere(("=", mine, images[j]))
-        for mine, j in zip(goal.g.images, others, strict=True)
-    ]
-    asked.append(("o", goal.kind, whole, of))
+    kept = [("=", images[i], value)]
+    kept += [("=", mine, images[j]) for mine, j in zip(goal.g.images, others, strict=True)]
+    asked = [*map(goal.g.everywhere, kept), ("o", goal.kind, whole, of)]
     if goal.kind == "DecreasesAlong":
-        require(
-            of[0] == "lam" and len(bound(of)) == len(here),
-            "the argument is no function of the whole box",
-        )
-        require(all(x[2] == "R" for x in bound(of)), "a variable of the function is not real")
-        return [*asked, goal.g.everywhere(("=", goal.here(about_one(goal)), applied(of, (), here)))]
+        value_of = applied(real_function(of, len(here)), (), here)
+        return [*asked, goal.g.everywhere(("=", goal.here(about_one(goal)), value_of))]
     listed = [tuple(map(key, p)) for p in goal.points(about_one(goal))]
     for p in points(of, len(large.names)):
-        require(
-            p[i][0] == "n",
-            "a coordinate of a point that decides on which face it lies is no number",
-        )
+        require(p[i][0] == "n", "the coordinate of a point across the face is no number")
         rest = tuple(key(x) for j, x in enumerate(p) if j != i)
         require(p[i] != value or rest in listed, "a limit on the face that is not listed")
     return asked
@@ -375,13 +352,14 @@ def _on_face(goal: Goal) -> list[Term]:
 
 
 def _expands(goal: Goal) -> list[Term]:
+    """Return the formulas which say that a map multiplies distances by a factor at least."""
     (factor,) = goal.values
     require(not goal.about, "the sentence is about more than the map")
     new = apart(goal.g.names, frozenset(goal.g.names) | free(goal.map) | free(factor))
     second = tuple(new.values())
 
     def distance(a: Iterable[Term], b: Iterable[Term]) -> Term:
-        return total(("f", "abs", ("+", x, neg(y))) for x, y in zip(a, b, strict=True))
+        return ("+", *(("f", "abs", ("+", x, neg(y))) for x, y in zip(a, b, strict=True)))
 
     moved = [substitute(t, new) for t in goal.g.images]
     least = ("*", number(factor), distance(goal.g.names, second))
@@ -448,11 +426,9 @@ def _center_stable(goal: Goal) -> list[Term]:
     require(len(goal.points(about_one(goal))) == 1, "there is more than one point")
     (point,) = goal.points(about_one(goal))
     n = len(g.names)
-    require(
-        matrix[0] == "tuple" and len(matrix) == n * n + 1 <= 17,
-        "the matrix is not square, or has more than four rows",
-    )
-    require(all(map(is_term, matrix[1:])), "an entry of the matrix, or the eigenvalue, is no term")
+    is_square = matrix[0] == "tuple" and len(matrix) == n * n + 1 <= 17
+    require(is_square, "the matrix is not square, or has more than four rows")
+    require(all(map(is_term, matrix[1:])), "an entry of the matrix is no term")
     rows = [matrix[1 + n * i : 1 + n * (i + 1)] for i in range(n)]
     put = dict(zip(g.names, point, strict=True))
     asked = [g.stays()]
@@ -472,12 +448,12 @@ def _center_stable(goal: Goal) -> list[Term]:
 
 
 def determinant(rows: Sequence[Sequence[Term]]) -> Term:
-    """By the sum over permutations."""
+    """Return the determinant, as the sum over permutations."""
     terms = []
     for p in permutations(range(len(rows))):
         inversions = sum(p[i] > p[j] for j in range(len(p)) for i in range(j))
         terms.append(("*", num((-1) ** inversions), *(rows[i][j] for i, j in enumerate(p))))
-    return total(terms)
+    return ("+", *terms)
 
 
 @schema("strict-maximum", "NullStarts", 1, "induction", "limits-of-sequences", "null-sets-faces")
@@ -490,7 +466,7 @@ def _strict_maximum(goal: Goal) -> list[Term]:
     """
     (f,) = goal.values
     less = [
-        goal.g.everywhere(("<", goal.here(f), goal.g.at(f, p)), "<")
+        goal.g.everywhere(("<", goal.here(f), goal.at(p, f)), "<")
         for p in goal.points(about_one(goal))
     ]
     along = ("o", "DecreasesAlong", goal.map, f)
@@ -520,9 +496,7 @@ def _all_but_few(goal: Goal) -> list[Term]:
     """
     (few,) = goal.values
     both = {key(p): p for t in (about_one(goal), few) for p in t[1:]}
-    require(
-        goal.points(about_one(goal)) and goal.points(few),
-        "the arguments are not two sets of points",
-    )
+    for t in (about_one(goal), few):
+        goal.points(t)
     either = ("set", *(both[k] for k in sorted(both)))
     return [("o", "OrbitsConvergeTo", goal.map, either), ("o", "NullStarts", goal.map, few)]

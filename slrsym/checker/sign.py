@@ -26,16 +26,19 @@ QUESTIONS: dict[str, Sign] = {**SIGNS, ">=": NN, ">": POS}
 
 
 def times(a: Sign, b: Sign) -> Sign:
+    """Return the sign of a product."""
     return frozenset(x * y for x in a for y in b)
 
 
 def plus(a: Sign, b: Sign) -> Sign:
+    """Return the sign of a sum."""
     if any(x * y < 0 for x in a for y in b):
         return ANY
     return frozenset(x or y for x in a for y in b)
 
 
 def power(a: Sign, n: int) -> Sign:
+    """Return the sign of a power."""
     return POS if n == 0 else a if n % 2 else times(a, a) & NN
 
 
@@ -45,12 +48,14 @@ def used_in(p: Poly) -> list[int]:
 
 
 def of_number(c: Any) -> Sign:
+    """Return the sign of a number."""
     return POS if c > 0 else NEG if c < 0 else ZERO
 
 
 _NUMBER = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
-# How many bits a product or power may have before it is multiplied out, and which degree.
-_LONGEST, _DEGREE = 1 << 27, 10_000
+# How many bits a product or power may have before it is multiplied out, and which degree; and how
+# many terms a polynomial may have that is reduced, factored, or looked up.
+_LONGEST, _DEGREE, _TERMS = 1 << 27, 10_000, 10_000
 
 
 def _bits(p: Poly) -> int:
@@ -87,7 +92,8 @@ class Facts:
         self._facts: dict[str, tuple[Poly, Sign]] = {}
 
     def reduced(self, p: Poly) -> Poly:
-        """Return the polynomial modulo r^q = base for the roots."""
+        """Return the polynomial modulo r^q = base for the roots; refuse one of too many terms."""
+        require(len(p) <= _TERMS, "the polynomial is too long")
         if not self.roots or p.is_constant():
             return p
         degrees = p.degrees()
@@ -98,8 +104,10 @@ class Facts:
             for m, c in p.to_dict().items():
                 k, left = divmod(int(m[i]), q)
                 parts.setdefault(k, {})[(*m[:i], left, *m[i + 1 :])] = c
-            terms = (product(self.ring.from_dict(v), raised(base, k)) for k, v in parts.items())
-            p = sum(terms, self.zero)
+            p = self.zero
+            for k, terms in parts.items():
+                p += product(self.ring.from_dict(terms), raised(base, k))
+                require(len(p) <= _TERMS, "the polynomial is too long")
             degrees = p.degrees()
         return p
 
@@ -116,6 +124,7 @@ class Facts:
         return self._facts[name][1] if name in self._facts else ANY
 
     def learn(self, p: Poly, sign: Sign) -> None:
+        """Note that a polynomial has a sign."""
         p = self.reduced(p)
         if not p.is_constant():
             name, monic, s = self._key(p)
@@ -163,9 +172,8 @@ class Facts:
                 t, s = product(t, raised(g, n)), times(s, power(self.sign(g), n))
             total, sign = total + t, plus(sign, s)
         require(self.sign(factor) == POS, "the multiplier is not known to be positive")
-        require(
-            self.reduced(product(p, factor) - total) == 0, "the combination is another polynomial"
-        )
+        rest = self.reduced(product(p, factor) - total)
+        require(rest == 0, "the combination is another polynomial")
         require(sign != ANY, "the combination says nothing")
         self.learn(p, sign)
 
@@ -184,10 +192,8 @@ class Facts:
 
     def read(self, data: Any) -> Poly:
         """Return a polynomial from its JSON form."""
-        require(
-            isinstance(data, list) and len(data) < 10_000,
-            "the data are no polynomial, or too long a one",
-        )
+        is_list = isinstance(data, list) and len(data) < 10_000
+        require(is_list, "the data are no polynomial, or too long a one")
         terms: dict[tuple[int, ...], fmpq] = {}
         for term in data:
             require(isinstance(term, list) and len(term) % 2, "malformed term of a polynomial")
@@ -204,10 +210,8 @@ class Facts:
 
 def number(text: Any) -> fmpq:
     """Return a rational from its text, p or p/q."""
-    require(
-        isinstance(text, str) and len(text) < 5_000,
-        "a number is not written as a text of fewer than 5,000 characters",
-    )
+    is_text = isinstance(text, str) and len(text) < 5_000
+    require(is_text, "a number is not written as a text of fewer than 5,000 characters")
     require(_NUMBER.fullmatch(text), f"malformed number {text:.40}")
     p, _, q = text.partition("/")
     return fmpq(int(p), int(q or 1))

@@ -21,7 +21,8 @@ Term: TypeAlias = tuple[Any, ...]
 # What a symbol may run over. A name with another sort is another symbol.
 SORTS = tuple(k + r for k in "RZ" for r in ("", ">0", "<0", ">=0", "<=0", "!=0"))
 
-# How many parameters stand after each head.
+# How many parameters stand after each head: n a number, s a symbol, f a function of the table, u an
+# undefined function, ix a sequence, lam a function of its variables, o a sentence taken as a whole.
 LEAVES = {"n": 2, "s": 2, "pi": 0, "oo": 0, "-oo": 0, "text": 1}
 TERMS = {"+": 0, "*": 0, "^": 2, "f": 1, "u": 3, "ix": 2}
 RELATIONS = {"=": 0, "!=": 0, "<": 0, "<=": 0}
@@ -50,7 +51,7 @@ _NAME = re.compile(rf"[{_LETTER}][{_LETTER}0-9_.^*{{}}\\']{{0,60}}")
 
 
 class Rejected(ValueError):  # noqa: N818
-    """The checker does not accept something; the text is the reason.
+    """An inference or log that the checker does not accept; the text is the reason.
 
     Rules of proofs refuse by `slrsym.statements.expressions.Refused` instead.
     """
@@ -77,14 +78,14 @@ def defined(t: Term) -> Term:
 # -- the parts of a node --------------------------------------------------------------------------
 
 
-def children(t: Term) -> Iterator[tuple[int | tuple[int, int], Term]]:
-    """Yield the parts of a node, each with the place that `replaced` takes."""
+def children(t: Term) -> list[tuple[Any, Term]]:
+    """Return the parts of a node, each with the place that `replaced` takes."""
     start = 1 + PARAMETERS[t[0]]
     if t[0] not in BINDERS:
-        yield from ((i, t[i]) for i in range(start, len(t)))
-        return
-    for place in (start + 1, start + 2):
-        yield from (((place, j), part) for j, part in enumerate(t[place]))
+        return list(enumerate(t[start:], start))
+    return [
+        ((group, j), part) for group in (start + 1, start + 2) for j, part in enumerate(t[group])
+    ]
 
 
 def bound(t: Term) -> tuple[Term, ...]:
@@ -93,13 +94,13 @@ def bound(t: Term) -> tuple[Term, ...]:
 
 
 def inside(t: Term) -> tuple[Term, ...]:
-    found: tuple[Term, ...] = t[2 + PARAMETERS[t[0]]]
-    return found
+    """Return the bodies of a binder, in which its variables are bound."""
+    return tuple(t[2 + PARAMETERS[t[0]]])
 
 
 def outside(t: Term) -> tuple[Term, ...]:
-    found: tuple[Term, ...] = t[3 + PARAMETERS[t[0]]]
-    return found
+    """Return the parts of a binder that lie outside of it: ends, laws, a number, a point."""
+    return tuple(t[3 + PARAMETERS[t[0]]])
 
 
 def is_inside(t: Term, place: int | tuple[int, int]) -> bool:
@@ -174,13 +175,16 @@ def apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
 
 
 def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
-    """Put terms for symbols, and ``lam`` for functions; bound variables are renamed if needed."""
+    """Return a term with terms put for symbols, and ``lam`` for functions.
+
+    Bound variables get other names if they would catch a symbol of a value.
+    """
     if t[0] == "s":
         return values.get(t, t)
     values = {s: e for s, e in values.items() if s in free(t)}
     if not values:
         return t
-    # There, other values of it are meant.
+    # Under an expectation, other values of the sum of copies are meant.
     caught = t[0] in ("E", "copies") and any(map(has_copies, values.values()))
     require(not caught, "an expectation would catch a sum of copies, which is random")
     within = values
@@ -200,10 +204,7 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
         function, points = values[function_of(t)], tuple(parts.values())
         orders = t[3] if t[0] == "u" else ()
         gone = not any(orders) and lost(bound(function), inside(function)[0], points)
-        require(
-            not gone,
-            "a point that may be undefined is lost, since the function does not depend on it",
-        )
+        require(not gone, "a point that may be undefined is lost: the function does not need it")
         return applied(function, orders, points)
     return t
 
@@ -236,10 +237,8 @@ def counts(x: Term, t: Term) -> bool:
 
 def has_copies(t: Term) -> bool:
     """Decide whether a sum of copies stands in a term, with no expectation around it."""
-    around = t[0] == "E"
-    return t[0] == "copies" or any(
-        has_copies(p) for i, p in children(t) if not (around and is_inside(t, i))
-    )
+    parts = (p for i, p in children(t) if t[0] != "E" or not is_inside(t, i))
+    return t[0] == "copies" or any(map(has_copies, parts))
 
 
 def conditions(symbol: Term, value: Term) -> list[Term]:
@@ -253,9 +252,7 @@ def conditions(symbol: Term, value: Term) -> list[Term]:
         names, (body,) = bound(value), inside(value)
         require(symbol[3] == len(names), "the function has another number of arguments")
         sort = "R" if symbol[0] == "u" else "Z"
-        require(
-            all(x[2] == sort for x in names), f"the variables of a function have the sort {sort}"
-        )
+        require(all(x[2] == sort for x in names), f"a variable of the function is not of {sort}")
         what = sort_conditions(symbol[2], body)
         free_of_it = [p if not free(p) & set(names) else ("forall", names, (p,), ()) for p in what]
         return [*free_of_it, ("o", "moderate", value)] if symbol[0] == "u" else free_of_it
@@ -264,18 +261,10 @@ def conditions(symbol: Term, value: Term) -> list[Term]:
 
 def sort_conditions(sort: str, value: Term) -> list[Term]:
     """Return the formulas which say that a value is of a sort."""
-    zero = num(0)
-    found: list[Term] = []
-    if sort[0] == "Z":
-        found.append(("o", "integer", value))
-    relation = sort[1:-1]
-    if not relation:
-        found.append(defined(value))
-    else:
-        swap = relation[0] == ">"
-        kind = relation.replace(">", "<")
-        found.append((kind, zero, value) if swap else (kind, value, zero))
-    return found
+    whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []
+    relation = sort[1:-1].replace(">", "<")
+    sides = (num(0), value) if ">" in sort else (value, num(0))
+    return [*whole, (relation, *sides) if relation else defined(value)]
 
 
 # -- one printing ---------------------------------------------------------------------------------
@@ -317,7 +306,7 @@ def same(a: Term, b: Term) -> bool:
 
 
 class Reader:
-    """Reads terms from JSON: lists for tuples, and for any part the number of a row read before."""
+    """A reader of terms from JSON: lists for tuples, and numbers of rows for parts read before."""
 
     def __init__(self) -> None:
         self.rows: list[Term] = []
@@ -337,37 +326,37 @@ class Reader:
         if type(data) is int:
             require(0 <= data < len(self.rows), "there is no earlier row of this number")
             return self.rows[data], self._extents[data]
-        require(
-            isinstance(data, list) and data and isinstance(data[0], str),
-            "the data are no node: a list that begins with a head",
-        )
-        head, rest = data[0], data[1:]
-        require(head in PARAMETERS, "the head is unknown")
-        count = PARAMETERS[head]
-        require(len(rest) >= count and room > 0, "parameters are missing, or the term is too deep")
-        parameters = tuple(tuple(p) if isinstance(p, list) else p for p in rest[:count])
-        flat = [q for p in parameters for q in (p if isinstance(p, tuple) else (p,))]
-        require(
-            all(type(p) in (int, str) for p in flat),
-            "a parameter is no word, integer, or list of these",
-        )
-        groups = rest[count:] if head in BINDERS else [rest[count:]]
-        if head in BINDERS:
-            require(len(groups) == 3, "the binder has not three lists")
-            require(all(isinstance(g, list) for g in groups), "a part of the binder is no list")
-        parts = [[self._node(d, room - 1) for d in group] for group in groups]
-        size = 1 + sum(s for group in parts for _, (s, _) in group)
-        depth = 1 + max((d for group in parts for _, (_, d) in group), default=0)
+        require(isinstance(data, list) and room > 0, "the data are no list, or too deep")
+        read = [[self._node(d, room - 1) for d in group] for group in groups(data)]
+        size = 1 + sum(s for group in read for _, (s, _) in group)
+        depth = 1 + max((d for group in read for _, (_, d) in group), default=0)
         require(depth <= DEPTH and size <= SIZE, "the term is too deep or too large")
-        terms = [tuple(t for t, _ in group) for group in parts]
-        made = (head, *parameters, *(terms if head in BINDERS else terms[0]))
-        well_formed(made)
-        return made, (size, depth)
+        head, *parameters = data[: 1 + PARAMETERS[data[0]]]
+        parameters = [tuple(p) if isinstance(p, list) else p for p in parameters]
+        flat = [q for p in parameters for q in (p if isinstance(p, tuple) else (p,))]
+        wrong = [q for q in flat if type(q) not in (int, str)]
+        require(not wrong, "a parameter is no word, integer, or list of these")
+        terms = [tuple(t for t, _ in group) for group in read]
+        node = (head, *parameters, *(terms if head in BINDERS else terms[0]))
+        well_formed(node)
+        return node, (size, depth)
 
 
 def parse(data: Any) -> Term:
     """Return a term or formula from its JSON form; raises `Rejected` if it is malformed."""
     return Reader().read(data)
+
+
+def groups(t: Sequence[Any]) -> list[Sequence[Any]]:
+    """Return the lists of parts of a node: three of a binder; refuse data of another shape."""
+    require(t and type(t[0]) is str and t[0] in PARAMETERS, "the head of the node is unknown")
+    require(len(t) > PARAMETERS[t[0]], "parameters are missing")
+    rest = t[1 + PARAMETERS[t[0]] :]
+    if t[0] not in BINDERS:
+        return [rest]
+    is_binder = len(rest) == 3 and all(type(group) is type(t) for group in rest)
+    require(is_binder, "the binder has not three lists of parts")
+    return list(rest)
 
 
 def well_formed(t: Term) -> None:
@@ -376,29 +365,29 @@ def well_formed(t: Term) -> None:
     if head in BINDERS:
         _binder(t)
     elif head in RELATIONS:
-        require(len(arguments) == 2 and all(map(is_term, arguments)), f"{head} compares two terms")
+        is_pair = len(arguments) == 2 and all(map(is_term, arguments))
+        require(is_pair, f"{head} is not between two terms")
     elif head in CONNECTIVES:
         number = {"not": 1, "implies": 2, "iff": 2}.get(head)
-        require(number in (None, len(arguments)), f"{head} takes {number} formulas")
-        require(arguments and all(map(is_formula, arguments)), f"{head} takes formulas")
+        require(number in (None, len(arguments)), f"{head} has not {number} parts")
+        require(arguments and all(map(is_formula, arguments)), f"a part of {head} is no formula")
     elif head in TERMS:
-        require(arguments and all(map(is_term, arguments)), f"{head} takes terms")
+        require(arguments and all(map(is_term, arguments)), f"a part of {head} is no term")
         _application(t, len(arguments))
     elif head in LEAVES:
-        require(not arguments, f"{head} takes no arguments")
+        require(not arguments, f"{head} has arguments")
         _leaf(t)
     elif head in ("gauss", "noise"):
         n = t[1] if head == "gauss" else 1
         require(_whole(n, 1), "the dimension of the law is no positive integer")
-        require(
-            len(arguments) == (n + n * n if head == "gauss" else 1),
-            "the law has another number of parameters",
-        )
+        size = n + n * n if head == "gauss" else 1
+        require(len(arguments) == size, "the law has another number of parameters")
         require(all(map(is_term, arguments)), "a parameter of the law is no term")
     elif head == "o":
         require(is_name(t[1]), "the sentence has no name")
         known = _SENTENCES.get(t[1])
-        require(known is None or (len(arguments) == 1 and known(arguments[0])), f"no {t[1]!r:.40}")
+        fits = known is None or (len(arguments) == 1 and known(arguments[0]))
+        require(fits, f"no sentence {t[1]!r:.40}")
 
 
 def all_well_formed(terms: Iterable[Term]) -> None:
@@ -409,19 +398,8 @@ def all_well_formed(terms: Iterable[Term]) -> None:
         t, depth = left.pop()
         count += 1
         require(depth <= DEPTH and count <= SIZE, "the terms are too deep or too large")
-        require(
-            type(t) is tuple and t and type(t[0]) is str,
-            "a term is no tuple that begins with a head",
-        )
-        require(t[0] in PARAMETERS, "the head is unknown")
-        require(len(t) > PARAMETERS[t[0]], "parameters are missing")
-        if t[0] in BINDERS:
-            groups = t[1 + PARAMETERS[t[0]] :]
-            require(len(groups) == 3, "the binder has not three lists")
-            require(all(type(g) is tuple for g in groups), "a part of the binder is no tuple")
-            left += [(p, depth + 1) for group in groups for p in group]
-        else:
-            left += [(p, depth + 1) for p in t[1 + PARAMETERS[t[0]] :]]
+        require(type(t) is tuple, "a term is no tuple")
+        left += [(part, depth + 1) for group in groups(t) for part in group]
         well_formed(t)
 
 
@@ -449,17 +427,15 @@ def _whole(n: Any, least: int) -> bool:
 
 
 def is_name(name: Any) -> bool:
-    """Return whether a text may be the name of a symbol or function."""
+    """Decide whether a text may be the name of a symbol or function."""
     return type(name) is str and bool(_NAME.fullmatch(name))
 
 
 def _leaf(t: Term) -> None:
     if t[0] == "n":
         p, q = t[1:]
-        require(
-            type(p) is int and _whole(q, 1) and gcd(p, q) == 1,
-            "the number is no fraction in lowest terms",
-        )
+        is_reduced = type(p) is int and _whole(q, 1) and gcd(p, q) == 1
+        require(is_reduced, "the number is no fraction in lowest terms")
         require(p.bit_length() < BITS > q.bit_length(), "the number has too many digits")
     elif t[0] == "s":
         require(is_name(t[1]) and t[2] in SORTS, f"no symbol: {t!r:.80}")
@@ -469,26 +445,22 @@ def _leaf(t: Term) -> None:
 
 def _application(t: Term, count: int) -> None:
     if t[0] == "^":
-        require(
-            count == 1 and type(t[1]) is int and _whole(t[2], 1),
-            "the power has no exponent p/q, or not one base",
-        )
-        require(
-            t[1] and gcd(t[1], t[2]) == 1 and abs(t[1]) < 1000 > t[2],
-            "the exponent of the power is 0, not in lowest terms, or too large",
-        )
+        is_power = count == 1 and type(t[1]) is int and _whole(t[2], 1)
+        require(is_power, "the power has no exponent p/q, or not one base")
+        require(abs(t[1]) < 1000 > t[2], "the exponent of the power is too large")
+        require(t[1] and gcd(t[1], t[2]) == 1, "the exponent is 0, or not in lowest terms")
     elif t[0] == "f":
-        require(
-            FUNCTIONS.get(t[1]) == count, f"{t[1]!r:.40} of {count} arguments is not in the table"
-        )
+        require(FUNCTIONS.get(t[1]) == count, f"no function {t[1]!r:.40} of {count} arguments")
     elif t[0] in ("u", "ix"):
         require(is_name(t[1]) and t[2] in SORTS, f"no function: {t[:3]!r:.80}")
     if t[0] == "u":
-        orders = isinstance(t[3], tuple) and len(t[3]) == count
-        require(
-            orders and all(_whole(n, 0) and n < 100 for n in t[3]),
-            "the orders are not one integer from 0 to 99 for each argument",
-        )
+        _orders(t[3], count)
+
+
+def _orders(orders: Any, count: int) -> None:
+    is_list = isinstance(orders, tuple) and len(orders) == count
+    right = is_list and all(type(n) is int and 0 <= n < 100 for n in orders)
+    require(right, "the orders are not one integer from 0 to 99 for each variable")
 
 
 _VARIABLES = {"sum": "Z", "int": "R", "E": "R", "copies": "R", "d": "R"}
@@ -496,41 +468,35 @@ _VARIABLES = {"sum": "Z", "int": "R", "E": "R", "copies": "R", "d": "R"}
 
 def _binder(t: Term) -> None:
     head, names = t[0], bound(t)
-    require(names and len(set(names)) == len(names), f"{head} binds each variable once")
-    require(all(s[0] == "s" for s in names), f"{head} binds symbols")
-    require(
-        all(s[2] == _VARIABLES.get(head, s[2]) for s in names),
-        f"variables of {head} have the sort {_VARIABLES.get(head)}",
-    )
+    require(names and len(set(names)) == len(names), f"{head} binds no variable, or one twice")
+    require(all(s[0] == "s" for s in names), f"{head} binds a term that is no symbol")
+    sort = _VARIABLES.get(head)
+    require(all(s[2] == sort or not sort for s in names), f"a variable of {head} is not of {sort}")
     body, rest = inside(t), outside(t)
     if head == "forall":
-        require(len(body) == 1 and is_formula(body[0]) and not rest, "forall takes one formula")
+        is_sentence = len(body) == 1 and is_formula(body[0]) and not rest
+        require(is_sentence, "the body of forall is not one formula")
         return
-    require(body and all(map(is_term, body)), f"{head} takes terms")
-    require(head == "lam" or len(body) == 1, f"{head} takes one term")
+    require(body and all(map(is_term, body)), f"a body of {head} is no term")
+    require(head == "lam" or len(body) == 1, f"{head} has more than one body")
     require(head != "lam" or not rest, "a function has a part outside of it")
     if head in ("sum", "int"):
-        require(len(names) == 1 and len(rest) == 2, f"{head} has one variable and two ends")
+        require(len(names) == 1 and len(rest) == 2, f"{head} has not one variable and two ends")
         ends = ("oo", "-oo") if head == "int" else ()
-        require(all(is_term(e) or e[0] in ends for e in rest), f"the ends of {head} are terms")
-        require(is_term(rest[0]) or rest[0] != rest[1], f"{head} has two ends")
+        require(all(is_term(e) or e[0] in ends for e in rest), f"an end of {head} is no term")
+        require(
+            is_term(rest[0]) or rest[0] != rest[1], f"both ends of {head} are the same infinity"
+        )
     elif head == "d":
-        orders = isinstance(t[1], tuple) and len(t[1]) == len(names) == len(rest)
-        require(
-            orders and all(_whole(n, 0) and n < 100 for n in t[1]),
-            "the orders of the derivative are not one integer from 0 to 99 for each variable",
-        )
-        require(
-            all(map(is_term, rest)), "the point of the derivative is not one term for each variable"
-        )
+        _orders(t[1], len(names))
+        is_point = len(rest) == len(names) and all(map(is_term, rest))
+        require(is_point, "the point of the derivative is not one term for each variable")
     elif head in ("E", "copies"):
         count, laws = (rest[:1], rest[1:]) if head == "copies" else ((), rest)
         require(all(map(is_term, count)), "the number of copies is no term")
-        require(all(law[0] in ("gauss", "noise") for law in laws), f"{head} is taken under laws")
-        require(
-            sum(dimension(law) for law in laws) == len(names),
-            "the dimensions of the laws do not add up to the number of variables",
-        )
+        require(all(law[0] in ("gauss", "noise") for law in laws), f"{head} has a law that is none")
+        size = sum(map(dimension, laws))
+        require(size == len(names), "the laws have other dimensions than there are variables")
         random = (*laws, *body, *count) if head == "copies" else laws
         require(not any(map(has_copies, random)), "a law, or the inside of copies, contains copies")
 

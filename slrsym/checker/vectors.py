@@ -1,4 +1,4 @@
-"""What is said of vectors and of matrices of tokens, by what holds of numbers.
+"""Theorems on pairs of unit vectors and on matrices of tokens, from statements on numbers.
 
 Orthonormal k* and v* of R^n are given, and R is a function of the overlaps k.k*, v.v*, v.k*, k.v*,
 k.v of two unit vectors. A step takes k to the projection onto the unit sphere of k - alpha (I - k
@@ -13,7 +13,16 @@ from collections.abc import Sequence
 
 from slrsym.checker.calculus import square
 from slrsym.checker.expect import ONE, ZERO, expectation
-from slrsym.checker.schemas import SCHEMAS, Goal, MapOnBox, box, points, schema
+from slrsym.checker.schemas import (
+    SCHEMAS,
+    Goal,
+    MapOnBox,
+    about_one,
+    box,
+    points,
+    real_function,
+    schema,
+)
 from slrsym.checker.term import Term, apart, bound, inside, neg, num, require, substitute
 
 __all__ = ["BAYES_RISK", "SCHEMAS"]
@@ -25,42 +34,25 @@ _OF_THE_MAP = {ALMOST_EVERY: "AlmostEveryStartConvergesTo", "NullPairs": "NullSt
 
 
 def _descent(t: Term) -> tuple[Term, Term, Term]:
-    """The function of five overlaps, the step size, and the dimension."""
-    require(
-        t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5,
-        "the subject is no descent on spheres",
-    )
+    """Return the function of five overlaps, the step size, and the dimension of a descent."""
+    is_descent = t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5
+    require(is_descent, "the subject is no descent on spheres")
     function, rate, dimension = t[2:]
-    require(
-        function[0] == "lam" and len(bound(function)) == 5,
-        "the risk is no function of five variables",
-    )
-    require(all(x[2] == "R" for x in bound(function)), "a variable of the risk is not real")
-    require(len(inside(function)) == 1, "the risk has more than one value")
-    return function, rate, dimension
+    return real_function(function, 5), rate, dimension
 
 
 def _on_manifold(goal: Goal, least: int) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
-    """The map of the overlaps, the points, and that on the manifold the pairs move as it says."""
+    """Return the map of the overlaps, the points, and what makes pairs move as the map says."""
     function, rate, dimension = _descent(goal.map)
     planar, slopes = goal.values[:2]
     g = box(planar, goal.taken)
-    require(
-        g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2,
-        "the first value is no map of the square from -1 to 1",
-    )
-    require(
-        slopes[0] == "lam" and len(bound(slopes)) == len(inside(slopes)) == 2,
-        "the second value is no function with two values",
-    )
-    require(all(x[2] == "R" for x in bound(slopes)), "a variable of the slopes is not real")
-    require(len(goal.about) == 1, "the sentence is not about exactly one set of points")
-    ends = points(goal.about[0], 2)
-    plain = (ONE, MINUS_ONE) if goal.kind == ALMOST_EVERY else (ONE, MINUS_ONE, ZERO)
-    require(
-        all(c in plain for p in ends for c in p),
-        "a coordinate of a point is not 1 or -1, or 0 for null sets",
-    )
+    is_of_square = g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2
+    require(is_of_square, "the first value is no map of the square from -1 to 1")
+    slopes = real_function(slopes, 2, 2)
+    ends = points(about_one(goal), 2)
+    allowed = (ONE, MINUS_ONE) if goal.kind == ALMOST_EVERY else (ONE, MINUS_ONE, ZERO)
+    are_allowed = all(c in allowed for p in ends for c in p)
+    require(are_allowed, "a coordinate of a point is not 1 or -1, or 0 for null sets")
     names = bound(function)
     across = tuple(apart(names[2:], goal.taken | frozenset(g.names)).values())
     here = (*g.names, *across)
@@ -136,10 +128,8 @@ def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
     for number, face in enumerate(goal.values[2:]):
         i, end = number // 2, (ONE, MINUS_ONE)[number % 2]
         edge = box(face, goal.taken | frozenset(g.names))
-        require(
-            edge.low == (MINUS_ONE,) and edge.high == (ONE,),
-            "a value is no map of an edge of the square",
-        )
+        is_edge = edge.low == (MINUS_ONE,) and edge.high == (ONE,)
+        require(is_edge, "a value is no map of an edge of the square")
         put = {g.names[i]: end, g.names[1 - i]: edge.names[0]}
         asked.append(edge.everywhere(("=", substitute(g.images[i], put), end)))
         asked.append(edge.everywhere(("=", edge.images[0], substitute(g.images[1 - i], put))))
@@ -168,10 +158,8 @@ def _conditional_risk(goal: Goal) -> list[Term]:
     its mean is the risk, be it infinite; likewise with $M$ in the place of $p$. Given also the
     location it is at least $epsilon^2$.
     """
-    require(
-        goal.map == ("text", BAYES_RISK) and not goal.about,
-        "the goal is not the sentence that the theorem shows",
-    )
+    is_goal = goal.map == ("text", BAYES_RISK) and not goal.about
+    require(is_goal, "the goal is not the sentence that the theorem shows")
     m, p, place = ("s", "m", "R"), ("s", "p", "R"), ("s", "l", "Z")
     xi, variance = ("s", "xi", "R"), square(("s", "epsilon", "R>=0"))
     w, y = (("ix", name, "R", place) for name in "wy")

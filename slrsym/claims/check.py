@@ -239,7 +239,7 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
         return None, f"the numerical check could not decide: {reason}", ""
     if not others:
         return None, "", ""
-    rest = And(*others, evaluate=False)
+    rest = And(*others)
     return _check_at_points(rest, _bench([rest], step.context.hypotheses, rng), points)
 
 

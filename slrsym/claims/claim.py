@@ -18,9 +18,10 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.explanation import NOTHING, Explanation
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import registered
-from slrsym.statements.expressions import ProofError, conjuncts
+from slrsym.statements.expressions import ProofError, conjuncts, flattened
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -196,7 +197,10 @@ class Claim:
             )
         if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
-        given = tuple(g for g in given if g is not true and g is not True)
+        statement = flattened(in_own_functions(statement))
+        given = tuple(
+            flattened(in_own_functions(g)) for g in given if g is not true and g is not True
+        )
         for hypothesis in given:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
             if not stated or hypothesis in (false, False):

@@ -15,6 +15,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+# Describes the paper that the derivations of a folder are about.
+PAPER = "paper.toml"
 _NEVER = {"conftest.py", "setup.py", "noxfile.py"}
 
 
@@ -134,9 +136,10 @@ def derivation_files(path: Path) -> list[Path]:
     return found
 
 
-def python_files(folder: Path) -> list[Path]:
-    """All files of Python in and below a folder, whatever they hold."""
-    return sorted(file for file in _files_below(folder) if file.suffix == ".py")
+def kept_files(folder: Path) -> list[Path]:
+    """Return all files of Python, and descriptions of papers, in and below a folder."""
+    found = _files_below(folder)
+    return sorted(file for file in found if file.suffix == ".py" or file.name == PAPER)
 
 
 def _files_below(folder: Path) -> Iterator[Path]:

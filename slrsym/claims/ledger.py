@@ -7,6 +7,7 @@ are loaded when an id is asked for that the user's files do not have, and checke
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 import zlib
 from collections.abc import Callable, Iterable
@@ -43,7 +44,8 @@ def load_file(path: Path) -> list[Claim]:
     """The claims of a derivation file, in the order in which it makes them."""
     resolved = path.resolve()
     try:
-        text = resolved.read_bytes() if resolved.parent == builtin_folder() else None
+        own = resolved.is_relative_to(builtin_folder())
+        text = resolved.read_bytes() if own else None
     except (DerivationError, OSError):
         text = None  # what is wrong with the file is found below
     if text is None:
@@ -67,7 +69,7 @@ class _AsItStands(SourceFileLoader):
 
 
 def _run(path: Path, resolved: Path) -> list[Claim]:
-    name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(str(resolved).encode()):08x}"
+    name = f"slrsym_derivation_{resolved.stem}_{zlib.crc32(os.fsencode(resolved)):08x}"
     loader = _AsItStands(name, str(resolved))
     spec = importlib.util.spec_from_file_location(name, resolved, loader=loader)
     if spec is None or spec.loader is None or resolved.suffix not in SOURCE_SUFFIXES:
@@ -486,11 +488,10 @@ def builtin_ledger() -> Ledger:
 
 
 def _is_copy(file: Path, folder: Path) -> bool:
-    """Whether a file is one of a folder, or a copy of it."""
-    original = folder / file.name
+    """Whether a file is one below a folder, or a copy of one."""
     if file.is_relative_to(folder):
         return True
-    return original.is_file() and original.read_bytes() == file.read_bytes()
+    return any(x.read_bytes() == file.read_bytes() for x in folder.rglob(file.name))
 
 
 def _closest(id: str, known: Iterable[str]) -> str:

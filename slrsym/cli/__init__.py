@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import io
 import os
 import sys
 from contextlib import suppress
@@ -114,8 +115,12 @@ def main() -> None:
     atexit.register(gc.freeze)
     for name in ("stdout", "stderr"):
         # Closed by the shell, as by >&-: then there is nobody to read.
-        if getattr(sys, name) is None:
+        stream = getattr(sys, name)
+        if stream is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115
+        elif isinstance(stream, io.TextIOWrapper):
+            # A console of Windows does not have every letter of a path or title.
+            stream.reconfigure(errors="backslashreplace")
     try:
         app(prog_name="slrsym")
     except OSError as problem:  # what help and version are written to, which are no commands

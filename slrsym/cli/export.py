@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -130,7 +130,7 @@ def latex(
         return
     made = exported()
     assert output is not None
-    files, mains = _files(made.document, standalone, book_title(title, claims, paths))
+    files, mains = _files(made.document, standalone, book_title(title, claims))
     shown = f"{', '.join(mains[:3])}{', ...' if mains[3:] else ''}"
     made.write({output: files}, str(output), shown)
     if pdf:
@@ -157,7 +157,6 @@ class _Export:
         ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
         self._begin = time.perf_counter()
         wanted = list(dict.fromkeys(only or [row.id for row in rows]))
-        notation = notation and speaks_of_the_paper(rows)
         self.document = build(ledger, rows, verdicts, wanted, notation=notation)
         took = f"verified {len(rows)} claims in {self._begin - start:.1f} s"
         self._told = f"{took}; wrote {len(wanted)} of them to"
@@ -211,19 +210,11 @@ def verified(
     return ledger, rows, verdicts
 
 
-def book_title(title: str | None, claims: list[str] | None, paths: list[Path] | None) -> str | None:
+def book_title(title: str | None, claims: list[str] | None) -> str | None:
     """Return the title of a book."""
-    from slrsym.export.site import DEFAULT_TITLE
+    from slrsym.export.document import DEFAULT_TITLE
 
-    return title or (DEFAULT_TITLE if claims or paths else None)
-
-
-def speaks_of_the_paper(rows: Iterable[Row]) -> bool:
-    """Return whether a document needs the table of the paper's letters."""
-    from slrsym.claims.ledger import builtin_ledger
-
-    own = builtin_ledger()
-    return any(own.knows(row.id) for row in rows)
+    return title or (DEFAULT_TITLE if claims else None)
 
 
 def _files(
@@ -278,9 +269,6 @@ def compile_books(folder: Path, mains: list[str]) -> None:
     typer.echo(f"compiled {names} in {time.perf_counter() - start:.1f} s")
 
 
-_PAPER = "Attention layers provably solve single-location regression"
-
-
 @shared.reported()
 def html(
     claims: shared.CLAIMS = None,
@@ -304,19 +292,12 @@ def html(
 
     from slrsym.export.site import MAIN, site_files
 
-    files = site_files(made.document, site_title(title, paths), _documentation(docs))
+    files = site_files(made.document, title, _documentation(docs))
     made.write({output: files}, str(output / MAIN), f"{len(files)} files")
 
 
 def _documentation(address: str | None) -> dict[str, str]:
     return {"Documentation": address} if address else {}
-
-
-def site_title(title: str | None, paths: list[Path] | None) -> str:
-    """Return the title of a site."""
-    from slrsym.export.site import DEFAULT_TITLE
-
-    return title or (DEFAULT_TITLE if paths else _PAPER)
 
 
 _HOW_TO = (
@@ -436,10 +417,10 @@ def everything(
     files = {
         book: book_files(
             made.document,
-            title=book_title(title, claims, paths),
+            title=book_title(title, claims),
             beside={SITE: f"../{HTML}/index.html"} | beside,
         ),
-        site: site_files(made.document, site_title(title, paths), printed | beside),
+        site: site_files(made.document, title, printed | beside),
     }
     made.write(files, f"{book} and {site}", f"{sum(map(len, files.values()))} files")
     if pdf:

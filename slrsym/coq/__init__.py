@@ -18,7 +18,7 @@ CONFIRMED = Path(__file__).with_name("confirmed.json")
 
 @cache
 def _listed() -> dict[str, dict[str, dict[str, str]]]:
-    found: dict[str, dict[str, dict[str, str]]] = json.loads(CONFIRMED.read_text())
+    found: dict[str, dict[str, dict[str, str]]] = json.loads(CONFIRMED.read_text(encoding="utf-8"))
     return found
 
 

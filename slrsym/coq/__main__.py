@@ -25,7 +25,10 @@ def main(wanted: str, target: str) -> None:
         marks = r"(<!-- table -->\n).*(<!-- end of the table -->)"
         rows = [("steps", "all", "can be said", "confirmed"), ("---", *3 * ["---:"]), *made.table()]
         lines = "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
-        page.write_text(re.sub(marks, rf"\1{lines}\2", page.read_text(), flags=re.S))
+        page.write_text(
+            re.sub(marks, rf"\1{lines}\2", page.read_text(encoding="utf-8"), flags=re.S),
+            encoding="utf-8",
+        )
         return
     axioms = checked(made, Path(target), search=wanted == "search")
     for row in made.table():

@@ -101,7 +101,7 @@ class Development:
             for id, goals in self.goals.items()
         }
         content = {"steps": {id: s for id, s in steps.items() if s}, "claims": self.whole}
-        path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n")
+        path.write_text(json.dumps(content, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
     # -- files ------------------------------------------------------------------------------------
 
@@ -119,7 +119,7 @@ class Development:
         names = " ".join(["Slrsym", "Statements", *(name[:-2] for name in steps)])
         claims = "".join(self._claim(id) for id in self.in_order())
         return {
-            LIBRARY.name: LIBRARY.read_text(),
+            LIBRARY.name: LIBRARY.read_text(encoding="utf-8"),
             STATEMENTS: opening + self.definitions(self.statements),
             **steps,
             CLAIMS: f"{opening.replace('Slrsym', names)}{claims}",

@@ -49,7 +49,7 @@ def with_library(folder: Path, made: Development) -> Path:
     """Write the compiled library and the statements of the claims to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in list(made.files().items())[:2]:
-        (folder / name).write_text(text)
+        (folder / name).write_text(text, encoding="utf-8")
         if problem := compiled(folder, name):
             raise CoqError(problem)
     return folder
@@ -140,7 +140,7 @@ def _settle(made: Development) -> None:
 
 
 def _compiled_as_is(made: Development, folder: Path, name: str) -> str:
-    (folder / name).write_text(made.files()[name])
+    (folder / name).write_text(made.files()[name], encoding="utf-8")
     return compiled(folder, name, limit=3600)
 
 
@@ -149,7 +149,7 @@ def _dropped(made: Development, file: Path, problem: str) -> bool:
     found = re.search(r"line (\d+)", problem)
     if found is None:
         return False
-    before = "\n".join(file.read_text().splitlines()[: int(found[1])])
+    before = "\n".join(file.read_text(encoding="utf-8").splitlines()[: int(found[1])])
     name = re.findall(r"^Theorem ([\w']+)", before, re.M)[-1]
     del made.whole[next(id for id in made.whole if f"{id.replace('-', '_')}_holds" == name)]
     _settle(made)

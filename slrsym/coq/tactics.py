@@ -219,7 +219,7 @@ def tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
     elif kind == "lipschitz":
         rule, p = goal.step.rule, goal.printer
         ends = [put(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)]
-        hints = Hints(p, sp.And(statement, sp.Eq(*ends, evaluate=False), evaluate=False))
+        hints = Hints(p, sp.And(statement, sp.Eq(*ends, evaluate=False)))
         bound = sp.Mul(*(f for f in sp.Mul.make_args(statement.rhs) if not isinstance(f, sp.Abs)))
         words = f"{p._function(rule.variable, rule.of)} {p.term(bound)} {p.term(rule.start)}"
         yield f"by_bound {words} {p.term(rule.end)} ({hints.opening}idtac) ltac:({hints.field})"
@@ -251,7 +251,7 @@ def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
     instance = f"(H {arguments})" if arguments else "H"
     use = f"use_claim {name} ltac:(fun H => pose proof {instance})"
     said_here = put(claim.statement, {x: values.get(x, x) for x in printer.free})
-    hints = Hints(goal.printer, sp.And(goal.step.statement, said_here, evaluate=False))
+    hints = Hints(goal.printer, sp.And(goal.step.statement, said_here))
     tactic = f"instance {goal.printer.term(factor)} ltac:({hints.field})"
     yield f"{use}; {hints.opening}{tactic}"
     yield f"{use}; finish"

@@ -302,7 +302,7 @@ class Judge:
     def _connected(self, statement: Basic) -> bool:
         if isinstance(statement, sp.Implies):
             premise, conclusion = statement.args
-            return self._connected(sp.Or(sp.Not(premise), conclusion, evaluate=False))
+            return self._connected(sp.Or(sp.Not(premise), conclusion))
         if isinstance(statement, sp.ITE):
             condition, yes, no = statement.args
             return self.holds(yes if self.holds(condition) else no)

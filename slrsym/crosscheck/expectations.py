@@ -32,6 +32,7 @@ from slrsym.crosscheck.balls import (
     order_of,
     real_ball,
 )
+from slrsym.crosscheck.gaussian_factors import Rows, reweighted, split_off_exponent
 from slrsym.crosscheck.integrands import (
     NOISE,
     IndependentPart,
@@ -56,6 +57,9 @@ from slrsym.crosscheck.split_quadrature import Line, lines_of, piecewise_sum
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
 from slrsym.statements.expressions import free
+
+# In more directions than these, Gaussian factors are taken into the weight.
+_FEW = 2
 
 
 class Compiler:
@@ -342,6 +346,10 @@ class Expectations:
             for row in self._combined(form, roots):
                 basis += _orthogonal_part(row, basis, self.digits)
         smooth = len(basis)
+        if smooth > _FEW and (found := self._reweighted(factor, means, roots)) is not None:
+            weight, rest, moved, turned = found
+            value, absolute = self._rotated(rest, moved, turned, noises)
+            return weight * value, magnitude(weight) + absolute
         for row in roots.values():
             basis += _orthogonal_part(row, basis, self.digits)
         depth = len(basis) + len(noises)
@@ -370,6 +378,19 @@ class Expectations:
         else:
             total = gaussian_sum(program, smooth, rules, self.digits)
         return total.value, total.absolute
+
+    def _reweighted(
+        self, factor: Expr, means: dict[Symbol, Ball], roots: Rows
+    ) -> tuple[Ball, Expr, dict[Symbol, Ball], Rows] | None:
+        """Take Gaussian factors into the weight; return None if there are none."""
+        constant, rest, exponent = split_off_exponent(factor, frozenset(means))
+        if exponent == 0:
+            return None
+        found = reweighted(exponent, means, roots, self.evaluator.ball)
+        if found is None:
+            return None
+        weight, moved, turned = found
+        return weight * self.evaluator.ball(constant), rest, moved, turned
 
     def _combined(
         self, form: dict[Symbol, Ball], roots: dict[Symbol, list[Ball]]

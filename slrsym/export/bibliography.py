@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from slrsym.claims.papers import Paper, builtin_papers
 from slrsym.export.document import Citation, Inline, Text
 from slrsym.export.prose import escaped
 from slrsym.proofs.axioms import OWN_PROOF
-
-PAPER = "marion2025"
 
 
 @dataclass(frozen=True)
@@ -36,6 +35,7 @@ def works() -> tuple[Work, ...]:
         found.append(
             Work(entry.partition("{")[2].partition(",")[0], _CALLED.sub("", entry), called[1])
         )
+    found += [Work(p.key, p.bibtex, p.called) for p in builtin_papers() if p.called]
     return tuple(found)
 
 
@@ -59,7 +59,7 @@ def _made_key(reference: str) -> str:
     return f"ref{zlib.crc32(reference.encode()):08x}"
 
 
-def bibtex(references: Iterable[str]) -> str:
+def bibtex(references: Iterable[str], papers: Iterable[Paper] = ()) -> str:
     """The BibTeX file for some references."""
     entries = {}
     for reference in references:
@@ -72,6 +72,6 @@ def bibtex(references: Iterable[str]) -> str:
                 entries[piece.key] = known.entry if known else (
                     f"@misc{{{piece.key},\n  note = {{{note}}},\n}}\n"
                 )  # fmt: skip
-    entries.pop(PAPER, None)
-    paper = next(work for work in works() if work.key == PAPER)
-    return "\n".join([paper.entry, *(entries[key] for key in sorted(entries))])
+    own = {paper.key: paper.bibtex for paper in papers}
+    rest = sorted(entries.keys() - own.keys())
+    return "\n".join([*own.values(), *(entries[key] for key in rest)])

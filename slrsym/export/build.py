@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from slrsym import notation
 from slrsym.claims.ledger import Ledger
+from slrsym.claims.papers import Paper, paper_of, papers_of
 from slrsym.claims.verification import Row
 from slrsym.export.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold
 from slrsym.export.bibliography import cited
@@ -22,6 +22,7 @@ from slrsym.export.document import (
     Document,
     Inline,
     Label,
+    Notation,
     Paragraph,
     Raw,
     Section,
@@ -78,6 +79,10 @@ def build(
     known = {c.id: c for c in [*ledger.claims.values(), *every]}
     grouped = sections(known.values())
     called = {claim.id: Label.of(claim) for _, inside in grouped for claim in inside}
+    # A proof is written with the letters of what it rests on, too.
+    papers = papers_of(claim.file for claim in every) if notation else []
+    table = notation_tables(papers)
+    has_letters = any(paper.task for paper in papers)
     made = []
     for title, inside in sections(ledger.find(id) for id in wanted):
         entries = tuple(
@@ -86,7 +91,7 @@ def build(
                 ledger.find,
                 called[claim.id],
                 wanted,
-                notation,
+                has_letters and speaks_of_the_task(claim.file),
                 verdicts.get(claim.id),
                 by_id[claim.id],
             )
@@ -112,9 +117,14 @@ def build(
     )
     from slrsym import __version__
 
-    table = notation_table() if notation else ()
-    told = errata(wanted) if notation else ()
+    told = errata(papers_of(ledger.find(id).file for id in wanted), wanted) if notation else ()
     return Document(tuple(made), axioms, called, table, __version__, told)
+
+
+def speaks_of_the_task(file: Path | None) -> bool:
+    """Whether a file is of the paper whose letters are those of `slrsym.notation`, or of none."""
+    paper = paper_of(file)
+    return paper is None or paper.task
 
 
 def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
@@ -145,20 +155,19 @@ def file_title(file: Path | None) -> str:
     return (text or file.stem).splitlines()[0].strip().rstrip(".")
 
 
-_ROW = re.compile(r"^:math:`(.+?)` +``\w+``[ \t]*(.*)$", re.MULTILINE)
-_MATH = re.compile(r":math:`(.+?)`")
-
-
-def notation_table() -> tuple[Any, ...]:
-    """The letters of `slrsym.notation`, and the definition of the risk."""
-    rows: list[tuple[tuple[Inline, ...], tuple[Inline, ...]]] = []
-    for letter, meaning in _ROW.findall(notation.__doc__ or ""):
-        rows.append(((Raw(letter),), _meaning(meaning)))
-    return (tuple(rows), _risk(), (*_planar(), *_slopes())) if rows else ()
+def notation_tables(papers: Iterable[Paper]) -> tuple[Notation, ...]:
+    """Return the letters of papers; where their model is the task, with the risk's definition."""
+    tables = []
+    for paper in papers:
+        rows = tuple(((Raw(letter),), _meaning(said)) for letter, said in paper.notation)
+        more = (("The risk", _risk()), ("On the manifold", (*_planar(), *_slopes())))
+        if rows:
+            tables.append(Notation(paper.title, rows, more if paper.task else ()))
+    return tuple(tables)
 
 
 def _meaning(text: str) -> tuple[Inline, ...]:
-    return inline_text(re.sub(r"\b([kv]\*?)(?!\w)", r"$\1$", _MATH.sub(r"$\1$", text)))
+    return inline_text(re.sub(r"(?<![$\w\\])([kv]\*?)(?![\w$])", r"$\1$", text))
 
 
 def _planar() -> tuple[Block, ...]:

@@ -188,11 +188,11 @@ def _repeated(
     claim: Claim, find: Callable[[str], Claim], steps: Iterable[Step], included: Collection[str]
 ) -> tuple[list[Block], Any]:
     """Refer to claims of the document for parts of the statement that they contain."""
-    parts = And.make_args(claim.statement)
+    parts = conjuncts(claim.statement)
     named: list[Inline] = []
     names = [step.rule.name for step in steps if step.rule.name.startswith("claim ")]
     for id in (name.removeprefix("claim ") for name in dict.fromkeys(names)):
-        whole = And.make_args(find(id).statement) if id in included else ()
+        whole = conjuncts(find(id).statement) if id in included else ()
         if len(whole) >= _MANY_PARTS and {*whole} < {*parts}:
             named.append(Reference(id))
             parts = tuple(part for part in parts if part not in whole)
@@ -202,7 +202,7 @@ def _repeated(
     # What follows is a formula, or has a sentence.
     verb += "." if claim.explanation.equations else ", and"
     said = Paragraph((Text("All that "), *listed(named), Text(verb)))
-    return [said], And(*parts, evaluate=False)
+    return [said], And(*parts)
 
 
 # -- what abbreviations mean -------------------------------------------------------------------

@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from slrsym.claims import name_of
+from slrsym.claims.papers import Paper, papers_of
 from slrsym.typeset import Box
 
 
@@ -241,6 +243,33 @@ class Section:
     claims: tuple[ClaimEntry, ...]
     file: str = ""
 
+    @property
+    def place(self) -> Path | None:
+        """The file."""
+        return self.claims[0].place[0] if self.claims else None
+
+
+# What a document is called that is about no paper, and what one of several papers is about.
+DEFAULT_TITLE = "Derivations, as they are checked"
+SEVERAL = "Learning from Gaussian data"
+
+
+@dataclass(frozen=True)
+class Notation:
+    """The letters of a paper with their meanings, and further parts under headings."""
+
+    paper: str
+    rows: tuple[tuple[tuple[Inline, ...], tuple[Inline, ...]], ...]
+    parts: tuple[tuple[str, tuple[Block, ...]], ...] = ()
+
+
+@dataclass(frozen=True)
+class PaperErrata:
+    """Headings and paragraphs on where a paper is not right, and remarks on it."""
+
+    paper: str
+    entries: tuple[tuple[str, tuple[tuple[Inline, ...], ...]], ...]
+
 
 @dataclass(frozen=True)
 class Document:
@@ -254,20 +283,25 @@ class Document:
         Those that a claim of the document rests on.
     labels : dict of str to Label
         What every claim is called that the document speaks of, its own and others.
-    notation : tuple of Block
-        The letters, and what they mean; empty for a document of few claims.
+    notation : tuple of Notation
+        The letters of each paper, and what they mean; empty for a document of few claims.
     version : str
         Of the package.
-    errata : tuple
-        Headings and paragraphs on where the paper is not right; empty for a part of it.
+    errata : tuple of PaperErrata
+        Where each paper is not right, if the document has all claims that this speaks of.
     """
 
     sections: tuple[Section, ...]
     axioms: tuple[AxiomEntry, ...]
     labels: dict[str, Label]
-    notation: tuple[Any, ...] = ()
+    notation: tuple[Notation, ...] = ()
     version: str = ""
-    errata: tuple[tuple[str, tuple[tuple[Inline, ...], ...]], ...] = ()
+    errata: tuple[PaperErrata, ...] = ()
+
+    @cached_property
+    def papers(self) -> list[Paper]:
+        """The papers whose claims these are; that of the most files comes first."""
+        return papers_of(section.place for section in self.sections)
 
     @property
     def claims(self) -> list[ClaimEntry]:

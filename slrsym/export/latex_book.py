@@ -11,9 +11,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from slrsym.export.bibliography import PAPER, bibtex
+from slrsym.export.bibliography import bibtex
 from slrsym.export.chapters import Chapter, chapters, uses
-from slrsym.export.document import Citation, ClaimEntry, Document, Reference, Section
+from slrsym.export.document import (
+    DEFAULT_TITLE,
+    SEVERAL,
+    Citation,
+    ClaimEntry,
+    Document,
+    PaperErrata,
+    Reference,
+    Section,
+)
 from slrsym.export.errata import LEAD
 from slrsym.export.graph import laid_out, routed
 from slrsym.export.latex import LatexRenderer
@@ -225,18 +234,8 @@ def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True)
     return {f"{claim.id}.tex": "\n".join(body), f"{claim.id}.bib": _bibliography(alone)}
 
 
-_PAPER = (
-    r"Attention layers provably solve\\single-location regression:\\[0.3em]"
-    r"\Large the derivations, as they are checked"
-)
-
-_PLAIN = (
-    "Attention layers provably solve single-location regression: "
-    "the derivations, as they are checked"
-)
-
-_ALL = r"This is every claim of the paper~\cite{%s} that slrsym checks, and what it needs besides."
-_NUMBERS = " The number of a claim is that of %s; what is called a Claim is not stated there."
+_ALL = r"This is every claim of the %s~\cite{%s} that slrsym checks, and what is needed besides."
+_NUMBERS = " The number of a claim is that of %s; what is called a Claim has no number there."
 _INTRODUCTION = r"""\noindent
 %s Nothing in it is typed by hand: statements, proofs and formulas are printed from the objects that
 were checked.%s Each step of a proof is checked twice, by the rule that stands beside it, and by
@@ -276,13 +275,20 @@ the ledger.
 """
 
 
+def _title(document: Document) -> str:
+    if not document.papers:
+        return DEFAULT_TITLE
+    about = document.papers[0].title if len(document.papers) == 1 else SEVERAL
+    return f"{about}: the derivations, as they are checked"
+
+
 def _head(document: Document, title: str | None) -> str:
     proved = sum(claim.status == "proved" for claim in document.claims)
     said = (
         f"{proved} of {len(document.claims)} claims proved{_others(document)}\\\\[0.2em]"
         rf"{{\small written by slrsym {escaped(document.version)}}}"
     )
-    shown, plain = (_PAPER, _PLAIN) if title is None else (escaped(title), escaped(title))
+    shown = plain = escaped(title or _title(document))
     return _TITLE % (shown, _AUTHOR, said, plain, _AUTHOR)
 
 
@@ -319,13 +325,15 @@ def _and(words: Sequence[str]) -> str:
 
 
 def _introduction(document: Document, whole: bool) -> str:
-    if whole:
-        return _INTRODUCTION % (_ALL % PAPER, _NUMBERS % "the paper")
+    papers = document.papers
+    keys = ",".join(paper.key for paper in papers)
+    many = "papers" if len(papers) > 1 else "paper"
+    if whole and papers:
+        return _INTRODUCTION % (_ALL % (many, keys), _NUMBERS % "its paper")
     count = len(document.claims)
     what = f"This is what slrsym says of {count} claim{'' if count == 1 else 's'}."
     numbered = any(claim.label.kind != "Claim" for claim in document.claims)
-    # One with the paper's letters is about the paper.
-    source = rf"the paper~\cite{{{PAPER}}}" if document.notation else "its source"
+    source = rf"the {many}~\cite{{{keys}}}" if papers else "its source"
     return _INTRODUCTION % (what, _NUMBERS % source if numbered else "")
 
 
@@ -363,12 +371,15 @@ def _section(section: Section, renderer: LatexRenderer) -> str:
 
 
 def _notation(document: Document, renderer: LatexRenderer) -> str:
-    lines = ["\\phantomsection\\label{notation}", "\\begin{longtable}{@{}ll@{}}"]
-    rows, risk, planar = document.notation
-    for symbol, meaning in rows:
-        lines.append(f"{renderer.inline(symbol)} & {renderer.inline(meaning)} \\\\")
-    lines.append("\\end{longtable}")
-    lines += [renderer.blocks([*risk, *planar])]
+    lines = ["\\phantomsection\\label{notation}"]
+    for table in document.notation:
+        if len(document.notation) > 1:
+            lines.append(f"\\paragraph{{{escaped(table.paper)}}}")
+        lines.append("\\begin{longtable}{@{}ll@{}}")
+        for symbol, meaning in table.rows:
+            lines.append(f"{renderer.inline(symbol)} & {renderer.inline(meaning)} \\\\")
+        lines.append("\\end{longtable}")
+        lines += [renderer.blocks([block for _, blocks in table.parts for block in blocks])]
     return "\n".join(lines) + "\n"
 
 
@@ -410,9 +421,10 @@ def _axioms(document: Document, renderer: LatexRenderer) -> str:
 
 def _errata(document: Document, renderer: LatexRenderer) -> str:
     lines = [escaped(LEAD)]
-    for heading, paragraphs in document.errata:
-        said = "\n\n".join(map(renderer.inline, paragraphs))
-        lines.append(f"\\paragraph{{{renderer.inline(inline_text(heading))}}} {said}")
+    for paper in document.errata:
+        if len(document.errata) > 1:
+            lines.append(f"\n\\subsection*{{{escaped(paper.paper)}}}")
+        lines += _paragraphs(paper, renderer)
     lines += ["{\\small\\begin{longtable}{@{}p{34mm}p{90mm}@{}}", "\\toprule"]
     lines += ["claim & against the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
     for claim in document.claims:
@@ -423,12 +435,21 @@ def _errata(document: Document, renderer: LatexRenderer) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _paragraphs(paper: PaperErrata, renderer: LatexRenderer) -> list[str]:
+    lines = []
+    for heading, paragraphs in paper.entries:
+        said = "\n\n".join(map(renderer.inline, paragraphs))
+        lines.append(f"\\paragraph{{{renderer.inline(inline_text(heading))}}} {said}")
+    return lines
+
+
 def _ending(name: str = "references") -> list[str]:
     return ["\\bibliographystyle{plain}", f"\\bibliography{{{name}}}"]
 
 
 def _bibliography(document: Document) -> str:
-    return bibtex(axiom(entry.id).reference for entry in document.axioms)
+    references = [axiom(entry.id).reference for entry in document.axioms]
+    return bibtex(references, document.papers)
 
 
 _SECONDS = 600

@@ -8,39 +8,16 @@ under the heading of its file.
 
 from __future__ import annotations
 
+import math
 import re
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from slrsym.claims.papers import Paper, paper_of, papers_of
 from slrsym.export.document import ClaimEntry, Document, Inline, Text
 
-# The paper's sections, and the numbered statements in each, in its order.
-_SECTIONS = {
-    "2": ("Single-location regression task", "assumption-1"),
-    "3": ("An attention-based predictor to solve the regression task", ""),
-    "4": ("Risk of the oracle and of the linear predictors", "theorem-1 corollary-2 proposition-3"),
-    "5": (
-        "Gradient descent provably recovers the oracle predictor",
-        "definition-1 lemma-4 theorem-5",
-    ),
-    "A": (
-        "Outline of the proof of Theorem 5",
-        "lemma-6 lemma-7 proposition-8 proposition-9 proposition-10 proposition-11 proposition-12 "
-        "proposition-13",
-    ),
-    "B": ("Proofs of the main results", "lemma-14"),
-    "C": ("Expression of the risk beyond the invariant manifold", "proposition-15"),
-    "D": (
-        "Technical results",
-        "lemma-16 lemma-17-i lemma-17-ii lemma-17-iii lemma-18-i lemma-18-ii lemma-18-iii "
-        "lemma-18-iv lemma-18-v lemma-18-vi",
-    ),
-    "E": ("Experimental details and additional results", ""),
-}
-# Which section an equation stands in: the last one whose first equation is not behind it.
-_FIRST_EQUATION = {1: "2", 2: "3", 6: "4", 10: "5", 14: "A", 16: "B", 27: "C"}
-_PLACE = re.compile(r"(?:Section|Appendix) ([2-5A-E])\b|\((\d+)\)|against Theorem 5()")
+_PLACE = re.compile(r"(?:Section|Appendix) (\w+)\b|\((\d+)\)|against (\w+) (\d+)")
 
 
 @dataclass
@@ -49,11 +26,7 @@ class Entry:
 
     claim: ClaimEntry
     helpers: list[ClaimEntry] = field(default_factory=list)
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether the paper gives it a number."""
-        return self.claim.label.kind != "Claim"
+    is_numbered: bool = False
 
     @property
     def count_of_helpers(self) -> int:
@@ -68,53 +41,66 @@ class OutlinePart:
     number: str
     title: tuple[Inline, ...]
     entries: list[Entry] = field(default_factory=list)
+    paper: Paper | None = None
 
 
 def outline(document: Document) -> list[OutlinePart]:
-    """The parts of a document; without statements of the paper, those of its files."""
+    """Return the parts of a document; without statements of a paper, those of its files.
+
+    The sections of a paper stand together, those of the paper with the most files first.
+    """
     claims = {claim.id: claim for claim in document.claims}
-    places = {id: number for number, (_, ids) in _SECTIONS.items() for id in ids.split()}
-    stated = {id: Entry(claims[id]) for id in places if id in claims}
+    of = {claim.id: paper_of(claim.place[0]) for claim in claims.values()}
+    parts: dict[tuple[Paper, str], OutlinePart] = {}
+    stated: dict[str, Entry] = {}
+    for paper in papers_of(claim.place[0] for claim in claims.values()):
+        for section in paper.sections:
+            part = OutlinePart(section.number, (Text(section.title),), paper=paper)
+            parts[paper, section.number] = part
+            for id in section.statements:
+                if id in claims:
+                    stated[id] = Entry(claims[id], is_numbered=True)
+                    part.entries.append(stated[id])
     users: dict[str, list[str]] = {}
     for claim in claims.values():
         for other in claim.depends:
             users.setdefault(other, []).append(claim.id)
-    parts = {
-        number: OutlinePart(number, (Text(title),)) for number, (title, _) in _SECTIONS.items()
-    }
-    for id, entry in stated.items():
-        parts[places[id]].entries.append(entry)
     beyond: list[OutlinePart] = []
-    for section in document.sections:
-        part = OutlinePart("", section.title)
-        for claim in section.claims:
-            place, owner = _section(claim.source), _owner(claim.id, stated, users)
+    for group in document.sections:
+        rest = OutlinePart("", group.title)
+        for claim in group.claims:
+            own = of[claim.id]
+            owner = _owner(claim.id, stated, users)
+            place = parts.get((own, _section(claim.source, own))) if own else None
             if claim.id in stated:
                 continue
-            if owner and (place not in parts or claim.id.startswith(f"{owner}-")):
+            if owner and (place is None or claim.id.startswith(f"{owner}-")):
                 stated[owner].helpers.append(claim)
-            elif place in parts and stated:
-                parts[place].entries.append(Entry(claim))
+            elif place is not None and stated:
+                place.entries.append(Entry(claim))
             elif owner:
                 stated[owner].helpers.append(claim)
             else:
-                part.entries.append(Entry(claim))
-        beyond += [part] if part.entries else []
+                rest.entries.append(Entry(claim))
+        beyond += [rest] if rest.entries else []
     for part in parts.values():
         # What has a number comes first; the sort is stable.
-        part.entries.sort(key=lambda entry: entry.claim.id not in stated)
+        part.entries.sort(key=lambda entry: not entry.is_numbered)
     return [part for part in parts.values() if part.entries] + beyond
 
 
-def _section(source: str) -> str:
-    """Where the paper says something, outside of its proofs."""
+def _section(source: str, paper: Paper) -> str:
+    """Return where a paper says something, outside of its proofs."""
     found = _PLACE.match(source)
     if found is None:
         return ""
     if found[1]:
-        return "" if found[1] == "B" else found[1]
-    number = int(found[2] or 0)
-    return next((s for n, s in reversed(_FIRST_EQUATION.items()) if n <= number), "5")
+        named = next((s for s in paper.sections if s.number == found[1]), None)
+        return "" if named is None or named.proofs else named.number
+    if found[2]:
+        starts = [s for s in paper.sections if (s.first_equation or math.inf) <= int(found[2])]
+        return starts[-1].number if starts else ""
+    return paper.places.get(f"{found[3].lower()}-{found[4]}", "")
 
 
 def _owner(id: str, stated: Iterable[str], users: Mapping[str, list[str]]) -> str:

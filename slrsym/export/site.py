@@ -18,7 +18,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from slrsym.claims import step_name
-from slrsym.export.document import ClaimEntry, Display, Document
+from slrsym.export.document import DEFAULT_TITLE, SEVERAL, ClaimEntry, Display, Document
 from slrsym.export.errata import LEAD
 from slrsym.export.html import STATUSES, HtmlRenderer, badge, escaped, relation, sign, slug
 from slrsym.export.outline import OutlinePart, outline
@@ -31,7 +31,6 @@ from slrsym.statements.expressions import spoken
 from slrsym.typeset import broken, to_mathml
 
 MAIN = "index.html"
-DEFAULT_TITLE = "Derivations, as they are checked"
 _ASSETS = ("style.css", "site.js", "search.js", "map.js", "ledger.js")
 # What is shown of a statement where one points at its name, in em and in characters.
 _GLIMPSE, _MOST = 24.0, 1100
@@ -70,10 +69,12 @@ def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None
 
 
 def site_files(
-    document: Document, title: str = DEFAULT_TITLE, beside: Mapping[str, str] | None = None
+    document: Document, title: str | None = None, beside: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """The files of a static site, with links to what stands beside it: names, and addresses."""
     claims = document.claims
+    titles = [paper.title for paper in document.papers]
+    title = title or (SEVERAL if len(titles) > 1 else next(iter(titles), DEFAULT_TITLE))
     known = {claim.id: claim for claim in claims}
     parts = [("Outline", f"{MAIN}#outline"), ("Map", "map.html"), ("Ledger", "ledger.html")]
     parts += [("Rules", "rules.html")] if _steps_by_rule(document) else []
@@ -254,6 +255,7 @@ def _data(
     parts = [
         {
             "number": part.number,
+            "paper": part.paper.title if part.paper else "",
             "title": _plain(show.inline(part.title)),
             "entries": [
                 {"id": e.claim.id, "helpers": [claim.id for claim in e.helpers]}

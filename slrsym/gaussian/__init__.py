@@ -4,14 +4,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
+from slrsym.gaussian.functions import (
+    OwensT,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    sympy_owens_t,
+    zeta,
+)
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
 
 if TYPE_CHECKING:
+    from sympy import Function
+
     from slrsym.gaussian.closed_form import expectation
     from slrsym.gaussian.integrals import IntegrabilityError
     from slrsym.gaussian.trace import Trace
     from slrsym.gaussian.trace import Trace as ExpectationTrace
+
+    owens_t: type[Function]
 
 # Loaded when first asked for: proofs need no closed forms.
 _LAZY = {
@@ -23,6 +35,8 @@ _LAZY = {
 
 
 def __getattr__(name: str) -> Any:
+    if name == "owens_t":
+        return sympy_owens_t()
     if name in _LAZY:
         module, own = _LAZY[name]
         return getattr(import_module(f"{__name__}.{module}"), own)
@@ -47,5 +61,6 @@ __all__ = [
     "mean_erf_squared",
     "normal_cdf",
     "normal_pdf",
+    "owens_t",
     "standard_normal",
 ]

@@ -7,6 +7,7 @@ from typing import Any
 
 from sympy import Basic, Dummy, Expr, Symbol, sympify
 
+from slrsym.gaussian.functions import in_own_functions, in_sympy_functions
 from slrsym.gaussian.independent import Law, ProductLaw
 from slrsym.registry import registered
 
@@ -117,7 +118,7 @@ class IIDSum(Binder):
     is_commutative = True
 
     def __new__(cls, term: Any, law: Law, count: Any) -> IIDSum:
-        term, count = sympify(term), sympify(count)
+        term, count = in_own_functions(sympify(term)), sympify(count)
         if not isinstance(law, Law):
             raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
         if count.is_integer is False or count.is_negative:
@@ -214,7 +215,7 @@ class Expectation(Binder):
     def __new__(cls, expr: Any, law: Law) -> Expectation:
         if not isinstance(law, Law):
             raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
-        result: Expectation = Expr.__new__(cls, sympify(expr), law)
+        result: Expectation = Expr.__new__(cls, in_own_functions(sympify(expr)), law)
         return result
 
     @property
@@ -260,7 +261,7 @@ class Expectation(Binder):
 
     def doit(self, **hints: Any) -> Expr:
         """Return the closed form as far as there is one; SymPy's hints have no effect."""
-        value: Expr = registered("expectation.closed_form")(self)
+        value: Expr = in_sympy_functions(registered("expectation.closed_form")(self))
         return value
 
     @property
@@ -297,3 +298,20 @@ class Expectation(Binder):
 
     def _sympystr(self, printer: Any) -> str:
         return f"E[{printer._print(self.integrand)}]"
+
+
+def require_real(expr: Expr, law: Law) -> None:
+    """Raise unless parameters are declared real and differ in name from the law's variables."""
+    names = {symbol.name for symbol in law.symbols}
+    for symbol in sorted(expr.free_symbols - set(law.symbols), key=str):
+        if symbol.name in names and not symbol.is_real:
+            raise ValueError(
+                f"expr contains a symbol {symbol} that is not the law's variable of that name, "
+                f"which is declared real; write Symbol({symbol.name!r}, real=True) in both"
+            )
+    loose = sorted(s.name for s in Expectation(expr, law).free_symbols if not s.is_real)
+    if loose:
+        raise ValueError(
+            f"the parameter {loose[0]} of expr or law is not declared real; "
+            f"write Symbol({loose[0]!r}, real=True)"
+        )

@@ -7,15 +7,21 @@ Gaussian integrals (see `integrals`). What it cannot reduce it leaves as an `Exp
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from typing import Any, Literal, overload
 
 import sympy as sp
-from sympy import Expr, Matrix, S, Symbol
+from sympy import Expr, Matrix, S
 
-from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import erf_prime
+from slrsym.gaussian.binding import Expectation, require_real
+from slrsym.gaussian.forms import (
+    dependent_groups,
+    form_moments,
+    joint_gaussian,
+    quadratic_form,
+)
+from slrsym.gaussian.functions import erf_prime, in_own_functions, in_sympy_functions
 from slrsym.gaussian.integrals import (
     DivergenceError,
     IntegrabilityError,
@@ -37,11 +43,11 @@ from slrsym.gaussian.law import (
     Law,
     NoiseLaw,
     ProductLaw,
-    in_own_functions,
     without_random_symbols,
 )
 from slrsym.gaussian.piecewise import Unsupported
-from slrsym.gaussian.trace import Trace
+from slrsym.gaussian.radial import has_root, radial_moment, uncorrelated_factors
+from slrsym.gaussian.trace import Trace, TraceStep
 
 # It yields the terms, under their laws, whose expectations it is then sent, and returns its own.
 _Steps = Generator[tuple[Term, GaussianLaw], Any, Expr]
@@ -77,8 +83,8 @@ def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> An
     Returns
     -------
     Expr or (Expr, Trace)
-        The closed form. Terms outside of the class stay as unevaluated `Expectation`, of which
-        ``why`` says what is in the way.
+        The closed form, Owen's T as SymPy's ``owens_t`` if this SymPy has it. Terms outside of the
+        class stay as unevaluated `Expectation`, of which ``why`` says what is in the way.
 
     Raises
     ------
@@ -99,7 +105,11 @@ def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> An
     """
     record = Trace()
     value = _entrywise(expr, law, record)
-    return (value, record) if trace else value
+    if not trace:
+        return value
+    sides = (map(in_sympy_functions, (step.lhs, step.rhs)) for step in record.steps)
+    steps = [TraceStep(step.rule, *pair) for step, pair in zip(record.steps, sides, strict=True)]
+    return value, Trace(steps, record.reasons)
 
 
 def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
@@ -115,8 +125,8 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
     if not isinstance(law, Law):
         raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
     expr = in_own_functions(expr)
-    _require_real(expr, law)
-    return _Evaluation(record).evaluate(expr, law)
+    require_real(expr, law)
+    return in_sympy_functions(_Evaluation(record).evaluate(expr, law))
 
 
 def closed_form(node: Expectation) -> Expr:
@@ -124,10 +134,15 @@ def closed_form(node: Expectation) -> Expr:
     return _Evaluation(Trace()).evaluate(node.integrand.doit(), node.law)
 
 
-def evaluated(expr: Expr, law: Law, positive: Callable[[Expr], bool]) -> Expr:
-    """Return the closed form, using a stronger test of positivity."""
-    _require_real(expr, law)
-    return _Evaluation(Trace(), positive).evaluate(in_own_functions(expr), law)
+def evaluated(expr: Expr, law: Law, positive: Callable[[Expr], bool] = lambda _: False) -> Expr:
+    """Return the closed form in functions that proofs and kernels have.
+
+    These are this package's own, and the Gamma function is none of them. `positive` may know more
+    of parameters than they declare.
+    """
+    expr = in_own_functions(expr)
+    require_real(expr, law)
+    return _Evaluation(Trace(), positive, with_gamma=False).evaluate(expr, law)
 
 
 def reason_open(node: Expectation) -> str:
@@ -140,27 +155,16 @@ def reason_open(node: Expectation) -> str:
     return "; ".join(dict.fromkeys(record.reasons.values()))
 
 
-def _require_real(expr: Expr, law: Law) -> None:
-    names = {symbol.name for symbol in law.symbols}
-    for symbol in sorted(expr.free_symbols - set(law.symbols), key=str):
-        if symbol.name in names and not symbol.is_real:
-            raise ValueError(
-                f"expr contains a symbol {symbol} that is not the law's variable of that name, "
-                f"which is declared real; write Symbol({symbol.name!r}, real=True) in both"
-            )
-    loose = sorted(s.name for s in Expectation(expr, law).free_symbols if not s.is_real)
-    if loose:
-        raise ValueError(
-            f"the parameter {loose[0]} of expr or law is not declared real; "
-            f"write Symbol({loose[0]!r}, real=True)"
-        )
-
-
 class _Evaluation:
     """One evaluation: its trace, and the closed forms found on the way."""
 
-    def __init__(self, trace: Trace, positive: Callable[[Expr], bool] = lambda _: False) -> None:
-        self.trace, self.positive = trace, positive
+    def __init__(
+        self,
+        trace: Trace,
+        positive: Callable[[Expr], bool] = lambda _: False,
+        with_gamma: bool = True,
+    ) -> None:
+        self.trace, self.positive, self.with_gamma = trace, positive, with_gamma
         self.known: dict[tuple[Any, ...], Expr] = {}
 
     # -- products of independent laws ---------------------------------------------------------
@@ -222,7 +226,7 @@ class _Evaluation:
         if isinstance(block, NoiseLaw):
             return self._noise(factor, block)
         if isinstance(block, ProductLaw):
-            joint = _joint_gaussian(block)
+            joint = joint_gaussian(block)
             return Expectation(factor, block) if joint is None else self.gaussian(factor, joint)
         assert isinstance(block, GaussianLaw)
         return self.gaussian(factor, block)
@@ -256,6 +260,11 @@ class _Evaluation:
     def gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
         """Evaluate an expectation under one Gaussian law; unsupported addends stay."""
         value = self._by_forms(expr, law)
+        if value is None and self.with_gamma and has_root(expr):
+            # Before it is expanded: (x^2 + y^2)^(3/2) would become two addends.
+            coefficient, core = expr.as_independent(*law.symbols, as_Add=False)
+            moment = self._radial(core, law)
+            value = None if moment is None else coefficient * moment
         if value is not None:
             return value
         closed: list[Expr] = []
@@ -267,22 +276,7 @@ class _Evaluation:
         for addend in addends:
             coefficient, core = addend.as_independent(*law.symbols, as_Add=False)
             try:
-                forbid_poles(core, law)
-                forbid_fast_growth(core, law)
-                pieces = terms_of(core, law.symbols)
-                node = Expectation(core, law)
-                self.trace.record(
-                    "in terms of exp and erf",
-                    node,
-                    sp.Add(
-                        *(p.coefficient * Expectation(p.as_expr(law.symbols), law) for p in pieces)
-                    ),
-                )
-                value = sp.Add(*(p.coefficient * self._term(p, law) for p in pieces))
-                value = self._without_i(value, core)
-            except Unsupported as reason:
-                value = Expectation(core, law)
-                self.trace.reasons[value] = str(reason)
+                value = self._addend(core, law)
             except DivergenceError as error:
                 divergent.append((addend, error))
                 continue
@@ -290,6 +284,49 @@ class _Evaluation:
         if divergent:
             closed.append(self._divergent(divergent, law))
         return sp.Add(*closed)
+
+    def _addend(self, core: Expr, law: GaussianLaw) -> Expr:
+        """Evaluate one addend, by exp and erf or by the Gamma function."""
+        node = Expectation(core, law)
+        try:
+            forbid_poles(core, law)
+            forbid_fast_growth(core, law)
+            pieces = terms_of(core, law.symbols)
+            self.trace.record(
+                "in terms of exp and erf",
+                node,
+                sp.Add(*(p.coefficient * Expectation(p.as_expr(law.symbols), law) for p in pieces)),
+            )
+            value = sp.Add(*(p.coefficient * self._term(p, law) for p in pieces))
+            return self._without_i(value, core)
+        except Unsupported as reason:
+            value = self._radial(core, law) if self.with_gamma else None
+            if value is None:
+                self.trace.reasons[node] = str(reason)
+                return node
+        return value
+
+    def _radial(self, core: Expr, law: GaussianLaw) -> Expr | None:
+        """Evaluate a moment of a length: an absolute value, or the root of a sum of squares.
+
+        Factors in uncorrelated variables are taken by themselves.
+        """
+        node = Expectation(core, law)
+        groups = uncorrelated_factors(core, law)
+        if len(groups) > 1:
+            laws = [law.marginal(*symbols) for symbols, _ in groups]
+            parts = [factor for _, factor in groups]
+            nodes = map(Expectation, parts, laws)
+            self.trace.record("independence", node, sp.Mul(*nodes))
+            values = map(self.gaussian, parts, laws)
+            value = sp.Mul(*values)
+            return None if value.has(Expectation) else value
+        try:
+            value = radial_moment(core, law)
+        except Unsupported:
+            return None
+        self.trace.record("moment of a length", node, value)
+        return value
 
     def _by_forms(self, expr: Expr, law: GaussianLaw) -> Expr | None:
         """Evaluate under the law of the affine forms in the integrand, if these are fewer."""
@@ -393,7 +430,7 @@ class _Evaluation:
             exponent, left = sp.expand(exponent).as_independent(sp.I, as_Add=True)
             if not exponent.free_symbols & set(variables):
                 return (yield from self._stein(term, law, node))
-        quadratic, linear, constant = _quadratic_form(exponent, variables)
+        quadratic, linear, constant = quadratic_form(exponent, variables)
         if any(sp.im(entry) != 0 for entry in quadratic):
             raise Unsupported("the quadratic part of the exponent is not real")
         mean = Matrix(list(law.mean.values()))
@@ -424,7 +461,7 @@ class _Evaluation:
     def _conditioned(self, term: Term, law: GaussianLaw, node: Expectation) -> _Steps:
         """Evaluate a term with a delta function: a density times a conditional expectation."""
         argument, *others = term.zeros
-        (mean,), ((variance,),) = _moments([argument], law)
+        (mean,), ((variance,),) = form_moments([argument], law)
         if variance == 0:
             raise Unsupported(f"{argument} is constant, and has no density")
         _, row = law.affine_coefficients(argument)
@@ -448,7 +485,7 @@ class _Evaluation:
         signs = term.sign_arguments
         if not signs:
             return None
-        means, spread = _moments(signs, law)
+        means, spread = form_moments(signs, law)
         for i in range(len(signs)):
             if spread[i][i] == 0:
                 rest = replace(term, coefficient=S.One, sign_arguments=signs[:i] + signs[i + 1 :])
@@ -512,8 +549,8 @@ class _Evaluation:
         arguments = (*term.erf_arguments, *term.sign_arguments)
         # erf(u) is the mean of the sign of u + Z for an independent Z of variance 1/2.
         noise = [*(1 for _ in term.erf_arguments), *(0 for _ in term.sign_arguments)]
-        means, spread = _moments(arguments, law)
-        groups = _dependent_groups(spread)
+        means, spread = form_moments(arguments, law)
+        groups = dependent_groups(spread)
         if any(len(group) % 2 and not any(means[i] for i in group) for group in groups):
             self.trace.record("oddness", node, S.Zero)
             return S.Zero
@@ -551,25 +588,6 @@ def _combination(parts: list[tuple[Expr, Term]], law: GaussianLaw) -> _Steps:
     return sp.Add(*values)
 
 
-def _moments(forms: Sequence[Expr], law: GaussianLaw) -> tuple[list[Expr], list[list[Expr]]]:
-    """Return the means and covariances of affine forms."""
-    found = [law.affine_coefficients(form) for form in forms]
-    rows = [Matrix([row]) for _, row in found]
-    mean = Matrix(list(law.mean.values()))
-    means = [tidy_complex(c + (row * mean)[0]) for (c, _), row in zip(found, rows, strict=True)]
-    return means, [[sp.expand((r * law.cov * q.T)[0]) for q in rows] for r in rows]
-
-
-def _dependent_groups(cov: list[list[Expr]]) -> list[list[int]]:
-    """Group indices so that forms of different groups are uncorrelated."""
-    groups: list[list[int]] = []
-    for i in range(len(cov)):
-        joined = [g for g in groups if any(cov[i][j] != 0 for j in g)]
-        groups = [g for g in groups if g not in joined]
-        groups.append(sorted([i, *(j for g in joined for j in g)]))
-    return groups
-
-
 def _node(integrand: Expr, law: Law) -> Expr:
     return Expectation(integrand, law) if integrand.free_symbols & set(law.symbols) else integrand
 
@@ -577,21 +595,3 @@ def _node(integrand: Expr, law: Law) -> Expr:
 def _with_constant(addend: Expr, law: Law) -> Expr:
     coefficient, core = addend.as_independent(*law.symbols, as_Add=False)
     return coefficient * _node(core, law)
-
-
-def _joint_gaussian(law: ProductLaw) -> GaussianLaw | None:
-    """Return the joint law of independent Gaussian vectors; None where one is not Gaussian."""
-    blocks = law.blocks()
-    if not all(isinstance(block, GaussianLaw) for block in blocks):
-        return None
-    mean = {s: m for block in blocks for s, m in block.mean.items()}
-    return GaussianLaw(mean, Matrix.diag(*(block.cov for block in blocks)))
-
-
-def _quadratic_form(q: Expr, variables: Iterable[Symbol]) -> tuple[Matrix, Matrix, Expr]:
-    """Return P, b, c of q(x) = -x'Px/2 + b'x + c."""
-    variables = list(variables)
-    origin = dict.fromkeys(variables, S.Zero)
-    linear = Matrix([sp.expand(q.diff(x).xreplace(origin)) for x in variables])
-    quadratic = Matrix([[-sp.expand(q.diff(x, y)) for y in variables] for x in variables])
-    return quadratic, linear, q.xreplace(origin)

@@ -10,7 +10,10 @@ r"""The special functions of Gaussian calculus, as SymPy functions.
 =============  =================================================================================
 
 They differentiate to any order, expand in series, rewrite among one another, evaluate to any
-precision and print as code (see `printing`).
+precision and print as code (see `error_functions`).
+
+SymPy has Owen's T itself from version 1.15 on, as ``sympy.owens_t``. It is accepted wherever
+`OwensT` is (`in_own_functions`), and closed forms are given in it (`in_sympy_functions`).
 """
 
 from __future__ import annotations
@@ -18,7 +21,8 @@ from __future__ import annotations
 from typing import Any
 
 import sympy
-from sympy import Abs, Expr, Integral, S, asin, atan, erf, erfc, exp, oo, pi, sqrt
+from sympy import Abs, Basic, Expr, Integral, S, asin, atan, erf, erfc, exp, oo, pi, sqrt
+from sympy.core.relational import Relational
 
 from slrsym.gaussian.error_functions import (
     GaussianFunction,
@@ -39,6 +43,8 @@ __all__ = [
     "erf_prime",
     "erf_second",
     "gaussian_zeta",
+    "in_own_functions",
+    "in_sympy_functions",
     "normal_cdf",
     "normal_pdf",
     "zeta",
@@ -66,7 +72,7 @@ class OwensT(GaussianFunction):
     --------
     >>> from sympy.abc import h, a
     >>> OwensT(-h, -a), OwensT(0, a)
-    (-OwensT(h, a), atan(a)/(2*pi))
+    (-owens_t(h, a), atan(a)/(2*pi))
     >>> OwensT(1, 2).evalf(20)
     0.078468186993084096345
     """
@@ -74,6 +80,10 @@ class OwensT(GaussianFunction):
     nargs = 2
     _multiprecision = "owens_t"
     _symbol = "T"
+
+    # One name in print, whether SymPy has the function or not.
+    def _sympystr(self, printer: Any) -> str:
+        return f"owens_t({', '.join(map(printer._print, self.args))})"
 
     @classmethod
     def eval(cls, h: Expr, a: Expr) -> Expr | None:
@@ -104,8 +114,7 @@ class OwensT(GaussianFunction):
         return Integral(integrand, (x, 0, a)) / (2 * pi)
 
     def _eval_rewrite_as_owens_t(self, h: Expr, a: Expr, **kwargs: Any) -> Expr | None:
-        theirs = getattr(sympy, "owens_t", None)
-        return None if theirs is None else theirs(h, a)
+        return sympy_owens_t()(h, a)
 
     def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
         h, a = at_zero
@@ -144,6 +153,50 @@ class OwensT(GaussianFunction):
         return function_call(printer, "scipy.special.owens_t", *self.args)
 
 
+def sympy_owens_t() -> type[Expr]:
+    """Return SymPy's function `owens_t`, or `OwensT` if this SymPy has none."""
+    result: type[Expr] = getattr(sympy, "owens_t", OwensT)
+    return result
+
+
+def in_own_functions(expr: Basic) -> Any:
+    """Write SymPy's ``owens_t`` as `OwensT`.
+
+    Parameters
+    ----------
+    expr : Basic
+        An expression or a relation, which may contain either.
+
+    Returns
+    -------
+    Basic
+        The same with `OwensT` only. A relation stays unevaluated.
+    """
+    theirs = sympy_owens_t()
+    if theirs is OwensT or not expr.has(theirs):
+        return expr
+    if isinstance(expr, Relational):
+        return expr.func(*map(in_own_functions, expr.args), evaluate=False)
+    return expr.replace(theirs, OwensT)
+
+
+def in_sympy_functions(expr: Basic) -> Any:
+    """Write `OwensT` as SymPy's ``owens_t``, if this SymPy has it.
+
+    Parameters
+    ----------
+    expr : Basic
+        An expression, which may contain either.
+
+    Returns
+    -------
+    Basic
+        The same with SymPy's function only, or `expr` if there is none.
+    """
+    theirs = sympy_owens_t()
+    return expr if theirs is OwensT else expr.replace(OwensT, theirs)
+
+
 class zeta(GaussianFunction):  # noqa: N801
     r"""Mean square of erf, :math:`\zeta(t, s) = \mathbb{E}\operatorname{erf}(t + sG)^2`.
 
@@ -172,7 +225,7 @@ class zeta(GaussianFunction):  # noqa: N801
     >>> zeta(t, 0), zeta(0, s)
     (erf(t)**2, 2*asin(2*s**2/(2*s**2 + 1))/pi)
     >>> zeta(1, 1).rewrite(OwensT)
-    1 - 8*OwensT(sqrt(6)/3, sqrt(5)/5)
+    1 - 8*owens_t(sqrt(6)/3, sqrt(5)/5)
     """
 
     nargs = 2

@@ -7,6 +7,8 @@ from typing import Any
 
 from sympy import Basic, Dummy, Expr, S, Symbol, sympify
 
+from slrsym.gaussian.functions import in_own_functions
+
 
 class Law(Basic):  # type: ignore[misc]
     """Common ground of all laws: they bind the symbols that name their random variables."""
@@ -91,6 +93,7 @@ def real_expression(expr: Any, what: str) -> Expr:
     expr = sympify(expr)
     if not isinstance(expr, Expr):
         raise TypeError(f"{what} must be an expression; got {expr!r}")
+    expr = in_own_functions(expr)
     loose = sorted(s.name for s in expr.free_symbols if not s.is_real and not _is_placeholder(s))
     if loose:
         raise ValueError(

@@ -12,12 +12,11 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any
 
-import sympy
 import sympy as sp
 from sympy import Basic, Expr, Matrix, Symbol, factor_terms
 
 from slrsym.gaussian.binding import IIDSum
-from slrsym.gaussian.functions import OwensT
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.gaussian.independent import Law, NoiseLaw, ProductLaw, real_expression, real_symbol
 
 __all__ = [
@@ -26,7 +25,6 @@ __all__ = [
     "Law",
     "NoiseLaw",
     "ProductLaw",
-    "in_own_functions",
     "standard_normal",
     "without_random_symbols",
 ]
@@ -35,7 +33,7 @@ __all__ = [
 def covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
     """Check the covariance matrix of a vector."""
     try:
-        matrix = sp.ImmutableMatrix(cov)
+        matrix = in_own_functions(sp.ImmutableMatrix(cov))
     except (TypeError, ValueError) as error:
         raise ValueError(f"cov must be a matrix or nested lists of equal length; {error}") from None
     n = len(names)
@@ -373,12 +371,6 @@ def standard_normal(*names: Symbol) -> GaussianLaw:
             f"names must be different; {twice[0]} occurs {names.count(twice[0])} times"
         )
     return GaussianLaw(dict.fromkeys(names, 0), [[int(i == j) for j in range(n)] for i in range(n)])
-
-
-def in_own_functions(expr: Expr) -> Expr:
-    """Replace SymPy's Owen's T, where SymPy has one, by this package's."""
-    theirs = getattr(sympy, "owens_t", None)
-    return expr if theirs is None else expr.replace(theirs, OwensT)
 
 
 def without_random_symbols(expr: Expr) -> tuple[Expr, Law]:

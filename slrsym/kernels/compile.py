@@ -7,6 +7,7 @@ backend     numbers
 ``numba``   float64 arrays, by machine code that is kept on disk; what runs use
 ``mpmath``  one state at a time, to any number of digits
 ``ball``    one state at a time, in balls that certainly hold the value
+``jax``     JAX arrays of float64, to be differentiated, compiled and vectorised by JAX
 ==========  =====================================================================================
 
 That of NumPy stands here, which works in blocks that fit the cache.
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
 
 Array = NDArray[np.float64]
 
-BACKENDS = ("numpy", "numba", "mpmath", "ball")
+BACKENDS = ("numpy", "numba", "mpmath", "ball", "jax")
 
 
 def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
@@ -78,7 +79,7 @@ def compile_expressions(
         Inputs that vary fast.
     parameters : sequence of Symbol
         Inputs that vary slowly: what depends on them alone is computed once.
-    backend : {'numpy', 'numba', 'mpmath', 'ball'}
+    backend : {'numpy', 'numba', 'mpmath', 'ball', 'jax'}
         In which numbers.
 
     Returns
@@ -93,8 +94,10 @@ def compile_expressions(
     ValueError
         If there is no such backend, there are no outputs, two inputs have the same name, or an
         expression has another symbol or function.
-    NumbaMissingError
-        If the backend is Numba and it is not installed.
+    NumbaMissingError, JaxMissingError
+        If the backend is Numba or JAX and it is not installed.
+    RuntimeError
+        If the backend is JAX, which is set to single precision.
     """
     require_backend(backend)
     if not outputs:
@@ -119,6 +122,10 @@ def compiled(program: Program, backend: str) -> Callable[..., Any]:
         from slrsym.kernels.ball_backend import ball_function
 
         return ball_function(program)
+    if backend == "jax":
+        from slrsym.kernels.jax_backend import jax_function
+
+        return jax_function(program)
     return numpy_function(program)
 
 
@@ -168,8 +175,8 @@ def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any
 def _means(program: Program) -> dict[str, Any]:
     """The means that a program has of functions, by quadrature."""
     return {
-        name: partial(trapezoid_arrays, defined(pair.body, _ARRAYS, "arrays")["body"], order)
-        for name, pair, order in program.means
+        name: partial(trapezoid_arrays, defined(pair.body, _ARRAYS, "arrays")["body"], orders)
+        for name, pair, orders in program.means
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, ClassVar
 
@@ -21,7 +22,14 @@ from sympy import (
     sqrt,
 )
 
-from slrsym.gaussian import Expectation, erf_prime, normal_cdf, normal_pdf, standard_normal
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    erf_prime,
+    normal_cdf,
+    normal_pdf,
+    standard_normal,
+)
 
 
 class ErfVariance(Function):  # type: ignore[misc]
@@ -141,34 +149,53 @@ class ErfDefect(Function):  # type: ignore[misc]
 
 # -- means by quadrature -----------------------------------------------------------------------
 
+# The variables of functions whose means are computed; a function of one has the first.
 Z = Symbol("z", real=True)
+VARIABLES = (Z, Symbol("z_2", real=True))
 
 
 class GaussianMean(Function):  # type: ignore[misc]
-    """The mean of a derivative of a function of z, at a normal variable of mean m, variance v."""
+    """The mean of a derivative of a function of one or two jointly normal variables.
+
+    Its arguments are the means, the covariances (the upper triangle, row by row), and values of the
+    function's parameters.
+    """
 
     function: ClassVar[Expr]
-    order: ClassVar[int]
+    orders: ClassVar[tuple[int, ...]]
     parameters: ClassVar[tuple[Symbol, ...]]
     is_real = True
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """The slope in m."""
-        if argindex != 1:
-            raise ValueError("means by quadrature are differentiated in the mean of the argument")
-        return _kind(self.function, self.order + 1, self.parameters)(*self.args)
+        """Return the derivative in a mean."""
+        if argindex > len(self.orders):
+            raise ValueError("means by quadrature are differentiated in the means of the arguments")
+        orders = tuple(n + (i == argindex - 1) for i, n in enumerate(self.orders))
+        return _kind(self.function, orders, self.parameters)(*self.args)
+
+    @classmethod
+    def variables(cls) -> tuple[Symbol, ...]:
+        """Return the variables of the function."""
+        return VARIABLES[: len(cls.orders)]
 
     @classmethod
     def integrand(cls) -> Expr:
-        """The derivative."""
-        return _derivative(cls.function, cls.order)
+        """Return the derivative."""
+        return _derivative(cls.function, cls.orders)
 
     def as_expectation(self) -> Expectation:
-        """The same by its definition."""
-        m, v, *values = self.args
-        G = Symbol("G", real=True)
-        integrand = self.integrand().xreplace(dict(zip(self.parameters, values, strict=True)))
-        return Expectation(integrand.subs(Z, m + sqrt(v) * G), standard_normal(G))
+        """Return the same by its definition."""
+        count = len(self.orders)
+        entries = count * (count + 3) // 2
+        values = dict(zip(self.parameters, self.args[entries:], strict=True))
+        integrand = self.integrand().xreplace(values)
+        if count == 1:
+            m, v = self.args[:2]
+            G = Symbol("G", real=True)
+            return Expectation(integrand.subs(Z, m + sqrt(v) * G), standard_normal(G))
+        *means, first, both, second = self.args[:entries]
+        law = GaussianLaw(dict(zip(VARIABLES, means, strict=True)), [[first, both], [both, second]])
+        return Expectation(integrand, law)
 
     def _eval_evalf(self, prec: int) -> Expr | None:
         return self.as_expectation()._eval_evalf(prec)
@@ -182,39 +209,69 @@ class GaussianMean(Function):  # type: ignore[misc]
 
 
 @cache
-def _derivative(function: Expr, order: int) -> Expr:
-    if not order:
+def _derivative(function: Expr, orders: tuple[int, ...]) -> Expr:
+    place = next((i for i, n in enumerate(orders) if n), None)
+    if place is None:
         return function
-    slope = _derivative(function, order - 1).diff(Z)
+    lower = tuple(n - (i == place) for i, n in enumerate(orders))
+    slope = _derivative(function, lower).diff(VARIABLES[place])
+    if len(orders) > 1:
+        # Multiplied out, products of functions of one variable each would have many terms.
+        return slope
     # Expanded, quotients of polynomials would have more terms with each derivative.
     return factor(slope) if slope.is_rational_function(Z) else expand(slope)
 
 
 @cache
-def _kind(function: Expr, order: int, parameters: tuple[Symbol, ...]) -> type[GaussianMean]:
-    digest = hashlib.sha256(f"{function} {order} {parameters}".encode()).hexdigest()[:12]
-    body = {"function": function, "order": order, "parameters": parameters}
-    body["nargs"] = 2 + len(parameters)
+def _kind(
+    function: Expr, orders: tuple[int, ...], parameters: tuple[Symbol, ...]
+) -> type[GaussianMean]:
+    digest = hashlib.sha256(f"{function} {orders} {parameters}".encode()).hexdigest()[:12]
+    body = {"function": function, "orders": orders, "parameters": parameters}
+    body["nargs"] = len(orders) * (len(orders) + 3) // 2 + len(parameters)
     return type(f"gaussian_mean_{digest}", (GaussianMean,), body)
 
 
-def gaussian_mean(function: Expr, z: Symbol, mean: Expr, variance: Expr) -> Expr:
-    """The mean of a function of one normal variable, in the score that it is a function of."""
-    shift, slope = _score(function, z)
-    inside = expand(function.subs(z, (Z - shift) / slope))
-    parameters = tuple(sorted(inside.free_symbols - {Z}, key=str))
-    return _kind(inside, 0, parameters)(slope * mean + shift, slope**2 * variance, *parameters)
+def gaussian_mean(function: Expr, law: GaussianLaw) -> Expr:
+    """Return the mean of a function of one or two normal variables, in scores that it depends on.
+
+    Parameters
+    ----------
+    function : Expr
+        Smooth, of the variables of the law.
+    law : GaussianLaw
+    """
+    scores = [_score(function, z, law.symbols) for z in law.symbols]
+    places = zip(law.symbols, VARIABLES, scores, strict=False)
+    inside = function.subs(
+        {z: (name - shift) / slope for z, name, (shift, slope) in places}, simultaneous=True
+    )
+    count = len(scores)
+    inside = expand(inside) if count == 1 else inside
+    parameters = tuple(sorted(inside.free_symbols - set(VARIABLES[:count]), key=str))
+    means = [
+        slope * law.mean[z] + shift for z, (shift, slope) in zip(law.symbols, scores, strict=True)
+    ]
+    entries = [
+        scores[i][1] * scores[j][1] * law.cov[i, j] for i in range(count) for j in range(i, count)
+    ]
+    return _kind(inside, (0,) * count, parameters)(*means, *entries, *parameters)
 
 
-def _score(function: Expr, z: Symbol) -> tuple[Expr, Expr]:
-    """The steepest affine form of z that is an argument of a function, as shift and slope."""
+def _score(function: Expr, z: Symbol, variables: Sequence[Symbol]) -> tuple[Expr, Expr]:
+    """Return the steepest affine form of z that is an argument of a function, as shift and slope.
+
+    In a form of several variables the shift is left out.
+    """
     found: tuple[Expr, Expr] = (0 * z, z / z)
     for part in preorder_traversal(function):
         if isinstance(part, Function) and part.has(z):
             form = part.args[0].as_poly(z)
             if form is not None and form.degree() == 1:
                 slope, shift = form.all_coeffs()
+                if slope.has(*variables):
+                    continue
                 ratio = slope / found[1]
                 if found[1] == 1 or (ratio.is_number and abs(ratio) > 1):
-                    found = (shift, slope)
+                    found = (0 * z if shift.has(*variables) else shift, slope)
     return found

@@ -249,6 +249,26 @@ def _assembled(
     return risk, by_mu, by_means, by_covs
 
 
+_UPPER = np.triu_indices(3)
+
+
+def risk_and_slopes(
+    risk_of: Callable[..., Any], mu: float, extra: float, counts: Array, law: Array
+) -> Array:
+    """Return the risk with its slopes in mu and in the law, shape (2 + 9 roles,).
+
+    `risk_of` is `laplace_risk`, or the same by Numba; `law` is as of `mpmath_laplace_risk`.
+    """
+    roles = len(counts)
+    covs = np.zeros((roles, 3, 3))
+    covs[:, _UPPER[0], _UPPER[1]] = law[3 * roles :].reshape(roles, 6)
+    covs[:, _UPPER[1], _UPPER[0]] = covs[:, _UPPER[0], _UPPER[1]]
+    means = law[: 3 * roles].reshape(roles, 3).copy()
+    risk, by_mu, by_means, by_covs = risk_of(mu, extra, counts.copy(), means, covs)
+    slopes = by_means.ravel(), by_covs[:, _UPPER[0], _UPPER[1]].ravel()
+    return np.concatenate([[risk, by_mu], *slopes])
+
+
 def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
     """The risk to the working precision: the same sums, with finer grids.
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import itertools
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from numbers import Rational
 from typing import Any
@@ -89,37 +90,68 @@ def _number(x: Any) -> Any:
     return mpmath.mpf(float(x) if isinstance(x, np.floating) else x)
 
 
-def _trapezoid(f: Callable[..., Any], order: int, m: Any, v: Any, *parameters: Any) -> Any:
+def _trapezoid(f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any) -> Any:
     """`slrsym.kernels.special.trapezoid_arrays` of numbers, to the working precision."""
+    count = len(orders)
+    entries = count * (count + 3) // 2
+    means, cov, parameters = inputs[:count], inputs[count:entries], inputs[entries:]
+    root = _cholesky(cov)
     digits = mpmath.mp.dps + 5
-    spread, agreed = mpmath.sqrt(v), mpmath.mpf(10) ** (-digits * 2 // 3)
+    # In one variable there is a margin, which in two would take four times as long.
+    agreed = mpmath.mpf(10) ** (-digits * 2 // 3 if count == 1 else -digits // 2 - 1)
     reach = mpmath.sqrt(2 * digits * mpmath.log(10)) + 2
-    step = mpmath.mpf(GRID_STEP) / max(1, mpmath.ceil(spread))
-    steep = spread > 1
+    scales = [max(abs(row[k]) for row in root[k:]) for k in range(count)]
+    steps = [mpmath.mpf(GRID_STEP) / max(1, mpmath.ceil(s)) for s in scales]
+    steep = count == 1 and root[0][0] > 1
+    shifts = list(itertools.product((0, mpmath.mpf(0.5)), repeat=count))
 
-    def sums(start: Any) -> tuple[Any, Any]:
+    def sums(shift: Any) -> tuple[Any, Any]:
+        axes = [
+            [(z, mpmath.npdf(z) * step) for n in range(int(2 * reach / step) + 2)
+             for z in [(s + n) * step - reach]]
+            for s, step in zip(shift, steps, strict=True)
+        ]  # fmt: skip
         terms = []
-        for n in range(int(2 * reach / step) + 2):
-            z = start - reach + n * step
-            term = f(m + spread * z, *parameters)[int(steep)] * mpmath.npdf(z) * step
-            terms.append(term * hermite(z, order) / spread**order if steep else term)
+        for nodes in itertools.product(*axes):
+            if sum(z * z for z, _ in nodes) > (reach + 1) ** 2:
+                continue
+            at = [
+                mean + sum(row[k] * nodes[k][0] for k in range(i + 1))
+                for i, (mean, row) in enumerate(zip(means, root, strict=True))
+            ]
+            term = f(*at, *parameters)[int(steep)] * mpmath.fprod(w for _, w in nodes)
+            if steep:
+                term *= hermite(nodes[0][0], orders[0]) / root[0][0] ** orders[0]
+            terms.append(term)
         return mpmath.fsum(terms), mpmath.fsum(map(abs, terms))
 
-    total, size = sums(mpmath.mpf(0))
-    for _ in range(HALVINGS):
-        other, more = sums(step / 2)
-        agree = abs(total - other) <= agreed * (size + more)
-        total, size, step = (total + other) / 2, (size + more) / 2, step / 2
+    total, size = sums(shifts[0])
+    for _ in range(HALVINGS[count - 1]):
+        other, more = (mpmath.fsum(x) for x in zip(*map(sums, shifts[1:]), strict=True))
+        weight = len(shifts) - 1
+        agree = abs(total - other / weight) <= agreed * (size + more / weight)
+        total, size = (total + other) / 2**count, (size + more) / 2**count
+        steps = [step / 2 for step in steps]
         if agree:
             return total
     return mpmath.nan
 
 
+def _cholesky(cov: Sequence[Any]) -> list[list[Any]]:
+    """Return rows of L, for the upper triangle of L L', which may be singular."""
+    if len(cov) == 1:
+        return [[mpmath.sqrt(cov[0])]]
+    v, both, w = cov
+    first = mpmath.sqrt(v)
+    across = both / first if v > 0 else mpmath.mpf(0)
+    return [[first], [across, mpmath.sqrt(max(w - across * across, 0))]]
+
+
 def mpmath_function(program: Program) -> Callable[..., Any]:
     """A function of one state, in mpmath numbers."""
     means = {
-        name: partial(_trapezoid, defined(pair.body, _NAMESPACE)["body"], order)
-        for name, pair, order in program.means
+        name: partial(_trapezoid, defined(pair.body, _NAMESPACE)["body"], orders)
+        for name, pair, orders in program.means
     }
     scope = defined(program.setup + program.body, _NAMESPACE | means)
 

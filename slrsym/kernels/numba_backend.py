@@ -167,7 +167,7 @@ def NAME(m, v, PARAMETERS):
     spread = sqrt(v)
     step = {GRID_STEP} / 2.0 ** np.ceil(np.log2(max(spread, 1.0)))
     total, size, start, count = 0.0, 0.0, -{GRID_REACH}, int({2 * GRID_REACH} / step) + 1
-    for halving in range({HALVINGS + 1}):
+    for halving in range({HALVINGS[0] + 1}):
         other, more = 0.0, 0.0
         for n in range(count):
             z = start + n * step
@@ -194,14 +194,52 @@ def NAME(m, v, PARAMETERS):
 """
 
 
+# The same of two variables: at first of one grid, then of the three that are shifted against it.
+_TRAPEZOID_2 = f"""\
+def NAME(m, m_2, v, both, v_2, PARAMETERS):
+    spread = sqrt(v)
+    across = both / spread if v > 0.0 else 0.0
+    rest = sqrt(max(v_2 - across * across, 0.0))
+    step = {GRID_STEP} / 2.0 ** np.ceil(np.log2(max(spread, abs(across), 1.0)))
+    step_2 = {GRID_STEP} / 2.0 ** np.ceil(np.log2(max(rest, 1.0)))
+    total, size = 0.0, 0.0
+    for halving in range({HALVINGS[1] + 1}):
+        other, more = 0.0, 0.0
+        for shift in range(0 if halving == 0 else 1, 1 if halving == 0 else 4):
+            z = step * (0.5 * (shift % 2)) - {GRID_REACH}
+            while z <= {GRID_REACH} + 0.25 * step:
+                reach = sqrt(max({GRID_REACH + 0.5} ** 2 - z * z, 0.0))
+                first = step_2 * (0.5 * (shift // 2))
+                first += step_2 * np.ceil((-reach - first) / step_2)
+                count = int((reach - first) / step_2) + 1
+                weight = exp(-0.5 * z * z) * step * step_2
+                for n in range(count):
+                    w = first + n * step_2
+                    term = BODY(m + spread * z, m_2 + across * z + rest * w, PARAMETERS)[0]
+                    term *= exp(-0.5 * w * w) * weight
+                    other += term
+                    more += abs(term)
+                z += step
+        if halving == 0:
+            total, size = other, more
+            continue
+        agree = abs(total - other / 3.0) <= {AGREED} * (size + more / 3.0)
+        total, size = 0.25 * (total + other), 0.25 * (size + more)
+        if agree:
+            return total * {1 / (2 * math.pi)!r}
+        step, step_2 = 0.5 * step, 0.5 * step_2
+    return nan
+"""
+
+
 def program_source(program: Program) -> str:
     """The two functions of a program, ``constants`` and ``body``, for Numba."""
     parts = []
-    for name, pair, order in program.means:
+    for name, pair, orders in program.means:
         parts.append(pair.body.replace("def body(", f"def {name}_of(", 1))
-        source = _TRAPEZOID.replace("NAME", name).replace("BODY", f"{name}_of")
-        source = source.replace("PARAMETERS", ", ".join(pair.state[1:]))
-        parts.append(source.replace("ORDER", str(order)))
+        source = (_TRAPEZOID, _TRAPEZOID_2)[len(orders) - 1].replace("NAME", name)
+        source = source.replace("PARAMETERS", ", ".join(pair.state[len(orders) :]))
+        parts.append(source.replace("BODY", f"{name}_of").replace("ORDER", str(orders[0])))
     source = "".join(f"{DECORATOR}{part}\n\n" for part in (*parts, program.setup))
     return f"{source}{_INLINE}{program.body}\n\n"
 

@@ -46,6 +46,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import zeta as symbolic_zeta
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.kernels.functions import (
     BivariateNormal,
     DecayCoefficients,
@@ -54,7 +55,6 @@ from slrsym.kernels.functions import (
     ErfDefect,
     ErfVariance,
     GaussianMean,
-    Z,
 )
 from slrsym.kernels.program import Program
 
@@ -143,17 +143,26 @@ def printed(
         tuple(
             (
                 kind.__name__,
-                printed([kind.integrand(), kind.function], (Z, *kind.parameters), (), hoist=False),
-                kind.order,
+                _integrand(kind),
+                kind.orders,
             )
             for kind in sorted(means, key=lambda kind: kind.__name__)
         ),
     )
 
 
+def _integrand(kind: type[GaussianMean]) -> Program:
+    """Return the program of an integrand; of one variable with the function that it derives from.
+
+    By way of that function a mean of a derivative loses no digits (`slrsym.kernels.special`).
+    """
+    outputs = [kind.integrand(), kind.function][: 3 - len(kind.orders)]
+    return printed(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)
+
+
 def computable(expr: Any) -> Expr:
     """The expression in functions that every backend has; refused if there is none."""
-    expr = sympify(expr)
+    expr = in_own_functions(sympify(expr))
     for function, meaning in _MEANINGS.items():
         expr = expr.replace(function, meaning)
     for part in preorder_traversal(expr):

@@ -36,8 +36,9 @@ class Program(NamedTuple):
     outputs: int
     setup: str
     body: str
-    # The means of functions of z that it calls: a name, the program, and which derivative it is.
-    means: tuple[tuple[str, Program, int], ...] = ()
+    # The means that it calls: a name, the program of the integrand, and the orders of derivatives,
+    # one for each variable.
+    means: tuple[tuple[str, Program, tuple[int, ...]], ...] = ()
 
     def checked(self, state: Iterable[Any]) -> list[Any]:
         """The numbers of a state, if they are as many as they should be."""
@@ -49,7 +50,7 @@ class Program(NamedTuple):
 
 def _read(found: Any) -> Program:
     state, parameters, constants, outputs, setup, body, means = found
-    inner = tuple((name, _read(program), order) for name, program, order in means)
+    inner = tuple((name, _read(program), tuple(orders)) for name, program, orders in means)
     names = (tuple(state), tuple(parameters), tuple(constants))
     return Program(*names, outputs, setup, body, inner)
 

@@ -12,9 +12,11 @@ exponential that does not depend on x.
 
 from __future__ import annotations
 
+import itertools
 import math
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
@@ -236,15 +238,16 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
 
 # -- means by quadrature -----------------------------------------------------------------------
 
-# E f(m + sqrt(v) G) for functions that have no closed form. The trapezoidal rule converges
-# exponentially for analytic f: once two grids, shifted by half a step, agree to 1e-9, their mean is
-# good to the last digits. The first step is half a unit of the argument of f, on which functions of
-# a score vary. Where v is above 1, the mean of the derivative of order n is that of
-# f He_n(G) / v^(n/2), which loses no digits: derivatives of a steep f are large, and their mean is
-# small.
+# E f(m + L G) for functions that have no closed form, of one or two normal variables, L L' being
+# their covariance. The trapezoidal rule converges exponentially for analytic f: once a grid and
+# those shifted by half a step agree to 1e-9, their mean is good to the last digits. The first step
+# is half a unit of the arguments of f, on which functions of a score vary. In one variable, where v
+# is above 1, the mean of the derivative of order n is that of f He_n(G) / v^(n/2), which loses no
+# digits: derivatives of a steep f are large, and their mean is small.
 
-# Of the grids: how far they reach, the first step, what they agree to, how often it is halved.
-GRID_REACH, GRID_STEP, AGREED, HALVINGS = 10.0, 0.5, 1e-9, 12
+# Of the grids: how far they reach, the first step, what they agree to, how often it is halved, in
+# one variable and in two.
+GRID_REACH, GRID_STEP, AGREED, HALVINGS = 10.0, 0.5, 1e-9, (12, 5)
 
 
 def hermite(z: Any, order: int) -> Any:
@@ -255,44 +258,89 @@ def hermite(z: Any, order: int) -> Any:
     return value
 
 
-def trapezoid_arrays(
-    f: Callable[..., Any], order: int, m: Any, v: Any, *parameters: Any
-) -> NDArray[np.float64]:
-    """Means over arrays that broadcast; f(z, ...) is a pair, the derivative and the function."""
-    arrays = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (m, v, *parameters)))
-    shape = arrays[0].shape
-    mean, spread, *values = (x.reshape(-1)[:, None] for x in arrays)
-    spread = np.sqrt(spread)
-    found = np.full(mean.shape[0], np.nan)
-    with np.errstate(invalid="ignore"):
-        levels = np.ceil(np.log2(np.maximum(spread[:, 0], 1.0)))
-    for level in np.unique(levels[np.isfinite(levels)]):
-        left = np.flatnonzero(levels == level)
-        step = GRID_STEP / 2.0**level
+# How many nodes are taken together, in one variable and in two.
+_NODES = (64, 1024)
 
-        def sums(rows: Any, step: float, start: float, steep: Any = level > 0) -> Any:
-            """The rule for the integrand and for its size, some nodes at a time."""
-            nodes = np.arange(start - GRID_REACH, GRID_REACH + step / 4, step)
+
+def trapezoid_arrays(
+    f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any
+) -> NDArray[np.float64]:
+    """Return means over arrays that broadcast.
+
+    Inputs are the means, the covariances (the upper triangle, row by row) and parameters of f.
+    Of one variable f(z, ...) is a pair, the derivative of that order and the function; of two
+    f(z, z_2, ...) has the derivative alone.
+    """
+    count = len(orders)
+    arrays = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in inputs))
+    shape = arrays[0].shape
+    columns = [x.reshape(-1)[:, None] for x in arrays]
+    entries = count * (count + 3) // 2
+    means, cov, values = columns[:count], columns[count:entries], columns[entries:]
+    root = _cholesky(cov)
+    found = np.full(means[0].shape[0], np.nan)
+    scales = [reduce(np.maximum, (np.abs(row[k]) for row in root[k:])) for k in range(count)]
+    with np.errstate(invalid="ignore"):
+        levels = np.ceil(np.log2(np.maximum(np.concatenate(scales, axis=1), 1.0)))
+    shifts = list(itertools.product((0.0, 0.5), repeat=count))
+    for level in np.unique(levels[np.isfinite(levels).all(axis=1)], axis=0):
+        left = np.flatnonzero((levels == level).all(axis=1))
+        steps = GRID_STEP / 2.0**level
+        steep = count == 1 and level[0] > 0
+
+        def sums(rows: Any, steps: Any, shift: Any, steep: bool = steep) -> Any:
+            """Return the rule for the integrand and for its size, some nodes at a time."""
             total, size = np.zeros(len(rows)), np.zeros(len(rows))
-            for first in range(0, len(nodes), 64):
-                z = nodes[first : first + 64]
-                bell = np.exp(-z * z / 2) * (step / np.sqrt(2 * np.pi))
-                at = f(mean[rows] + spread[rows] * z, *(x[rows] for x in values))
+            for z in _grid_nodes(steps, shift):
+                bell = np.exp(-(z * z).sum(axis=0) / 2)
+                bell = bell * np.prod(steps / np.sqrt(2 * np.pi))
+                places = [
+                    mean[rows] + sum(row[k][rows] * z[k] for k in range(i + 1))
+                    for i, (mean, row) in enumerate(zip(means, root, strict=True))
+                ]
+                at = f(*places, *(x[rows] for x in values))
                 if steep:
-                    bell = bell * hermite(z, order) / spread[rows] ** order
+                    bell = bell * hermite(z[0], orders[0]) / root[0][0][rows] ** orders[0]
                 terms = at[int(steep)] * bell
                 total += terms.sum(axis=-1)
                 size += np.abs(terms).sum(axis=-1)
             return total, size
 
-        total, size = sums(left, step, 0.0)
-        for _ in range(HALVINGS):
-            other, more = sums(left, step, step / 2)
-            agree = np.abs(total - other) <= AGREED * (size + more)
-            total, size, step = (total + other) / 2, (size + more) / 2, step / 2
+        total, size = sums(left, steps, shifts[0])
+        for _ in range(HALVINGS[count - 1]):
+            others = [sums(left, steps, shift) for shift in shifts[1:]]
+            other, more = (sum(x) for x in zip(*others, strict=True))
+            weight = len(others)
+            agree = np.abs(total - other / weight) <= AGREED * (size + more / weight)
+            total, size, steps = (total + other) / 2**count, (size + more) / 2**count, steps / 2
             found[left[agree]] = total[agree]
             left, total, size = left[~agree], total[~agree], size[~agree]
             if not left.size:
                 break
     result: NDArray[np.float64] = found.reshape(shape)
     return result
+
+
+def _cholesky(cov: list[Any]) -> list[list[Any]]:
+    """Return rows of L, for the upper triangle of L L', which may be singular."""
+    if len(cov) == 1:
+        return [[np.sqrt(cov[0])]]
+    v, both, w = cov
+    first = np.sqrt(v)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        across = np.where(v > 0, both / first, 0.0)
+    return [[first], [across, np.sqrt(np.maximum(w - across * across, 0.0))]]
+
+
+def _grid_nodes(steps: Any, shift: Any) -> Iterator[NDArray[np.float64]]:
+    """Yield the nodes within reach in blocks of shape (variables, nodes)."""
+    axes = [
+        np.arange(s * step - GRID_REACH, GRID_REACH + step / 4, step)
+        for s, step in zip(shift, steps, strict=True)
+    ]
+    sizes = tuple(map(len, axes))
+    together = _NODES[len(axes) - 1]
+    for first in range(0, math.prod(sizes), together):
+        places = np.unravel_index(np.arange(first, min(first + together, math.prod(sizes))), sizes)
+        nodes = np.stack([axis[place] for axis, place in zip(axes, places, strict=True)])
+        yield nodes[:, (nodes * nodes).sum(axis=0) <= (GRID_REACH + 0.5) ** 2]

@@ -18,8 +18,8 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from numpy.typing import NDArray
 
-from slrsym.balls.fields import contraction
 from slrsym.kernels.ball_backend import ball
+from slrsym.kernels.krawczyk import contraction
 from slrsym.landscape.points import point_signs
 from slrsym.models.paper import kernel
 from slrsym.task import Task

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from collections.abc import Sequence as Several
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slrsym.kernels.arguments import explained
+from slrsym.kernels.arguments import explained, positive
 from slrsym.models.description import described
 from slrsym.models.risk import ExactRisk
 from slrsym.models.specification import Direction, Predictor, Sequence
+from slrsym.models.units import representatives
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
     from slrsym.models.analysis import Recovery, TokenCheck
+    from slrsym.models.equations import Equations
     from slrsym.models.point_table import StationaryPoints
     from slrsym.runs import Runs
 
@@ -172,6 +175,74 @@ class Model(ExactRisk):
         )  # fmt: skip
 
     @explained()
+    def equations(
+        self,
+        kind: str,
+        *,
+        rate: Any = None,
+        decay: Any = 0,
+        train: Any = (),
+        symmetric: bool = False,
+    ) -> Equations:
+        r"""Derive the equations of motion of the order parameters.
+
+        Parameters
+        ----------
+        kind : {'gradient-flow', 'projected-descent', 'online-sgd'}
+            Motion against the gradient of the risk in continuous time; a step of descent; or a step
+            for each fresh sample, with a rate over d, in the limit of large d.
+        rate : expression or mapping, optional
+            The rate of all directions and scalars, or of each by itself; groups of exchangeable
+            directions may be keys. By default a symbol, ``rate``. The loss is the squared error,
+            without 1/2: with the learning rate :math:`\eta` of Saad and Solla (1995), who have half
+            of it, the rate is :math:`\eta/2`.
+        decay : expression or mapping, optional
+            Weight decay :math:`\kappa` of directions that are not on spheres, or of each direction
+            and scalar by itself: a step takes :math:`\kappa x` off, over d for online SGD.
+        train : Symbol or sequence of Symbol, optional
+            Scalars of the predictor that are trained, too, such as a second layer.
+        symmetric : bool, optional
+            Whether to restrict the equations to the subspace where exchangeable units, those of
+            `Directions`, are alike. It is invariant. If their number is a symbol, it always is so.
+
+        Returns
+        -------
+        Equations
+
+        Raises
+        ------
+        ValueError
+            If `kind` is none of these; if a rate or decay is negative or of something that is not
+            trained; if the predictor has softmax or tokens are correlated; if online SGD has no
+            limit of large d, as with means whose length grows with d.
+        NotClosedError
+            If a mean in the equations has neither a closed form nor a quadrature.
+
+        Examples
+        --------
+        >>> from sympy import Symbol
+        >>> from slrsym.models import Direction, Predictor, Sequence, Token, model
+        >>> w, u = Direction("w"), Direction("u", unit=True)
+        >>> data = Sequence({Token(target=lambda X: X @ u): 1})
+        >>> linear = model(data, Predictor(lambda X: X @ w), names={w @ u: Symbol("R", real=True)})
+        >>> linear.equations("gradient-flow").drift[1]
+        -2*rate*(R - 1)
+        """
+        from slrsym.models.equations import Equations, motion_of
+
+        stated = self
+        if symmetric and not self.by_representatives:
+            with representatives():
+                stated = type(self)(self.data, self.predictor, *self.stated_products)
+            if not stated.by_representatives:
+                raise ValueError(
+                    "symmetric=True needs exchangeable units: state them as Directions, whose sum "
+                    "is a part of the predictor or of the target"
+                )
+        motion = motion_of(stated, kind, rate, decay, train)
+        return Equations(stated, motion)
+
+    @explained()
     def online(
         self,
         values: Mapping[Any, Any],
@@ -184,12 +255,15 @@ class Model(ExactRisk):
     ) -> Runs:
         """Integrate one-pass descent (a fresh sample for each step) in the limit of large d.
 
+        A short form of ``equations("online-sgd").solve(...)``.
+
         Parameters
         ----------
         values : mapping of Symbol or str to number
             The parameters of the model, and ``d`` if the start is drawn.
         rate : float
-            d times the step size, positive.
+            d times the step size, positive, for the squared error: half the learning rate of papers
+            that descend on half of the square.
         time : float
             Number of steps over d, positive.
         start : str, mapping, array_like, path or Dataset, optional
@@ -202,20 +276,23 @@ class Model(ExactRisk):
         Returns
         -------
         Runs
-            Over ``time``: ``gram``, which ``overlap(x, y)`` reads, and ``risk``.
+            As of `Equations.solve`.
 
         Raises
         ------
         TypeError
             If `rate` or `time` is missing, or a parameter has no such name.
         ValueError
-            If the model has not one token, centred, whose covariance is a multiple of the identity;
-            if a parameter is missing or out of its range, `start` does not fit this model, or the
-            equations cannot be solved.
+            If the equations have no limit of large d, as `equations` says; if a parameter is
+            missing or out of its range, `start` does not fit this model, or the equations cannot be
+            solved.
         """
-        from slrsym.models.analysis import online
+        values = {**values, "rate": positive("rate", rate)}
+        return self._online_equations.solve(values, start, time, points=points, rng=rng)
 
-        return online(self, values, rate=rate, time=time, start=start, points=points, rng=rng)
+    @cached_property
+    def _online_equations(self) -> Equations:
+        return self.equations("online-sgd")
 
     @explained()
     def check(

@@ -5,18 +5,13 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy
 from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
-from slrsym.gaussian import Expectation, expectation
-from slrsym.kernels.arguments import number, positive, whole
-from slrsym.kernels.compile import compile_expressions
-from slrsym.models.moments import NotClosedError
+from slrsym.kernels.arguments import number, whole
 from slrsym.models.simulation import (
     dimension,
     fill_in,
@@ -264,108 +259,6 @@ def recovery(
     hits = np.min(last, axis=0) >= min_overlap
     low, high = wilson(hits.sum(), len(hits))
     return Recovery(float(hits.mean()), (float(low), float(high)), runs)
-
-
-# -- single samples --------------------------------------------------------------------------------
-
-
-@cache
-def _second_moments(model: Model) -> list[Expr]:
-    """Return N times the covariance of the update, its upper triangle row by row."""
-    roles = list(model.roles.values())
-    single = len(model.data.mixture) == 1 and len(roles) == 1 and model.additive
-    if not single or roles[0].token.spikes or model.spaces > 1 or roles[0].token.mean.terms:
-        raise ValueError(
-            "the limit of descent on single samples is for one token, centred, whose covariance is "
-            "a multiple of the identity"
-        )
-    ((token, count),) = model.data.mixture[0][0].items()
-    if count != 1:
-        raise ValueError(f"the limit of descent on single samples is for one token; got {count}")
-    error, symbols = model.shares[token, None]
-    slopes = [error.diff(symbols[x]) if x in symbols else 0 for x in model.trained]
-    law, noise = model.law(token), model.data.noise**2
-    found = []
-    for i, first in enumerate(slopes):
-        for second in slopes[i:]:
-            value = 4 * expectation(first * second * (error**2 + noise), law)
-            if value.has(Expectation):
-                raise NotClosedError(
-                    f"no closed form is known of the mean of {first * second * error**2}"
-                )
-            found.append(token.eigenvalues[0] * value)
-    return found
-
-
-def online(
-    model: Model,
-    values: Mapping[Any, Any],
-    *,
-    rate: float,
-    time: float,
-    start: Any = "uniform",
-    points: int = 201,
-    rng: Any = None,
-) -> Runs:
-    r"""The limit of descent on single samples; `Model.online` says more.
-
-    Notes
-    -----
-    After Saad and Solla (1995). A step follows the gradient g of the squared error of one fresh
-    sample, times a rate :math:`\eta/d`. With time as steps over d, inner products of directions
-    move by ordinary differential equations: by the gradient of the risk, and, as :math:`|g|^2` is
-    of order d, by a second term,
-
-    .. math:: \frac{d\,\langle x, y\rangle}{dt} = -\eta\,(\langle\nabla_x R, y\rangle
-        + \langle x, \nabla_y R\rangle) + \eta^2 \sigma^2 N_{xy}, \qquad
-        N_{xy} = E[\partial_x e^2\,\partial_y e^2],
-
-    for an error e whose derivatives are in projections of a token of covariance
-    :math:`\sigma^2 I`. On a sphere gradients are tangent, and the length that the second term
-    brings is taken off again.
-    """
-    rate, time, points = positive("rate", rate), positive("time", time), whole("points", points, 2)
-    by_name = named(model, values)
-    factor = started(model, by_name, start, 1, np.random.default_rng(rng), None)
-    fill_in(model, by_name, factor)
-    row = schedule_of(model, by_name, 0)[0]
-    outputs = _second_moments(model)
-    gram = factor[0, 0] @ factor[0, 0].T
-    p, t = len(model.directions), len(model.trained)
-    slopes = model.compile("numpy", "risk", "gradient")
-    moments = compile_expressions(outputs, model.order_parameters, model.parameters)
-    upper, flow = np.triu_indices(t), model.flow
-    places = tuple(np.array([flow.places[q][:2] for q in model.order_parameters]).T)
-    sphere = np.zeros(p)
-    sphere[:t] = [x.on_sphere for x in model.trained]
-
-    def moved(_: float, flat: Array) -> Array:
-        G = flat.reshape(p, p)
-        state = G[places]
-        gradient = np.zeros((p, p))
-        gradient[:t] = flow.gradients(G[None], slopes(state, *row)[1:])[0]
-        drift = gradient - (sphere * np.diag(gradient))[:, None] * G
-        N = np.zeros((p, p))
-        N[upper] = N[upper[::-1]] = moments(state, *row)
-        length = sphere * np.diag(N)
-        noise = N - (length[:, None] + length) / 2 * G
-        change: Array = -rate * (drift + drift.T) + rate**2 * noise
-        return change.ravel()
-
-    times = np.linspace(0, time, points)
-    found = scipy.integrate.solve_ivp(
-        moved, (0, time), gram.ravel(), "DOP853", times, rtol=1e-9, atol=1e-11
-    )
-    if not found.success:
-        raise ValueError(f"the equations cannot be solved up to {time}: {found.message}")
-    grams = found.y.T.reshape(-1, p, p)
-    risk = slopes(grams[(slice(None), *places)], *row)[:, 0]
-    names = [x.name for x in model.directions]
-    return Runs(
-        {"gram": (("time", "direction", "other"), grams), "risk": ("time", risk)},
-        coords={"time": times, "direction": names, "other": names},
-        attrs={"rate": rate},
-    )
 
 
 # -- in LaTeX --------------------------------------------------------------------------------------

@@ -217,7 +217,7 @@ def _gradient(model: Model, name: str, source: str) -> Claim:
     # Owen's T has branches, by signs that have no slope where they change.
     turns = set().union(*(node.free_symbols for node in risk.atoms(sign)))
     branch = {p: Symbol(p.name, positive=True) for p in turns if p.is_positive is None}
-    statement = And(*slopes, evaluate=False) if len(slopes) > 1 else slopes[0]
+    statement = And(*slopes)
     claim = Claim(
         id=f"{name}-gradient",
         title="its slopes in the order parameters",

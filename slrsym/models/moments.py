@@ -14,10 +14,15 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from sympy import (
+    Abs,
     Add,
     Derivative,
     Dummy,
     Expr,
+    Heaviside,
+    Matrix,
+    Max,
+    Min,
     Mul,
     Piecewise,
     Pow,
@@ -27,6 +32,8 @@ from sympy import (
     erf,
     exp,
     expand,
+    hessian,
+    sign,
     sqrt,
 )
 from sympy.core.function import AppliedUndef, UndefinedFunction
@@ -37,11 +44,11 @@ from slrsym.gaussian import (
     OwensT,
     erf_prime,
     erf_second,
-    expectation,
     normal_cdf,
     normal_pdf,
 )
-from slrsym.gaussian.integrals import erf_product_mean
+from slrsym.gaussian.closed_form import evaluated
+from slrsym.gaussian.integrals import erf_product_mean, tilt
 from slrsym.kernels.functions import ErfCovariance, ErfVariance, gaussian_mean
 from slrsym.kernels.printing import hoisted
 
@@ -230,20 +237,18 @@ def _atom(used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
 @cache
 def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
     """Evaluate a mean by `slrsym.gaussian`, in exp, erf, and covariances of erf."""
+    tilted = _tilted_mean(function, used)
+    if tilted is not None:
+        return tilted
     names = variables(max(used) + 1)
     law = GaussianLaw(
         {names[i]: mean_symbol(i) for i in used},
         [[covariance_symbol(i, j) for j in used] for i in used],
     )
-    value = expectation(function, law)
+    value = evaluated(function, law)
     if value.has(Expectation):
-        if len(used) == 1:
-            i = used[0]
-            return gaussian_mean(function, names[i], mean_symbol(i), covariance_symbol(i, i))
-        raise NotClosedError(
-            f"no closed form is known of the mean of {function}, a function of {len(used)} "
-            "projections; means of functions of one are computed by quadrature"
-        )
+        _require_quadrature(function, len(used))
+        return gaussian_mean(function, law)
     value = _with_covariances(value, function, law)
     if len(used) > 1 and value.has(Piecewise, OwensT):
         raise NotClosedError(
@@ -253,6 +258,45 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
     for special in (erf_prime, erf_second, normal_pdf):
         value = value.replace(special, lambda x, f=special: f(x).rewrite(exp))
     return value.replace(normal_cdf, lambda x: (1 + erf(x / sqrt(2))) / 2)
+
+
+def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
+    """The mean of an exponential times error functions of several variables, by the tilted law.
+
+    Under the tilted law the error functions have a mean without branches.
+    """
+    names = [variables(max(used) + 1)[i] for i in used]
+    factors = Mul.make_args(function)
+    exponent = expand(Add(*(f.exp for f in factors if isinstance(f, exp))))
+    rest = Mul(*(f for f in factors if not isinstance(f, exp)))
+    if len(used) == 1 or exponent == 0 or not rest.has(erf, normal_cdf):
+        return None
+    quadratic, linear = -hessian(exponent, names), Matrix([exponent.diff(z) for z in names])
+    origin = dict.fromkeys(names, S.Zero)
+    if quadratic.free_symbols & set(names):
+        return None
+    mean = Matrix([mean_symbol(i) for i in used])
+    cov = Matrix([[covariance_symbol(i, j) for j in used] for i in used])
+    front, determinant, mean, cov = tilt(quadratic, linear.subs(origin), mean, cov)
+    inner = _used(rest, max(used) + 1)
+    value = _closed_mean(rest, inner)
+    moved = {mean_symbol(i): mean[used.index(i)] for i in inner}
+    moved |= {
+        covariance_symbol(i, j): cov[used.index(i), used.index(j)] for i in inner for j in inner
+    }
+    value = value.xreplace(moved)
+    return exp(front + exponent.subs(origin)) / sqrt(determinant) * value
+
+
+def _require_quadrature(function: Expr, dimension: int) -> None:
+    """Refuse a mean of too many variables, or of two if the function is not smooth."""
+    reason = f"no closed form is known of the mean of {function}, an integral of {dimension} "
+    if dimension > 2:
+        raise NotClosedError(f"{reason}dimensions; quadrature is for one or two")
+    if dimension == 2 and function.has(Abs, Heaviside, Max, Min, Piecewise, sign):
+        raise NotClosedError(
+            f"{reason}dimensions that has kinks; quadrature is for smooth functions"
+        )
 
 
 def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: int) -> Expr:

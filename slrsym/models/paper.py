@@ -31,7 +31,7 @@ def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
 
     They are made of the closed form of Proposition 15.
     """
-    if require_backend(backend) in ("numpy", "numba"):
+    if require_backend(backend) in ("numpy", "numba", "jax"):
         return compiled(program(name), backend)
     from slrsym.models import expressions
 

@@ -21,6 +21,7 @@ from slrsym.models.specification import (
     Token,
 )
 from slrsym.models.terms import Role
+from slrsym.models.units import class_names, single_products, tags_in
 
 
 class ProjectionLaws:
@@ -49,8 +50,12 @@ class ProjectionLaws:
         self.data, self.predictor = data, predictor
         self.shares = self._stated()
         self.spaces = self._spaces()
-        self._given = {pair: sympify(value) for pair, value in given.items()}
-        self._names = dict(names)
+        self.stated_products = (dict(given), dict(names))
+        products = single_products(given, self.directions, named=False)
+        self._given = {pair: sympify(value) for pair, value in products.items()}
+        self._names = single_products(names, self.directions, named=True)
+        if self.by_representatives:
+            self._names = class_names(self.directions) | self._names
         self._check_directions()
 
     # -- the statement ---------------------------------------------------------------------------
@@ -69,6 +74,11 @@ class ProjectionLaws:
                 )
                 found[token, bias] = (target - share, dict(X.symbols))
         return found
+
+    @property
+    def by_representatives(self) -> bool:
+        """Whether sums over exchangeable units are written by representatives of them."""
+        return any(tags_in(error) for error, _ in self.shares.values())
 
     @property
     def directions(self) -> tuple[Direction, ...]:

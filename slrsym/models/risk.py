@@ -25,6 +25,11 @@ class ExactRisk(ProjectionLaws):
 
     @cached_property
     def _terms(self) -> Any:
+        if self.by_representatives:
+            raise ValueError(
+                "the number of units is a symbol: ask for equations, whose risk is that of units "
+                "that are alike, or state the model with a number"
+            )
         attends = any(error.has(softmax) for error, _ in self.shares.values())
         try:
             return SoftmaxTerms(self) if attends else Terms(self)
@@ -157,7 +162,7 @@ class ExactRisk(ProjectionLaws):
 
         Parameters
         ----------
-        backend : {'numpy', 'numba', 'mpmath', 'ball'}, optional
+        backend : {'numpy', 'numba', 'mpmath', 'ball', 'jax'}, optional
         *what : {'excess_risk', 'risk', 'gradient', 'hessian'}
             By default risk and gradient.
 
@@ -171,8 +176,10 @@ class ExactRisk(ProjectionLaws):
         ------
         ValueError
             If there is no such backend or output.
-        NumbaMissingError
-            If the backend is Numba and it is not installed.
+        NumbaMissingError, JaxMissingError
+            If the backend is Numba or JAX and it is not installed.
+        RuntimeError
+            If the backend is JAX, which is set to single precision.
         """
         require_backend(backend)
         if not self.additive:

@@ -166,7 +166,7 @@ def simulate(
     engine = FlowEngine(model, factor, alpha, chosen)
     # If the risk cannot be computed, this says so before the run.
     risks(engine.states[None], logged[:1])
-    # A step of a model by quadrature takes a millisecond.
+    # A step of a model by quadrature takes some milliseconds.
     work = runs * (1 if model.closed_form else 1000)
     return walked(engine, schedule, logged, work, finish, path, progress)
 
@@ -245,17 +245,23 @@ def root_of(gram: Any) -> Array:
     return root
 
 
-def schedule_of(model: Model, by_name: Mapping[str, Any], steps: int) -> Array:
-    """The parameters at steps 0 to `steps`, shape (steps + 1, count)."""
-    known = {p.name for p in model.parameters} | {"d"}
+def schedule_of(
+    model: Model,
+    by_name: Mapping[str, Any],
+    steps: int,
+    parameters: Sequence[Symbol] | None = None,
+) -> Array:
+    """Return parameters, by default those of the risk, at each step: (steps + 1, count)."""
+    parameters = model.parameters if parameters is None else parameters
+    known = {p.name for p in parameters} | {"d"}
     known |= {p.name for p in _between(model) if isinstance(p, Symbol)}
     unknown = sorted(by_name.keys() - known)
     if unknown:
-        allowed = ", ".join(p.name for p in model.parameters)
+        allowed = ", ".join(p.name for p in parameters)
         raise ValueError(f"values has {unknown[0]}, no parameter of this model ({allowed})")
     times = np.arange(steps + 1)
     columns = []
-    for p in model.parameters:
+    for p in parameters:
         if p.name not in by_name:
             raise ValueError(f"values must have a number for {p.name}")
         given = by_name[p.name]
@@ -291,12 +297,18 @@ def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
     }
 
 
-def fill_in(model: Model, by_name: dict[str, Any], factor: Array) -> None:
+def fill_in(
+    model: Model,
+    by_name: dict[str, Any],
+    factor: Array,
+    parameters: Sequence[Symbol] | None = None,
+) -> None:
     """Inner products of fixed directions that the model depends on, from the start."""
+    parameters = model.parameters if parameters is None else parameters
     gram = factor @ np.swapaxes(factor, -1, -2)
     for product, (i, j, a) in _between(model).items():
         found = gram[:, a, i, j]
-        if isinstance(product, Symbol) and product not in model.parameters:
+        if isinstance(product, Symbol) and product not in parameters:
             continue
         if isinstance(product, Symbol) and product.name not in by_name:
             by_name[product.name] = float(found[0])

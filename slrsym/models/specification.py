@@ -9,6 +9,8 @@ from typing import Any
 
 from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sympify, tanh
 
+from slrsym.gaussian.functions import in_own_functions
+
 
 class Vector:
     """A linear combination of directions, by their coefficients."""
@@ -77,6 +79,8 @@ class Direction(Vector):
                 "trained (on a sphere, or without a constraint)"
             )
         self.name, self.trained, self.on_sphere = name, not unit, sphere
+        # The group of exchangeable directions that it is a unit of, and its place there.
+        self.group: tuple[Any, int] | None = None
         super().__init__({self: 1})
 
     def __matmul__(self, other: Any) -> InnerProduct:
@@ -134,7 +138,7 @@ class ProjectedToken:
         `function` gave the share; messages name its file and line.
         """
         where = place_of(function)
-        expr = None if isinstance(found, str | ProjectedToken) else sympify(found)
+        expr = None if isinstance(found, str | ProjectedToken) else in_own_functions(sympify(found))
         if not isinstance(expr, Expr):
             raise TypeError(
                 f"{what} must give an expression in projections X @ k; got {found!r}{where}"

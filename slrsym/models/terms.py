@@ -16,7 +16,7 @@ from sympy import Add, Expr, ImmutableMatrix, S, Symbol, erf, expand, factor
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.kernels.functions import ErfDefect, GaussianMean
-from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk
+from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk, risk_and_slopes
 from slrsym.kernels.laplace_balls import ball_laplace_risk
 from slrsym.kernels.numba_backend import numba_laplace_risk
 from slrsym.kernels.printing import nested
@@ -189,10 +189,14 @@ class Terms:
         """What means are computed by that have no closed form."""
         risk = self.risk()
         nodes = set().union(*(e.atoms(GaussianMean) for e in self.needed([risk]).values()))
-        shortest = min((str(node.function) for node in nodes), key=len, default=None)
-        if shortest is None:
+        if not nodes:
             return None
-        return Quadrature(1, f"no closed form is known of the mean of {shortest}, z normal")
+        dimension = max(len(node.orders) for node in nodes)
+        shortest = min((str(n.function) for n in nodes if len(n.orders) == dimension), key=len)
+        names = "z" if dimension == 1 else "z and z_2"
+        return Quadrature(
+            dimension, f"no closed form is known of the mean of {shortest}, {names} normal"
+        )
 
     def arranged(self, expr: Expr) -> Expr:
         """A slope as a nested polynomial; of many order parameters, as it is."""
@@ -331,7 +335,9 @@ class SoftmaxTerms:
         heads = list(error.atoms(softmax))
         if len(heads) != 1:
             raise ValueError(
-                f"softmax is for one head, softmax(mu * (X @ k)) * (X @ v); got {len(heads)}"
+                f"softmax is for one head, softmax(mu * (X @ k)) * (X @ v); got {len(heads)}, "
+                f"whose risk is an integral of {2 * len(heads)} dimensions: for each head a score "
+                "and a variable of Laplace"
             )
         (head,) = heads
         score = _linear(head.args[0], names)
@@ -378,6 +384,8 @@ class SoftmaxTerms:
             raise ValueError(f"of softmax there are risk, excess_risk and gradient; got {what}")
         if backend == "ball":
             return self._in_balls(what)
+        if backend == "jax":
+            return self._in_jax(what)
         names, parameters = self.model.order_parameters, self.model.parameters
         moving = [*self.means, *self.covs]
         rates = [e.diff(p) for e in moving for p in names]
@@ -387,17 +395,11 @@ class SoftmaxTerms:
         if backend == "mpmath":
             return self._in_mpmath(entries, what)
         risk_of = numba_laplace_risk() if backend == "numba" else laplace_risk
-        upper = np.triu_indices(3)
 
         def row(numbers: Any) -> list[float]:
             mu, extra, counts = numbers[0], numbers[1], numbers[2 : 2 + roles]
             rest = numbers[2 + roles :]
-            means = rest[: 3 * roles].reshape(roles, 3)
-            covs = np.zeros((roles, 3, 3))
-            covs[:, upper[0], upper[1]] = rest[3 * roles : 9 * roles].reshape(roles, 6)
-            covs[:, upper[1], upper[0]] = covs[:, upper[0], upper[1]]
-            risk, _, by_means, by_covs = risk_of(mu, extra, counts.copy(), means.copy(), covs)
-            slopes = np.concatenate([by_means.ravel(), by_covs[:, upper[0], upper[1]].ravel()])
+            risk, _, *slopes = risk_and_slopes(risk_of, mu, extra, counts, rest[: 9 * roles])
             gradient = slopes @ rest[9 * roles + 1 :].reshape(9 * roles, n)
             found: list[float] = []
             for name in what:
@@ -429,6 +431,24 @@ class SoftmaxTerms:
                 return [excess + (numbers[-1] if name == "risk" else 0) for name in what]
 
         return evaluate
+
+    def _in_jax(self, what: tuple[str, ...]) -> Callable[..., Any]:
+        # Imported when asked for: it brings JAX.
+        from slrsym.kernels.jax_backend import jax_laplace_function
+
+        names, parameters = self.model.order_parameters, self.model.parameters
+        moving = [*self.means, *self.covs]
+        rates = [e.diff(p) for e in moving for p in names]
+        # Numbers of tokens are apart, as the risk is not differentiated in them.
+        tokens, law, rest = (
+            compile_expressions(outputs, names, parameters, "jax")
+            for outputs in (
+                [self.extra, *self.counts.values()],
+                [self.temperature, *moving],
+                [self.model.data.noise**2, *rates],
+            )
+        )
+        return jax_laplace_function(tokens, law, rest, what, len(names))
 
     def _in_mpmath(self, entries: Callable[..., Any], what: tuple[str, ...]) -> Callable[..., Any]:
         roles, n = len(self.counts), len(self.model.order_parameters)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Derivative, Expr, S, Symbol, sympify
 
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled, relation, require_rule
 from slrsym.registry import registered
@@ -79,7 +80,8 @@ class Chain(Proof):
 
     def _extended(self, symbol: str, expr: Any, by: Rule) -> Chain:
         require_rule(by)
-        return replace(self, links=(*self.links, (Link(self.end, symbol, sympify(expr)), by)))
+        link = Link(self.end, symbol, in_own_functions(sympify(expr)))
+        return replace(self, links=(*self.links, (link, by)))
 
     def then(self, expr: Any, by: Rule) -> Chain:
         return self._extended("=", expr, by)
@@ -183,7 +185,7 @@ def chain(start: Any) -> Chain:
     Chain
         Without links; it proves nothing yet.
     """
-    return Chain(sympify(start))
+    return Chain(in_own_functions(sympify(start)))
 
 
 def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -> Proof:

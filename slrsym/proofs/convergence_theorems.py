@@ -184,7 +184,7 @@ def chain_rule() -> Boolean:
         first, second = (partial[0], partial[3]) if x in k else (partial[1], partial[2])
         gradient = first * a + second * b + partial[4] * other
         equations.append(Eq(D(function(*overlaps), x), gradient, evaluate=False))
-    return And(*equations, evaluate=False)
+    return And(*equations)
 
 
 def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
@@ -217,7 +217,7 @@ def vectors() -> Boolean:
         ),
         (dot(k - s * k_star, k - s * k_star), distance),
     )
-    return And(*(Eq(*pair, evaluate=False) for pair in sides), evaluate=False)
+    return And(*(Eq(*pair, evaluate=False) for pair in sides))
 
 
 def volume(x: Expr, y: Expr) -> Boolean:
@@ -244,7 +244,7 @@ def volume(x: Expr, y: Expr) -> Boolean:
         (determinant([(w,) for w in of_k]), sp.Integer(1)),
         (determinant([(w,) for w in (*of_v, k)]), 1 - x**2),
     )
-    return And(*(Eq(*pair, evaluate=False) for pair in values), evaluate=False)
+    return And(*(Eq(*pair, evaluate=False) for pair in values))
 
 
 def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[str, Hypothesis]:

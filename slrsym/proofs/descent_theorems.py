@@ -65,8 +65,8 @@ def on_box(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
 
 def listed(g: BoxMap, points: sp.FiniteSet) -> Boolean:
     """That the coordinates are those of one of the points."""
-    at = [And(*map(Eq, g.coordinates, point), evaluate=False) for point in points]
-    return sp.Or(*at, evaluate=False) if len(at) > 1 else at[0]
+    at = [And(*map(Eq, g.coordinates, point)) for point in points]
+    return sp.Or(*at) if len(at) > 1 else at[0]
 
 
 def _numbers(*values: Any) -> tuple[Expr, ...]:
@@ -163,7 +163,7 @@ def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
     g = goal.map
     if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
         raise ProofError(f"equations must be made by function_of; got {equations!r}")
-    system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)), evaluate=False)
+    system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)))
     solutions = sp.Equivalent(system, listed(g, goal.points), evaluate=False)
     # The equations may be the list itself.
     hypotheses = on_box(g, solutions=solutions) if solutions != sp.S.true else on_box(g)

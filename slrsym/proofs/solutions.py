@@ -20,7 +20,7 @@ from slrsym.proofs.calculus import algebra
 from slrsym.proofs.chain import at, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Proof, Step, labelled
-from slrsym.statements.expressions import ProofError, conjuncts
+from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flattened
 
 
 class CaseTree:
@@ -141,7 +141,7 @@ class _SolutionSet(Proof):
 
     def _solves(self, values: Mapping[Symbol, Expr], context: Context, label: str) -> Step:
         there = [Eq(at(e.lhs, values), e.rhs, evaluate=False) for e in self.equations]
-        statement = And(*there, evaluate=False)
+        statement = And(*there)
         return structural_step(label, statement, "algebra", context.substituted(values))
 
     def _branch(
@@ -230,6 +230,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> P
     """
     if not isinstance(goal, sp.Equivalent) or len(goal.args) != 2:
         raise ProofError(f"the goal must be an equivalence of two statements; got {goal}")
+    goal = flattened(goal)
     equations, listed = _parts(goal, unknowns)
     solutions = []
     for point in listed:
@@ -248,7 +249,7 @@ def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], t
     """The equations and the list of solutions."""
 
     def lists_values(side: Boolean) -> bool:
-        points = [e for point in Or.make_args(side) for e in conjuncts(point)]
+        points = [e for point in disjuncts(side) for e in conjuncts(point)]
         return all(
             isinstance(e, Eq) and e.lhs in unknowns and not e.rhs.free_symbols & set(unknowns)
             for e in points
@@ -261,4 +262,4 @@ def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], t
     for equation in equations:
         if not isinstance(equation, Eq) or equation.rhs != sp.S.Zero:
             raise ProofError(f"{equation} is not an equation with 0 on its right")
-    return equations, tuple(sorted(Or.make_args(points), key=sp.default_sort_key))
+    return equations, tuple(sorted(disjuncts(points), key=sp.default_sort_key))

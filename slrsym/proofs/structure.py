@@ -24,7 +24,7 @@ class _AllOf(Proof):
 
     @property
     def conclusion(self) -> Boolean:
-        return And(*(p.conclusion for p in self.parts), evaluate=False)
+        return And(*(p.conclusion for p in self.parts))
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, part in enumerate(self.parts, start=1):

@@ -37,6 +37,23 @@ def conjuncts(statement: Boolean) -> tuple[Boolean, ...]:
     return statement.args if isinstance(statement, sp.And) else (statement,)
 
 
+def disjuncts(statement: Boolean) -> tuple[Boolean, ...]:
+    """Return the parts of a disjunction, or the statement."""
+    return statement.args if isinstance(statement, sp.Or) else (statement,)
+
+
+def flattened(statement: Boolean) -> Boolean:
+    """Return the statement with conjunctions and disjunctions flat and in order.
+
+    From SymPy 1.15 on they are otherwise nested, and in the order given, if ``evaluate=False``.
+    """
+    if isinstance(statement, sp.And | sp.Or):
+        return statement.func(*map(flattened, statement.args))
+    if isinstance(statement, sp.Equivalent | sp.Implies):
+        return statement.func(*map(flattened, statement.args), evaluate=False)
+    return statement
+
+
 @lru_cache(maxsize=2**14)
 def free(expr: Basic) -> frozenset[Symbol]:
     """Return the free symbols of an expression, cached: SymPy collects them anew each time."""

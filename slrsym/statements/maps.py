@@ -169,7 +169,7 @@ class BoxMap(Basic):  # type: ignore[misc]
 
     def stays(self) -> Boolean:
         """Return the condition that a step from the box does not leave it."""
-        return sp.And(*self.inside(self.images), evaluate=False)
+        return sp.And(*self.inside(self.images))
 
     def after(self, function: sp.Lambda) -> Expr:
         """Return a function at the end of a step, in the coordinates at its beginning.

@@ -76,7 +76,7 @@ class RecordingProofBuilder(ProofBuilder):
         self, id: str, statement: Term, given: Sequence[Term], shown: Inference
     ) -> dict[str, Any]:
         """Enter the claim into the book; what the log says of it."""
-        self.book.enter(id, statement, given, shown.theorem)
+        self.claims.enter(id, statement, given, shown.theorem)
         table = Table()
         lines = []
         for name, premises, data in self.lines:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from sympy import Matrix, Symbol, diff, erf, sqrt, symbols
 
-from slrsym.gaussian import GaussianLaw, expectation
+from slrsym.gaussian import GaussianLaw
+from slrsym.gaussian.closed_form import evaluated
 from slrsym.kernels.functions import ErfCovariance
 from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
@@ -27,7 +28,7 @@ def one_head() -> Program:
     covariance = Matrix([[_S**2, c_UV, UY], [c_UV, _S**2, VY], [UY, VY, 1]])
     law = GaussianLaw({_U: m_U, _V: m_V, _Y: 0}, covariance)
     head = _V * erf(lam * _U)
-    alone, with_Y = expectation(head, law), expectation(_Y * head, law)
+    alone, with_Y = evaluated(head, law), evaluated(_Y * head, law)
     varying = (m_U, m_V, c_UV, UY, VY)
     outputs = [alone, *(diff(alone, x) for x in varying[:3])]
     outputs += [with_Y, *(diff(with_Y, x) for x in varying)]
@@ -49,7 +50,7 @@ def two_heads() -> Program:
     wide = 1 + 2 * lam**2 * s2
     x, y = (lam * mean / sqrt(wide) for mean in (m_U, m_u))
     product = erf(x) * erf(y) + ErfCovariance(x, y, 2 * lam**2 * Uu / wide)
-    moment = expectation(_V * _v * both, law).xreplace({expectation(both, law): product})
+    moment = evaluated(_V * _v * both, law).xreplace({evaluated(both, law): product})
     varying = (*_MEANS, *_COVARIANCES)
     slopes = (diff(moment, symbol) for symbol in varying)
     return printed([moment, *slopes], (*varying, _S), (lam,))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import mpmath
 import pytest
 
 from slrsym.checker import Rejected
 from slrsym.checker.term import key, num
 from slrsym.checker.theorem import prove
+from tests.checker.test_numbers import VALUES, value
 
 X, Y, A, B = ("s", "x", "R"), ("s", "y", "R"), ("s", "a", "R"), ("s", "b", "R")
 I, N, P = ("s", "i", "Z"), ("s", "n", "Z>0"), ("s", "p", "Z")  # noqa: E741
@@ -32,6 +34,26 @@ def between(p):
 
 def hypotheses(theorem):
     return set(theorem.hypotheses)
+
+
+# -- the table of derivatives ---------------------------------------------------------------------
+
+GAUSSIANS = {
+    "erf_prime": lambda u: 2 / mpmath.sqrt(mpmath.pi) * mpmath.exp(-u * u),
+    "erf_second": lambda u: -4 * u / mpmath.sqrt(mpmath.pi) * mpmath.exp(-u * u),
+}
+
+
+@pytest.mark.parametrize("name", sorted({*VALUES, *GAUSSIANS} - {"owens"}))
+@pytest.mark.parametrize("point", [num(3, 7), num(-3, 7)])
+def test_slopes_of_the_table_are_those_of_the_functions(name, point, monkeypatch):
+    for other, function in GAUSSIANS.items():
+        monkeypatch.setitem(VALUES, other, function)
+    _, _, found = prove("derivative", [], slope(fn(name, Y), point)).conclusion
+    if name == "log" and point[1] < 0:
+        return
+    with mpmath.workdps(30):
+        assert mpmath.almosteq(value(found), mpmath.diff(VALUES[name], value(point)), 1e-12)
 
 
 # -- the mean value theorem -----------------------------------------------------------------------

@@ -96,6 +96,21 @@ def test_linearity_needs_what_the_premise_says():
         prove("linear", [premise], mean(("+", T, T)), (X,), (T,))
 
 
+def test_a_sum_of_powers_of_noise_has_the_largest_degree():
+    noise = ("noise", ONE)
+    body = ("+", X, ("^", 2, 1, X), ("*", X, num(3)))
+    prove("integrable", [], ("E", (X,), (body,), (noise,)))
+    with pytest.raises(Rejected, match="degree above 2"):
+        prove("integrable", [], ("E", (X,), (("*", X, body),), (noise,)))
+
+
+@pytest.mark.parametrize("mine", [[], [0, 1], [0, 2], [-1], [5]])
+def test_independence_needs_laws_that_are_there_on_both_sides(mine):
+    node = ("E", (X, Y), (("*", X, Y),), (("gauss", 1, ZERO, ONE), ("gauss", 1, ZERO, ONE)))
+    with pytest.raises(Rejected, match="none, all, or not there"):
+        prove("independent", [], node, [mine, [1]])
+
+
 def test_independence_looks_at_the_laws_of_the_factors():
     node = mean(("*", X, erf(Y)), (X, Y), (STANDARD, STANDARD))
     assert "E" in conclusion("independent", node, [[0], [1]])

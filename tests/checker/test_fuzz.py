@@ -7,7 +7,7 @@ import pytest
 from tests._profile import NIGHTLY, THOROUGH, more, thorough_only
 from tests.checker.finite_search import search
 from tests.checker.fuzz.campaign import Campaign
-from tests.checker.fuzz.faults import FAULTS, found
+from tests.checker.fuzz.faults import FAULTS, ROOT, found
 from tests.checker.fuzz.generators import GENERATORS
 from tests.checker.fuzz.shrinking import shrunk
 from tests.checker.reference.theorems import RULES as SECOND
@@ -44,6 +44,18 @@ def test_a_fault_that_is_planted_is_found(name):
 def test_ten_faults_are_planted_in_each():
     for which in ("first", "second"):
         assert sum(name.startswith(which) for name in FAULTS) >= 10
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_text_that_a_fault_replaces_stands_once_in_its_file(name):
+    fault = FAULTS[name]
+    assert (ROOT / fault.file).read_text(encoding="utf-8").count(fault.old) == 1
+
+
+def test_rows_that_are_short_go_on_after_the_count():
+    tally = Campaign(1, -1).run(30, ["symbol", "sign"], each=10)
+    assert tally.total("made") > 30
+    assert all(tally.least(row) >= 10 for row in ("symbol", "sign"))
 
 
 @more

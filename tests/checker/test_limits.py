@@ -61,6 +61,9 @@ def parity(n):
 PLAIN = [40, [], [], []]
 LETTERS = [("s", f"x{k}", "R") for k in range(30)]
 TOWER = ("^", 999, 1, ("^", 999, 1, ("+", X, Y, Z)))
+POSITIVE = [("s", f"p{k}", "R>0") for k in range(9)]
+# The power alone has 116,280 terms, and each root in it is replaced by two terms more.
+ROOTS = ("^", 14, 1, ("+", *(("^", 1, 2, ("+", *POSITIVE[k : k + 2])) for k in range(8))))
 LONG = ("^", 999, 1, ("^", 999, 1, num(7)))
 STEEP = ("d", (99,), (X,), (("f", "exp", ("f", "exp", X)),), (Y,))
 
@@ -79,6 +82,7 @@ BOMBS = {
     "a power of a power": vanishes(TOWER),
     "a large number": vanishes(LONG),
     "a power of a long sum": vanishes(("^", 30, 1, ("+", *LETTERS))),
+    "a power of a sum of roots": vanishes(ROOTS),
     "a derivative of order 99": vanishes(STEEP),
     "derivatives of derivatives": vanishes(nested("d", 30)),
     "copies in copies": vanishes(nested("copies", 30)),

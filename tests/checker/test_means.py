@@ -189,7 +189,7 @@ def test_convex_functions():
 def test_schwarz_is_of_one_law():
     with pytest.raises(Rejected, match="same laws"):
         prove("cauchy-schwarz", [], mean(X), mean(X, law=("gauss", 1, ZERO, ONE)))
-    with pytest.raises(Rejected, match="other variables"):
+    with pytest.raises(Rejected, match=r"other variables|contains copies"):
         prove("cauchy-schwarz", [], mean(X), mean(COPIES))
 
 
@@ -206,6 +206,7 @@ def asked(theorem):
         f("abs", X),
         ("*", f("sign", X), f("max", X, ONE)),
         ("^", 3, 1, ("+", f("abs", X), f("sin", X))),
+        ("^", 1, 1, f("abs", X)),
         f("exp", f("abs", X)),
         ("+", X, f("exp", ("*", num(2), f("abs", ("+", X, ONE))))),
     ],
@@ -284,6 +285,12 @@ def test_schwarz_and_poincare():
     slope = ("d", (1,), (X,), (X,), (X,))
     assert made.conclusion[2] == ("*", num(4, 5), mean(("*", slope, slope)))
     assert "gaussian-poincare" in made.axioms
+
+
+def test_the_two_entries_for_a_covariance_need_not_be_one_object():
+    other = ("s", "".join("r"), "R")
+    law = ("gauss", 2, ZERO, ZERO, ONE, ("*", num(1, 2), R), ("*", num(1, 2), other), ONE)
+    prove("price", [], ("d", (1,), (R,), (mean(("*", X, Y), (X, Y), law),), (num(1, 3),)))
 
 
 def test_price_in_a_mean_and_in_a_variance():

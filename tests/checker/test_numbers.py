@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from fractions import Fraction
 
 import mpmath
 import pytest
@@ -140,6 +141,13 @@ def test_what_has_no_value_is_refused(t):
 def test_other_questions_are_refused(premises, p, bits):
     with pytest.raises(Rejected):
         prove("numbers", premises, p, bits)
+
+
+@pytest.mark.parametrize("e", [-2, -1, 2, 3])
+def test_whole_powers_of_a_negative_number(e):
+    power, v = ("^", e, 1, num(-2, 3)), Fraction(-2, 3) ** e
+    assert is_accepted(("<", num(v.numerator - 1, v.denominator), power))
+    assert is_accepted(("<", power, num(v.numerator + 1, v.denominator)))
 
 
 def test_near_numbers_need_more_bits():

@@ -53,6 +53,24 @@ def mean(body, names=(x,), laws=(NORMAL,)):
     return ("E", names, (body,), laws)
 
 
+# -- generators -----------------------------------------------------------------------------------
+
+
+def test_sequences_of_one_name_are_told_apart_by_their_indices():
+    i, j = ("s", "i", "Z"), ("s", "j", "Z")
+    short, long = ("ix", "a", "R", i), ("ix", "a", "R", i, j)
+    for first, second in ((short, long), (long, short)):
+        shown(("=", ("+", first, second), ("+", second, first)))
+        with pytest.raises(Rejected, match="not known to compare"):
+            shown(("=", first, second))
+
+
+def test_a_fact_on_a_numerator_is_enough_whatever_the_denominator():
+    # The numerator is known as a whole, and its factors are not.
+    product, below = ("*", x, y), ("s", "c", "R!=0")
+    shown(("<=", ("*", product, power(below, -1)), ZERO), ("=", product, ZERO))
+
+
 # -- logic ----------------------------------------------------------------------------------------
 
 
@@ -395,12 +413,21 @@ def test_a_box_has_as_many_ends_as_coordinates():
             theorem("decrease", ("o", "DecreasesAlong", (*whole[:3], *ends), SQUARE))
 
 
+@pytest.mark.parametrize("head", ["d", "E", "int"])
+def test_a_sentence_on_orbits_is_about_a_function(head):
+    _, names, body, _ = SQUARE
+    outside = {"d": names, "E": (NORMAL,) * len(names), "int": (ZERO, ONE)}[head]
+    orders = ((0,) * len(names),) if head == "d" else ()
+    with pytest.raises(Rejected, match="no function"):
+        theorem("decrease", ("o", "DecreasesAlong", G, (head, *orders, names, body, outside)))
+
+
 def test_decrease_on_a_face():
     whole = ("lam", (x, y), (("+", power(x, 2), power(y, 2)),), ())
     goal = ("o", "DecreasesAlong", G, SQUARE)
     made = theorem("on-face", goal, PLANE, ONE, ONE, whole)
     assert key(("o", "DecreasesAlong", PLANE, whole)) in made.hypotheses
-    with pytest.raises(Rejected, match="whole box"):
+    with pytest.raises(Rejected, match="not 2 variables"):
         theorem("on-face", goal, PLANE, ONE, ONE, SQUARE)
 
 

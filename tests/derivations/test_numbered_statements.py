@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 import slrsym
-from slrsym.export.errata import ERRATA, claims_of
+from slrsym.claims.papers import builtin_papers
+from slrsym.export.errata import claims_of
 from slrsym.proof.dynamical import BAYES_RISK
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.proofs.lemmas import CITED, InWords
@@ -89,7 +90,8 @@ def test_each_says_how_it_stands_against_the_paper(ledger):
         "manifold-step",
     }
     # What is weaker than the paper, or against it, is told on the page of errata.
-    spoken = {id for _, paragraphs in ERRATA for text in paragraphs for id in claims_of(text)}
+    errata = [texts for paper in builtin_papers() for _, texts in paper.errata]
+    spoken = {id for texts in errata for text in texts for id in claims_of(text)}
     assert spoken <= set(ledger.claims)
     for id, claim in ledger.claims.items():
         assert not claim.against.startswith(("weaker", "false")) or id in spoken, id

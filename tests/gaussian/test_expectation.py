@@ -41,13 +41,13 @@ from slrsym.gaussian import (
     IIDSum,
     IntegrabilityError,
     NoiseLaw,
-    OwensT,
     ProductLaw,
     erf_prime,
     erf_second,
     expectation,
     normal_cdf,
     normal_pdf,
+    owens_t,
     standard_normal,
 )
 from tests._profile import THOROUGH, more, one_in, thorough, thorough_only
@@ -200,7 +200,7 @@ def test_mean_of_erf():
 
 def test_square_of_erf_is_owens_t():
     found = expectation(erf(a + b * x) ** 2, ONE)
-    assert found == 1 - 8 * OwensT(sqrt(2) * a / sqrt(1 + 2 * b**2), 1 / sqrt(1 + 4 * b**2))
+    assert found == 1 - 8 * owens_t(sqrt(2) * a / sqrt(1 + 2 * b**2), 1 / sqrt(1 + 4 * b**2))
 
 
 def test_centred_product_of_erf_is_an_arc_sine():
@@ -213,7 +213,7 @@ def test_centred_product_of_erf_is_an_arc_sine():
 def test_correlated_product_of_erf():
     law = GaussianLaw({x: a, y: b}, [[1, HALF], [HALF, 2]])
     found = expectation(erf(x) * erf(y), law)
-    assert found.has(OwensT)
+    assert found.has(owens_t)
     assert found.atoms(Piecewise)
     for mean_x, mean_y in ((0, 0), (0, HALF), (HALF, 0), (-1, HALF)):
         values = {a: S(mean_x), b: S(mean_y)}

@@ -48,7 +48,6 @@ from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
     IntegrabilityError,
-    OwensT,
     expectation,
     standard_normal,
 )
@@ -263,18 +262,6 @@ def test_normal_variables_of_sympy() -> None:
         expectation(x)
     with pytest.raises(TypeError, match="entries"):
         expectation(Y)
-
-
-def test_owens_t_of_sympy(monkeypatch: pytest.MonkeyPatch) -> None:
-    import sympy
-    from sympy import Function as Undefined
-
-    class owens_t(Undefined):  # type: ignore[misc]  # noqa: N801
-        """As SymPy will have it."""
-
-    monkeypatch.setattr(sympy, "owens_t", owens_t, raising=False)
-    assert OwensT(m, a).rewrite("owens_t") == owens_t(m, a)
-    assert expectation(owens_t(m, a), standard_normal(x)) == OwensT(m, a)
 
 
 def test_what_diverges_or_is_no_integrand() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from functools import cache
 
 import mpmath
@@ -20,7 +21,13 @@ INPUTS = (*ORDER_PARAMETERS, lam, gamma, d, L)
 needs_numba = pytest.mark.skipif(
     importlib.util.find_spec("numba") is None, reason="needs numba: pip install numba"
 )
+needs_jax = pytest.mark.skipif(
+    importlib.util.find_spec("jax") is None, reason="needs JAX: pip install 'slrsym[jax]'"
+)
+# JAX reads it when it is imported.
+os.environ.setdefault("JAX_ENABLE_X64", "1")
 ARRAY_BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
+BACKENDS = [*ARRAY_BACKENDS, "mpmath", "ball", pytest.param("jax", marks=needs_jax)]
 
 KINDS = ["anywhere", "near", "swap", "manifold", "corner"]
 

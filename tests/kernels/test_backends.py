@@ -20,6 +20,7 @@ from sympy import Symbol, exp
 
 from slrsym.kernels import compile_expressions, numba_backend, special
 from slrsym.kernels.functions import DecayCoefficients, DecaySeries, ErfDefect
+from slrsym.kernels.jax_backend import JaxMissingError
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.kernels.program import cache_folder
 from slrsym.models.paper import kernel
@@ -212,7 +213,7 @@ def test_machine_code_is_not_older_than_what_it_calls(monkeypatch, tmp_path, cha
     assert compiled_module(source).__name__ == before
     module = helpers if changed == "the helpers" else special
     newer = tmp_path / "newer.py"
-    newer.write_text(Path(module.__file__).read_text() + "# changed\n")
+    newer.write_text(Path(module.__file__).read_text(encoding="utf-8") + "# changed\n")
     monkeypatch.setattr(module, "__file__", str(newer))
     assert compiled_module(source).__name__ != before
     # Nor do the helpers keep machine code of their own, whose tables could be others.
@@ -503,5 +504,11 @@ def test_the_precision_of_others_is_left_alone():
 def test_no_such_kernel():
     with pytest.raises(ValueError, match="name must be one of excess_risk, gradient, hessian"):
         kernel("risk")
-    with pytest.raises(ValueError, match="backend must be one of numpy, numba, mpmath, ball; got"):
-        kernel("gradient", "jax")
+    with pytest.raises(ValueError, match="one of numpy, numba, mpmath, ball, jax; got"):
+        kernel("gradient", "torch")
+
+
+def test_without_jax_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(JaxMissingError, match=r"pip install 'slrsym\[jax\]'"):
+        compile_expressions([Symbol("x")], [Symbol("x")], [], "jax")

@@ -73,14 +73,8 @@ def test_equations_of_the_limit_are_those_of_runs(kind):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: attention().model.online({}, rate=1, time=1, start=np.eye(4)), "number for L"),
-        (
-            lambda: attention().model.online(
-                dict.fromkeys(("L", "d", "epsilon", "gamma", "lambda"), 1.0),
-                rate=1, time=1, start=np.eye(4),
-            ),
-            "one token, centred",
-        ),
+        (lambda: units(True).online({}, rate=1, time=1, start=np.eye(2)), "number for epsilon"),
+        (lambda: attention().model.online({}, rate=1, time=1, start=np.eye(4)), "grows with d"),
         (lambda: units(True).online({"epsilon": 0}, rate=0, time=1, start=np.eye(2)), "rate must"),
     ],
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from sympy import Heaviside, Max, Rational, Symbol, erf, floor, log, symbols, tanh
+from sympy import Abs, Heaviside, Max, Rational, Symbol, erf, floor, log, symbols, tanh
 
 from slrsym.models import Direction, NotClosedError, Predictor, Sequence, Token, model, softmax
 from slrsym.models.instances import attention, committee, multi_head
@@ -41,9 +41,10 @@ n = Symbol("n", integer=True, positive=True)
         (lambda: attention(lambda x: softmax(x) ** 2).model.risk, "softmax"),
         (
             lambda: model(
-                Sequence({token: 1}), Predictor(lambda X: log(1 + (X @ k) ** 2 + (X @ v) ** 2))
+                Sequence({token: 1}),
+                Predictor(lambda X: log(1 + (X @ k) ** 2 + (X @ v) ** 2 + (X @ u) ** 2)),
             ).risk,
-            "no closed form is known.* a function of 2 projections",
+            "no closed form is known.* an integral of 3 dimensions; quadrature is for one or two",
         ),
         (lambda: attention().model.simulate({"d": 9}, steps=3, alpha=1), "number for L"),
         (lambda: attention().model.program("loss"), "what must be of excess_risk, risk"),
@@ -107,15 +108,21 @@ def test_of_another_kind(make, message):
         make()
 
 
-def tanh_of_tanh():
+def product_of_tanh():
     token = Token(target=lambda X: tanh(X @ u))
+    return model(Sequence({token: 1}), Predictor(lambda X: tanh(X @ k) * tanh(X @ v)))
+
+
+def tanh_of_kinks():
+    token = Token(target=lambda X: Abs(X @ u))
     return model(Sequence({token: 1}), Predictor(lambda X: tanh(X @ k)))
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (tanh_of_tanh, r"the mean of tanh\(Z_0\)\*tanh\(Z_1\), a function of 2 projections"),
+        (product_of_tanh, r"tanh\(Z_0\)\*tanh\(Z_1\)\*tanh\(Z_2\), an integral of 3 dimensions"),
+        (tanh_of_kinks, r"of tanh\(Z_0\)\*Abs\(Z_1\), an integral of 2 dimensions that has kinks"),
         (lambda: multi_head(2, 1, 0, lambda x: Max(x, 0)).model, "step and ReLU are for one head"),
         (lambda: multi_head(2, 1, 0, Heaviside).model, "step and ReLU are for one head"),
     ],

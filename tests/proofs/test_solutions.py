@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sympy import And, Equivalent, Or, erf, exp, symbols
+from sympy import And, Basic, Equivalent, Or, erf, exp, symbols
 
 from slrsym.proofs.solutions import never, only_at, solution, solution_set, split
-from slrsym.statements.expressions import ProofError, Refused
+from slrsym.statements.expressions import ProofError, Refused, disjuncts, flattened
 
 from ._steps import check, eq
 
@@ -103,3 +103,19 @@ def test_trees_that_are_malformed(tree: Any, message: str) -> None:
 def test_goals_that_are_refused(statement: Any, message: str) -> None:
     with pytest.raises(ProofError, match=message):
         solution_set(statement, [x], _SPLIT)
+
+
+def test_statements_that_sympy_leaves_nested_are_flattened() -> None:
+    """As SymPy does from version 1.15 on, if it is asked not to evaluate."""
+
+    def raw(kind: Any, *args: Any) -> Any:
+        return Basic.__new__(kind, *args)
+
+    a, b, c = eq(x, 1), eq(y, 1), eq(y, 2)
+    nested = raw(Or, raw(And, raw(And, a), b), raw(And, c))
+    assert nested != Or(And(a, b), c)
+    assert flattened(nested) == Or(And(a, b), c)
+    both = Equivalent(raw(And, a), nested, evaluate=False)
+    assert flattened(both) == Equivalent(a, Or(And(a, b), c), evaluate=False)
+    assert flattened(a) == a
+    assert disjuncts(a) == (a,)

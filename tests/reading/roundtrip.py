@@ -35,6 +35,7 @@ from slrsym.export.document import ClaimEntry, Display, Document
 from slrsym.export.latex import LatexRenderer
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law, ProductLaw
+from slrsym.statements.expressions import conjuncts
 from slrsym.typeset.calculus import reduced
 from tests.reading import ReadingError, read_display
 
@@ -221,7 +222,7 @@ def _tree(statement: Any) -> Any:
 def _points(statement: Any) -> Any:
     if not isinstance(statement, Or):
         return None
-    options = [And.make_args(option) for option in statement.args]
+    options = [conjuncts(option) for option in statement.args]
     if not all(isinstance(e, Eq) and e.lhs.is_Symbol for option in options for e in option):
         return None
     values = [{e.lhs: e.rhs for e in option} for option in options]

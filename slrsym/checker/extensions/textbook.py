@@ -1,4 +1,4 @@
-"""Rules that no bundled proof needs: theorems on means by their names, maxima, cases of integers.
+"""Rules that no bundled proof needs: theorems on means, maxima, cases of signs and integers.
 
 They are an extension: a log that uses one of them has to name it, so that whoever judges a log
 without it does not trust them.
@@ -12,8 +12,10 @@ from typing import Any
 
 from slrsym.checker.calculus import HALF, square
 from slrsym.checker.expect import (
+    ONE,
     ZERO,
     added,
+    body_without_copies,
     exists,
     expectation,
     expected,
@@ -46,12 +48,10 @@ rule = partial(base_rule, extension="textbook")
 
 @rule("specialise", "ts", premises=1)
 def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
-    """What holds for all holds for these."""
+    """Conclude for some values what holds for all."""
     p = theorem.conclusion
-    require(
-        p[0] == "forall" and len(bound(p)) == len(values),
-        "the premise is no statement for all, or the number of values differs",
-    )
+    is_for_all = p[0] == "forall" and len(bound(p)) == len(values)
+    require(is_for_all, "the premise is no statement for all, or the number of values differs")
     asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
     put = dict(zip(bound(p), values, strict=True))
     return [*theorem.hypotheses.values(), *asked], substitute(inside(p)[0], put), ()
@@ -59,26 +59,36 @@ def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
 
 @rule("maximum", "t", "t")
 def _maximum(a: Term, b: Term) -> Any:
-    """max(a, b) is the mean of a and b, and half their distance more."""
+    """Conclude that max(a, b) is the mean of a and b, and half their distance more."""
     require(is_term(a) and is_term(b), "an argument is no term")
     distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
     return [defined(a), defined(b)], checked(("and", *values)), ()
 
 
+@rule("sign", "t")
+def _sign(u: Term) -> Any:
+    """Conclude that the sign of a number is 1, 0 or -1, by cases."""
+    require(is_term(u), "the argument is no term")
+    value = ("f", "sign", u)
+    sides = (
+        ("and", checked(("<", ZERO, u)), ("=", value, ONE)),
+        ("and", ("=", u, ZERO), ("=", value, ZERO)),
+        ("and", ("<", u, ZERO), ("=", value, num(-1))),
+    )
+    return [defined(u)], ("or", *sides), ()
+
+
 @rule("integers apart", "t", "json")
 def _apart(t: Term, k: Any) -> Any:
-    """An integer is at most k, or at least k + 1."""
-    require(
-        is_term(t) and type(k) is int,
-        "the arguments are not a term and an integer",
-    )
+    """Conclude that an integer is at most k, or at least k + 1."""
+    require(is_term(t) and type(k) is int, "the arguments are not a term and an integer")
     return [("o", "integer", t)], ("or", ("<=", t, num(k)), ("<=", num(k + 1), t)), ()
 
 
 @rule("jensen", "t", premises=1)
 def _jensen(theorem: Theorem, node: Term) -> Any:
-    """f(E h) <= E f(h) for a convex function f; the node is E h."""
+    """Conclude f(E h) <= E f(h) for a convex function f; the node is E h."""
     f, y, x, convex = sign_of_derivative(theorem, 2)
     (body,), (h,), names = inside(f), inside(expected(node)), bound(node)
     require(not has_copies(h), "the function contains copies")
@@ -93,17 +103,11 @@ def _jensen(theorem: Theorem, node: Term) -> Any:
 
 @rule("cauchy-schwarz", "t", "t")
 def _cauchy_schwarz(f: Term, g: Term) -> Any:
-    """(E f g)^2 <= E f^2 E g^2; of two expectations under the same laws."""
-    require(
-        expected(f)[3] == expected(g)[3],
-        "the two expectations are not under the same laws",
-    )
+    """Conclude (E f g)^2 <= E f^2 E g^2, from two expectations under the same laws."""
+    require(expected(f)[3] == expected(g)[3], "the two expectations are not under the same laws")
     names = bound(f)
-    require(
-        names == bound(g) and not any(map(has_copies, (*inside(f), *inside(g)))),
-        "the two expectations have other variables",
-    )
-    (a,), (b,) = inside(f), inside(g)
+    require(names == bound(g), "the two expectations have other variables")
+    a, b = body_without_copies(f), body_without_copies(g)
     both, first, second = (
         expectation(names, body, outside(f)) for body in (("*", a, b), square(a), square(b))
     )
@@ -113,18 +117,12 @@ def _cauchy_schwarz(f: Term, g: Term) -> Any:
 
 @rule("poincare", "t")
 def _poincare(node: Term) -> Any:
-    """E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
-    require(
-        not has_copies(inside(expected(node))[0]),
-        "the body contains copies",
-    )
+    """Conclude that E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
+    f, names = body_without_copies(node), bound(node)
     require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
-    (f,), names = inside(node), bound(node)
     _, rows = joint(outside(node))
-    require(
-        not any(free(c) & set(names) for row in rows for c in row),
-        "the covariance matrix contains a variable of the expectation",
-    )
+    caught = any(free(c) & set(names) for row in rows for c in row)
+    require(not caught, "the covariance matrix contains a variable of the expectation")
     slopes = [
         ("d", tuple(int(i == j) for j in range(len(names))), names, (f,), names)
         for i in range(len(names))
@@ -144,27 +142,15 @@ def _poincare(node: Term) -> Any:
 
 @rule("price", "t")
 def _price(t: Term) -> Any:
-    """The derivative of an expectation in a parameter of its law, which has a density there."""
-    require(
-        t[0] == "d" and t[1] == (1,),
-        "the term is no first derivative",
-    )
+    """Conclude the derivative of an expectation in a parameter of its law, which has a density."""
+    require(t[0] == "d" and t[1] == (1,), "the term is no first derivative")
     (node,), (r,), (point,) = inside(t), bound(t), outside(t)
-    require(
-        node[0] == "E" and not has_copies(inside(node)[0]),
-        "the derivative is not of an expectation",
-    )
-    (f,), names = inside(node), bound(node)
-    require(
-        r not in free(f) and len(outside(node)) == 1, "the body contains the parameter, or copies"
-    )
-    require(
-        outside(node)[0][0] == "gauss" and len(names) <= 2,
-        "the law is not one Gaussian law of one or two variables",
-    )
-    require(
-        not free(point) & set(names), "the point contains a variable of the expectation; rename it"
-    )
+    f, names = body_without_copies(node), bound(node)
+    require(r not in free(f), "the body contains the parameter")
+    is_one = [law[0] for law in outside(node)] == ["gauss"] and len(names) <= 2
+    require(is_one, "the law is not one Gaussian law of one or two variables")
+    caught = free(point) & set(names)
+    require(not caught, "the point contains a variable of the expectation; rename it")
     means, rows = joint(outside(node))
     laws = tuple(substitute(law, {r: point}) for law in outside(node))
     _, here = joint(laws)

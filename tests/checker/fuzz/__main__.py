@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections import Counter
@@ -15,15 +16,22 @@ def main() -> int:
     """Return 1 if the checkers disagree anywhere."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, default=10_000, help="how many inferences")
+    parser.add_argument(
+        "--each", type=int, default=0,
+        help="go on with each row until so many are accepted, and as many near misses",
+    )  # fmt: skip
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rows", nargs="*", default=[], help="only these rows of the table")
     parser.add_argument("--records", type=int, default=0, help="of the log; 0 for all, -1 for none")
     parser.add_argument("--stop", action="store_true", help="at the first disagreement")
     arguments = parser.parse_args()
+    # A shell ignores interrupts of what it runs in the background.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     start = time.perf_counter()
     campaign = Campaign(arguments.seed, arguments.records)
     loaded = time.perf_counter()
-    tally = campaign.run(arguments.count, arguments.rows, arguments.stop)
+    tally = campaign.run(arguments.count, arguments.rows, arguments.stop, arguments.each)
     seconds = time.perf_counter() - loaded
     print(tally.table())
     print(f"{loaded - start:.0f} s to load the log; {tally.total('made') / seconds:,.0f} a second")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from random import Random
 
@@ -66,17 +67,32 @@ class Campaign:
         self.mutator = Mutator(self.rng, self.judges, lambda: self.rng.sample(self.facts, 2))
         self.judges.mark()
 
-    def run(self, count: int, rows: Sequence[str] = (), stop: bool = False) -> Tally:
-        """Make so many inferences, evenly over the rows; until the first difference if asked."""
-        tally, batch, rounds = Tally(), _BATCH, 0
-        rows = [*(rows or GENERATORS)]
+    def run(self, count: int, rows: Sequence[str] = (), stop: bool = False, each: int = 0) -> Tally:
+        """Make so many inferences, evenly over the rows; until the first difference if asked.
+
+        Rows of which fewer than `each` are accepted, or near misses, go on after that. An
+        interrupt ends it early.
+        """
+        tally = Tally()
+        with suppress(KeyboardInterrupt):
+            self._rounds(tally, count, [*(rows or GENERATORS)], stop, each)
+        return tally
+
+    def _rounds(self, tally: Tally, count: int, rows: Sequence[str], stop: bool, each: int) -> None:
+        batch, rounds = _BATCH, 0
         while True:
             rounds += 1
             # Rows of which few are accepted, or nearly so, have every other round for themselves.
-            for row in rows if rounds % 2 else sorted(rows, key=tally.least)[: len(rows) // 4 + 1]:
+            chosen = rows if rounds % 2 else sorted(rows, key=tally.least)[: len(rows) // 4 + 1]
+            if tally.total("made") >= count:
+                chosen = [row for row in rows if tally.least(row) < each]
+            for row in chosen:
                 self._family(row, tally)
-                if tally.total("made") >= count or (stop and tally.found):
-                    return tally
+                is_enough = tally.total("made") >= count
+                if (is_enough and not each) or (stop and tally.found):
+                    return
+            if not chosen:
+                return
             if tally.total("made") > batch:
                 batch += _BATCH
                 self.judges.forget()

@@ -39,7 +39,7 @@ FAULTS = {
         "expect", "captured = any(free(law)", "captured = any(False and free(law)", "fubini"
     ),
     "first: an end of a range speaks of the variable": _first(
-        "theorem",
+        "relations",
         "if held is not None and x not in free(end):",
         "if held is not None:",
         "under",
@@ -66,7 +66,7 @@ FAULTS = {
     ),
     # A sign, or an end, is another.
     "first: the sign of a quadratic exponent": _first(
-        "means",
+        "gaussian_integrals",
         'left = ("+", ONE, ("*", num(-2), a, v))',
         'left = ("+", ONE, ("*", num(2), a, v))',
         "gaussian integral",
@@ -83,8 +83,8 @@ FAULTS = {
     ),
     "first: the logarithm of a negative number": _first(
         "ring",
-        'if name == "log":\n            self.gate',
-        'if name == "log" and self is None:\n            self.gate',
+        "else (n * d, POS)",
+        "else (n * d, ANY)",
         "arithmetic",
     ),
     "second: capture in a substitution": _second(

@@ -6,7 +6,16 @@ from .terms import Refused, key, whole
 RULES = {}
 EXTENSIONS = {
     "textbook": frozenset(
-        ("cauchy-schwarz", "integers apart", "jensen", "maximum", "poincare", "price", "specialise")
+        (
+            "cauchy-schwarz",
+            "integers apart",
+            "jensen",
+            "maximum",
+            "poincare",
+            "price",
+            "sign",
+            "specialise",
+        )
     )
 }
 _SEAL = object()

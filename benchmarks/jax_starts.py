@@ -1,0 +1,79 @@
+"""Descent from many starts of figure 4a at once, by JAX and by Numba.
+
+Run ``python benchmarks/jax_starts.py [--starts N] [--steps N]``, where slrsym is installed with its
+extra ``jax``. Both take the same steps, from the same random starts, and have to end at the same
+states. The table gives nanoseconds per start and step, after compilation: elapsed, and of all cores
+together. JAX takes a GPU if it finds one; processor time is the host's alone then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+jax.config.update("jax_enable_x64", True)
+
+from slrsym.dynamics import Inverse, Sphere  # noqa: E402
+from slrsym.dynamics.engines import NumbaEngine  # noqa: E402
+from slrsym.kernels.compile import compiled  # noqa: E402
+from slrsym.models.expressions import overlap_program, restoring_program  # noqa: E402
+from slrsym.task import Task  # noqa: E402
+
+TASK, ALPHA, SCHEDULE = Task(400, 10, 0.5**0.5), 4e-3, Inverse(1, 1e-4)
+
+
+def by_jax(states: Any, temperatures: Any) -> Any:
+    """Take a step for each inverse temperature, each start by `jax.vmap`."""
+    step, restore = (compiled(p, "jax") for p in (overlap_program(), restoring_program(5)))
+
+    def moved(state: Any, lam: Any) -> Any:
+        new = step(state, lam, *TASK.numbers, ALPHA)
+        # The last number is negative where rounding has left the feasible set.
+        return jax.numpy.where(new[5] < 0, restore(new[:5]), new[:5]), None
+
+    def run(state: Any) -> Any:
+        return jax.lax.scan(moved, state, temperatures)[0]
+
+    return jax.jit(jax.vmap(run)).lower(states).compile()
+
+
+def by_numba(temperatures: Any) -> Callable[[Any], Any]:
+    """Take the same steps by the engine of `slrsym.simulate`."""
+
+    def run(states: Any) -> Any:
+        engine = NumbaEngine(states, TASK, ALPHA)
+        engine.advance(temperatures, len(temperatures))
+        return engine.states
+
+    run(np.zeros((1, 5)))
+    return run
+
+
+def main() -> None:
+    """Print a row for each backend."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--starts", type=int, default=100_000)
+    parser.add_argument("--steps", type=int, default=100)
+    options = parser.parse_args()
+    starts = Sphere(options.starts).overlaps(TASK)
+    temperatures = SCHEDULE(np.arange(options.steps))
+    ends = []
+    print(f"{options.starts:,} starts, {options.steps:,} steps, on {jax.devices()[0].device_kind}")
+    print(f"{'':12}{'elapsed':>12}{'all cores':>12}   ns per start and step")
+    functions = {"JAX": by_jax(starts, temperatures), "Numba": by_numba(temperatures)}
+    for name, function in functions.items():
+        began, busy = time.perf_counter(), time.process_time()
+        ends.append(np.asarray(function(starts)))
+        spent = time.perf_counter() - began, time.process_time() - busy
+        each = 1e9 / (options.starts * options.steps)
+        print(f"{name:12}{spent[0] * each:12.1f}{spent[1] * each:12.1f}")
+    print(f"largest difference of the ends: {np.abs(ends[0] - ends[1]).max():.1e}")
+
+
+if __name__ == "__main__":
+    main()

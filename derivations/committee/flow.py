@@ -1,0 +1,185 @@
+"""Equations of motion: the mean change of the order parameters in a step of online descent.
+
+Two students, with the weights v_1 and v_2 in the second layer, and a teacher, with the weight u.
+The prediction is off by D = phi - y, with the noise sigma zeta of the label. A step changes the
+weights by $w_k -> w_k - (eta/sqrt N) v_k g'(l_k) D x - (kappa/N) w_k$; the time is steps/N.
+"""
+
+from sympy import Eq, Function, IndexedBase, Matrix, Sum, Symbol, erf, sqrt, symbols
+
+from slrsym.gaussian import (
+    Expectation,
+    GaussianLaw,
+    IIDSum,
+    NoiseLaw,
+    ProductLaw,
+    erf_prime,
+    standard_normal,
+)
+from slrsym.proof import Claim, algebra, chain, gaussian_calculus, linearity, noise_moments
+
+# The fields of two students and a teacher. Every covariance matrix is C C^T, C lower triangular.
+l_1, l_2, r, zeta = symbols("l_1 l_2 r zeta", real=True)
+v_1, v_2, u, R, Q = symbols("v_1 v_2 u R Q", real=True)
+eta, sigma = symbols("eta sigma", positive=True)
+kappa = Symbol("kappa", nonnegative=True)
+C = Matrix(3, 3, lambda i, j: Symbol(f"c_{i + 1}{j + 1}", real=True) if j <= i else 0)
+law = GaussianLaw(dict.fromkeys((l_1, l_2, r), 0), C * C.T)
+noisy = ProductLaw(law, NoiseLaw(zeta, 1))
+weights = {l_1: -v_1, l_2: -v_2, r: u}
+
+
+def g(u):
+    return erf(u / sqrt(2))
+
+
+def slope(u):
+    return erf_prime(u / sqrt(2)) / sqrt(2)
+
+
+def E(f):
+    return Expectation(f, law)
+
+
+def over_units(mean):
+    """Return the sum over all units, with the weights s_a of COMMITTEE S5."""
+    return sum(s * mean(a) for a, s in weights.items())
+
+
+without_noise = v_1 * g(l_1) + v_2 * g(l_2) - u * g(r)
+D = without_noise - sigma * zeta
+
+error = Claim(
+    id="committee-generalisation-error",
+    title="The generalisation error, by the mean products of two outputs",
+    statement=Eq(
+        E(without_noise**2) / 2,
+        over_units(lambda a: over_units(lambda b: E(g(a) * g(b)))) / 2,
+        evaluate=False,
+    ),
+    source="COMMITTEE S5",
+)
+
+
+@error.proof
+def _(goal):
+    """Multiply out."""
+    return chain(goal.lhs).then(goal.rhs, by=linearity)
+
+
+overlap = Claim(
+    id="committee-overlap-flow",
+    title="The equation of motion of an overlap with a teacher",
+    statement=Eq(
+        Expectation(-eta * v_1 * slope(l_1) * D * r - kappa * R, noisy),
+        eta * v_1 * over_units(lambda a: E(slope(l_1) * r * g(a))) - kappa * R,
+        evaluate=False,
+    ),
+    source="COMMITTEE S6",
+)
+
+norm = Claim(
+    id="committee-norm-flow",
+    title="The equation of motion of an overlap of two students",
+    statement=Eq(
+        Expectation(
+            -eta * D * (v_1 * slope(l_1) * l_2 + v_2 * slope(l_2) * l_1)
+            - 2 * kappa * Q
+            + eta**2 * v_1 * v_2 * slope(l_1) * slope(l_2) * D**2,
+            noisy,
+        ),
+        eta * v_1 * over_units(lambda a: E(slope(l_1) * l_2 * g(a)))
+        + eta * v_2 * over_units(lambda a: E(slope(l_2) * l_1 * g(a)))
+        - 2 * kappa * Q
+        + eta**2
+        * v_1
+        * v_2
+        * (
+            over_units(lambda a: over_units(lambda b: E(slope(l_1) * slope(l_2) * g(a) * g(b))))
+            + sigma**2 * E(slope(l_1) * slope(l_2))
+        ),
+        evaluate=False,
+    ),
+    source="COMMITTEE S7",
+)
+
+second_layer = Claim(
+    id="committee-second-layer-flow",
+    title="The equation of motion of the second layer",
+    statement=Eq(
+        Expectation(-eta * g(l_1) * D, noisy),
+        eta * over_units(lambda a: E(g(l_1) * g(a))),
+        evaluate=False,
+    ),
+    source="COMMITTEE S8",
+)
+
+
+@overlap.proof
+@norm.proof
+@second_layer.proof
+def _(goal):
+    """The noise is independent of the input, with mean 0 and variance 1."""
+    return chain(goal.lhs).then(goal.rhs, by=noise_moments)
+
+
+# -- a step in N dimensions ------------------------------------------------------------------------
+
+N, n = symbols("N n", integer=True, positive=True)
+j = Symbol("j", integer=True)
+w_1, w_2, x = (IndexedBase(name, real=True) for name in ("w_1", "w_2", "x"))
+a_1, a_2 = symbols("a_1 a_2", real=True)
+
+
+def over_coordinates(f):
+    return Sum(f, (j, 1, N))
+
+
+step = Claim(
+    id="committee-step",
+    title="What a step adds to the product of two students' weights, with all orders in $1/N$",
+    statement=Eq(
+        over_coordinates(
+            (w_1[j] - a_1 * x[j] - kappa / N * w_1[j]) * (w_2[j] - a_2 * x[j] - kappa / N * w_2[j])
+        ),
+        (1 - kappa / N) ** 2 * over_coordinates(w_1[j] * w_2[j])
+        - (1 - kappa / N)
+        * (a_2 * over_coordinates(w_1[j] * x[j]) + a_1 * over_coordinates(w_2[j] * x[j]))
+        + a_1 * a_2 * over_coordinates(x[j] ** 2),
+        evaluate=False,
+    ),
+    source="COMMITTEE S7, with $a_k = (eta/sqrt N) v_k g'(l_k) D$",
+)
+
+
+@step.proof
+def _(goal):
+    """Multiply out, term by term."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+X, Z = symbols("X Z", real=True)
+f, p = Function("f", real=True), Function("p", real=True)
+input_norm = Claim(
+    id="committee-input-norm",
+    title="The square of the input is that of $n$ independent normals, but for a few directions",
+    statement=Eq(
+        Expectation(f(X) * (p(X) + IIDSum(Z**2, standard_normal(Z), n)) / N, standard_normal(X)),
+        n / N * Expectation(f(X), standard_normal(X))
+        + Expectation(f(X) * p(X), standard_normal(X)) / N,
+        evaluate=False,
+    ),
+    source="COMMITTEE S7: $|x|^2/N$ may be replaced by 1, up to terms of order $1/N$",
+)
+
+
+@input_norm.proof
+def _(goal):
+    """The other directions are independent, and of variance 1."""
+    square = Expectation(Z**2, standard_normal(Z))
+    first, second = goal.rhs.args if goal.rhs.args[0].has(n) else goal.rhs.args[::-1]
+    return (
+        chain(goal.lhs)
+        .then(first * square + second, by=noise_moments)
+        .then(goal.rhs, by=gaussian_calculus)
+    )

@@ -1,0 +1,233 @@
+"""The noise floor: how far from the teachers stochastic descent stays, by the noise of the labels.
+
+Near a matched fixed point the covariances V of the deviations solve $A V + V A = eta (B[V] +
+sigma^2 A)$, where A has the entries $E g'(l_i) g'(l_j)$; see `committee-matched-flow`. To first
+order in the learning rate eta, $V = eta sigma^2/2$ times the identity, and half the trace of A V is
+the generalisation error.
+"""
+
+from sympy import (
+    And,
+    Eq,
+    Equivalent,
+    Gt,
+    Heaviside,
+    Lt,
+    Matrix,
+    Rational,
+    Symbol,
+    pi,
+    sqrt,
+    symbols,
+)
+
+from slrsym.gaussian import Expectation, standard_normal
+from slrsym.proof import (
+    Claim,
+    algebra,
+    all_of,
+    ball_arithmetic,
+    chain,
+    gaussian_calculus,
+    never,
+    only_at,
+    solution,
+    solution_set,
+    split,
+)
+
+eta, sigma = symbols("eta sigma", positive=True)
+L, M = symbols("L M", integer=True, nonnegative=True)
+A_ij = Symbol("A_ij", real=True)
+floor = eta * sigma**2 / 2
+
+lyapunov = Claim(
+    id="committee-floor-equation",
+    title="To first order, $eta sigma^2/2$ times the identity solves the equation of the floor",
+    statement=Eq(A_ij * floor + floor * A_ij, eta * sigma**2 * A_ij, evaluate=False),
+    source="COMMITTEE S15",
+)
+
+
+@lyapunov.proof
+def _(goal):
+    """Add."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+# E g'(l)^2 is (2/pi)/sqrt(1 + 2 q) for a field l of variance q: 1 for a teacher, 0 for a surplus
+# unit, which has vanished.
+first_order = Claim(
+    id="committee-floor",
+    title="The noise floor with $M$ teachers and $L$ surplus units, to first order",
+    statement=Eq(
+        floor * (M * 2 / pi / sqrt((1 + 1) ** 2 - 1**2) + L * 2 / pi) / 2,
+        sigma**2 * eta / (2 * pi) * (L + M / sqrt(3)),
+        evaluate=False,
+    ),
+    source="COMMITTEE S15",
+)
+
+
+@first_order.proof
+def _(goal):
+    """Half the trace of A V."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+# -- as many students as teachers: the floor for any learning rate, as the noise vanishes ----------
+
+K = Symbol("K", positive=True)
+
+
+def e(n):
+    return 1 / sqrt(1 + n)
+
+
+A = Matrix([[e(2), (K - 1) * e(1) ** 2], [e(1) ** 2, e(2) + (K - 2) * e(1) ** 2]]) * 2 / pi
+B = Matrix(
+    [
+        [e(4) + (K - 1) * e(2) ** 2,
+         2 * (K - 1) * e(3) * e(1) + (K - 1) * (K - 2) * e(2) * e(1) ** 2],
+        [2 * e(3) * e(1) + (K - 2) * e(2) * e(1) ** 2,
+         2 * e(2) ** 2 + 4 * (K - 2) * e(2) * e(1) ** 2 + (K - 2) * (K - 3) * e(1) ** 4],
+    ]
+) * 4 / pi**2  # fmt: skip
+source = Matrix([e(2), e(1) ** 2]) * 2 / pi
+block = 2 * A - eta * B
+v, w = block.adjugate() * source * eta / block.det()
+# In units of its first order for one teacher, sigma^2 eta/(2 pi).
+exact = (K * source[0] * v + K * (K - 1) * source[1] * w) / 2 / (eta / (2 * pi))
+
+NUMBERS = {"0.05": "1.1801", "0.1": "1.2066", "0.2": "1.2635"}
+half = Rational(1, 20000)
+numbers = Claim(
+    id="committee-floor-exact",
+    title="The noise floor of two students of two teachers, at three learning rates",
+    statement=And(
+        *(
+            relation
+            for rate, x in NUMBERS.items()
+            for value in [exact.subs({K: 2, eta: Rational(rate)})]
+            for relation in (
+                Gt(value, Rational(x) - half, evaluate=False),
+                Lt(value, Rational(x) + half, evaluate=False),
+            )
+        ),
+        evaluate=False,
+    ),
+    source="COMMITTEE S15'",
+)
+
+
+@numbers.proof
+def _(goal):
+    """Enclose both sides."""
+    kinds = {Gt: "gt", Lt: "lt"}
+    return all_of(
+        *(getattr(chain(p.lhs), kinds[p.func])(p.rhs, by=ball_arithmetic) for p in goal.args)
+    )
+
+
+x, y = symbols("x y", real=True)
+p, q, r, s, f, h = symbols("p q r s f h", real=True)
+solved = Claim(
+    id="committee-floor-solution",
+    title="The covariances at the floor, as the solution of two linear equations",
+    statement=And(
+        Eq(p * (s * f - q * h) / (p * s - q * r) + q * (p * h - r * f) / (p * s - q * r), f),
+        Eq(r * (s * f - q * h) / (p * s - q * r) + s * (p * h - r * f) / (p * s - q * r), h),
+        evaluate=False,
+    ),
+    source="COMMITTEE S15': of the matrix $2 A - eta B$ and the source",
+    given=[Gt(p * s - q * r, 0)],
+)
+
+
+@solved.proof
+def _(goal):
+    """Cramer's rule."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+# -- linear units ------------------------------------------------------------------------------
+
+n = Symbol("n", positive=True)
+u = Symbol("u", real=True)
+# The sum u of all covariances of the deviations of n linear units.
+velocity = -2 * eta * n * u + eta**2 * n**2 * (u + sigma**2)
+linear_floor = eta * n * sigma**2 / (2 - eta * n)
+
+linear = Claim(
+    id="committee-floor-linear",
+    title="The noise floor of $n$ linear units is half of the only fixed point of their sum",
+    statement=Equivalent(Eq(velocity, 0), Eq(u, linear_floor)),
+    source="COMMITTEE S16, with $n = L + M$; the error is $u/2$",
+    given=[Lt(eta * n, 2)],
+)
+
+
+@linear.proof
+def _(goal):
+    """The equation is linear."""
+    rate = eta * n * (eta * n - 2)
+    only = only_at(u - linear_floor, u, linear_floor, then=solution())
+    return solution_set(goal, (u,), split(velocity, never(rate), only))
+
+
+linear_error = Claim(
+    id="committee-floor-linear-error",
+    title="The noise floor of linear units",
+    statement=Eq(linear_floor / 2, eta * sigma**2 * n / (4 - 2 * eta * n), evaluate=False),
+    source="COMMITTEE S16",
+    given=[Lt(eta * n, 2)],
+)
+
+
+@linear_error.proof
+def _(goal):
+    """Divide by 2."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+# -- rectified linear units ----------------------------------------------------------------------
+
+l_1, l_2 = symbols("l_1 l_2", real=True)
+rectified = Claim(
+    id="committee-relu-slopes",
+    title="The mean products of the slopes of two rectified linear units, matched to teachers",
+    statement=And(
+        Eq(Expectation(Heaviside(l_1) ** 2, standard_normal(l_1)), Rational(1, 2), evaluate=False),
+        Eq(
+            Expectation(Heaviside(l_1) * Heaviside(l_2), standard_normal(l_1, l_2)),
+            Rational(1, 4),
+            evaluate=False,
+        ),
+        evaluate=False,
+    ),
+    source="COMMITTEE S17",
+)
+
+
+@rectified.proof
+def _(goal):
+    """Half of all fields are positive, and a quarter of all independent pairs."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=gaussian_calculus) for part in goal.args))
+
+
+relu = Claim(
+    id="committee-floor-relu",
+    title="The noise floor of $M$ rectified linear units, to first order",
+    statement=Eq(
+        floor * M * Expectation(Heaviside(l_1) ** 2, standard_normal(l_1)) / 2,
+        eta * sigma**2 * M / 8,
+        evaluate=False,
+    ),
+    source="COMMITTEE S17",
+)
+
+
+@relu.proof
+def _(goal):
+    """Half the trace of A V."""
+    return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)

@@ -1,0 +1,250 @@
+"""The plateau: students that are all alike, where descent stays until one of them specialises.
+
+As many students as teachers, K of each, with orthonormal teachers and all second layers 1. If the
+students are exchangeable, four order parameters are left: R between a student and its own teacher,
+S with another teacher, Q of a student with itself and C with another one. Small learning rates
+leave the terms of first order in it, here in units of 2 eta/pi.
+"""
+
+from sympy import And, Eq, Equivalent, Ge, Gt, Rational, Symbol, asin, pi, sqrt, symbols
+
+from slrsym.proof import (
+    Claim,
+    D,
+    algebra,
+    all_of,
+    at,
+    chain,
+    differentiate,
+    never,
+    only_at,
+    solution,
+    solution_set,
+    split,
+)
+
+K = Symbol("K", integer=True, positive=True)
+R, S, C = symbols("R S C", real=True)
+Q = Symbol("Q", nonnegative=True)
+t = Symbol("t", real=True)
+
+
+def drift(own, along, across, between, wide):
+    """Return I3 for fields of these covariances, without its factor 2/pi.
+
+    They are those of the student with itself, with the direction, and with the third field, that
+    of the direction with the third field, and that of the third field with itself.
+    """
+    shared = (1 + own) * (1 + wide) - across**2
+    return (between * (1 + own) - along * across) / ((1 + own) * sqrt(shared))
+
+
+def flow(R, S, Q, C):
+    """Return the velocities of the four order parameters, in units of 2 eta/pi."""
+    velocity_R = (
+        drift(Q, R, R, 1, 1)
+        + (K - 1) * drift(Q, R, S, 0, 1)
+        - drift(Q, R, Q, R, Q)
+        - (K - 1) * drift(Q, R, C, S, Q)
+    )
+    velocity_S = (
+        drift(Q, S, S, 1, 1)
+        + drift(Q, S, R, 0, 1)
+        + (K - 2) * drift(Q, S, S, 0, 1)
+        - drift(Q, S, Q, S, Q)
+        - drift(Q, S, C, R, Q)
+        - (K - 2) * drift(Q, S, C, S, Q)
+    )
+    velocity_Q = 2 * (
+        drift(Q, Q, R, R, 1)
+        + (K - 1) * drift(Q, Q, S, S, 1)
+        - drift(Q, Q, Q, Q, Q)
+        - (K - 1) * drift(Q, Q, C, C, Q)
+    )
+    velocity_C = 2 * (
+        drift(Q, C, R, S, 1)
+        + drift(Q, C, S, R, 1)
+        + (K - 2) * drift(Q, C, S, S, 1)
+        - drift(Q, C, Q, C, Q)
+        - drift(Q, C, C, Q, Q)
+        - (K - 2) * drift(Q, C, C, C, Q)
+    )
+    return velocity_R, velocity_S, velocity_Q, velocity_C
+
+
+aligned, length = 1 / sqrt(K * (2 * K - 1)), 1 / (2 * K - 1)
+plateau = (aligned, aligned, length, length)
+
+fixed = Claim(
+    id="committee-plateau",
+    title="The plateau is a fixed point to first order in the learning rate, for every $K$",
+    statement=And(*(Eq(v, 0, evaluate=False) for v in flow(*plateau))),
+    source="COMMITTEE S11, first half",
+)
+
+
+@fixed.proof
+def _(goal):
+    """Every numerator vanishes."""
+    return all_of(*(chain(part.lhs).then(0, by=algebra) for part in goal.args))
+
+
+error = Claim(
+    id="committee-plateau-error",
+    title="The generalisation error on the plateau",
+    statement=Eq(
+        (
+            K * asin(Rational(1, 2))
+            + K**2 * asin(length / (1 + length))
+            - 2 * K**2 * asin(aligned / sqrt(2 * (1 + length)))
+        )
+        / pi,
+        K / pi * (pi / 6 - K * asin(1 / (2 * K))),
+        evaluate=False,
+    ),
+    source="COMMITTEE S12",
+)
+
+
+@error.proof
+def _(goal):
+    """Both sines are 1/(2K)."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+root = sqrt(4 * K**2 - 1)
+MODES = {
+    "escape": (
+        "specialisation, which grows: the escape rate",
+        K / ((2 * K + 1) * root),
+        (-(K - 1), 1, 0, 0),
+    ),
+    "neutral": (
+        "a change of norms against correlations, which stays",
+        0,
+        (-(2 * K - 1) * (K - 1) / (2 * K) * aligned,) * 2 + (-2 * (K - 1), 1),
+    ),
+    "fast": (
+        "a common change, which decays fastest",
+        -2 * K * (2 * K - 1) / root,
+        (-3 * (2 * K - 1) / (4 * K) * aligned,) * 2 + (1, 1),
+    ),
+    "slow": (
+        "a common change, which decays",
+        -K * (2 * K - 1) ** 2 / ((2 * K + 1) * root),
+        ((2 * K - 1) / 2 * aligned,) * 2 + (1, 1),
+    ),
+}
+
+
+def spectrum(name, what, rate, mode):
+    moved = flow(*(x + t * e for x, e in zip(plateau, mode, strict=True)))
+    slopes = {at(D(v, t), {t: 0}): at(v.diff(t), {t: 0}) for v in moved}
+    claim = Claim(
+        id=f"committee-plateau-{name}",
+        title=f"An eigenvector of the flow at the plateau: {what}",
+        statement=And(
+            *(Eq(slope, rate * e, evaluate=False) for slope, e in zip(slopes, mode, strict=True)),
+            evaluate=False,
+        ),
+        source="COMMITTEE S13",
+    )
+
+    @claim.proof
+    def _(goal):
+        """Differentiate along the vector."""
+        return all_of(
+            *(
+                chain(part.lhs).then(slopes[part.lhs], by=differentiate).then(part.rhs, by=algebra)
+                for part in goal.args
+            )
+        )
+
+    return claim
+
+
+for name, row in MODES.items():
+    spectrum(name, *row)
+
+
+# -- no other plateau ------------------------------------------------------------------------------
+
+n = Symbol("n", positive=True)
+r = Symbol("r", positive=True)
+shared, long = sqrt(2 * (1 + Q) - r**2), sqrt(1 + 2 * Q)
+velocity_r = ((1 + Q) - n * r**2) / shared - n * r / long
+velocity_q = r / shared - Q / long
+
+equal_students = Claim(
+    id="committee-plateau-equal-students",
+    title="The flow where $R = S$ and $Q = C$",
+    statement=And(
+        Eq(flow(r, r, Q, Q)[0], velocity_r.subs(n, K) / (1 + Q), evaluate=False),
+        Eq(flow(r, r, Q, Q)[2], 2 * K * velocity_q / (1 + Q), evaluate=False),
+        evaluate=False,
+    ),
+    source="COMMITTEE S11",
+    given=[Gt(2 * (1 + Q) - r**2, 0)],
+)
+
+
+@equal_students.proof
+def _(goal):
+    """Add up the terms of all units."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+combined = Claim(
+    id="committee-plateau-combinations",
+    title="Two combinations of these velocities are polynomials, which vanish with them",
+    statement=And(
+        Eq(
+            (Q * velocity_r - n * r * velocity_q) * shared,
+            (1 + Q) * (Q - n * r**2),
+            evaluate=False,
+        ),
+        Eq(
+            n * shared * long * (r * long + Q * shared) * velocity_q,
+            Q * (1 + Q) * (1 - (2 * n - 1) * Q) - (1 + Q) ** 2 * (Q - n * r**2),
+            evaluate=False,
+        ),
+        evaluate=False,
+    ),
+    source="COMMITTEE S11, second half",
+    given=[Gt(2 * (1 + Q) - r**2, 0)],
+)
+
+
+@combined.proof
+def _(goal):
+    """Multiply out."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+lone = (1 - (2 * n - 1) * Q) * Q
+balance = Q - n * r**2
+unique = Claim(
+    id="committee-plateau-unique",
+    title="These polynomials vanish at the plateau, and nowhere else where $R > 0$ and $Q >= 0$",
+    statement=Equivalent(
+        And(Eq(lone, 0), Eq(balance, 0)),
+        And(Eq(Q, 1 / (2 * n - 1)), Eq(r, 1 / sqrt(n * (2 * n - 1)))),
+    ),
+    source="COMMITTEE S11, second half",
+    given=[Ge(n, 1)],
+)
+
+
+@unique.proof
+def _(goal):
+    """Either Q is that of the plateau, or it is 0, and then R would be 0."""
+    value = 1 / sqrt(n * (2 * n - 1))
+    aligned_only = split(
+        balance, never(-n * (r + value)), only_at(r - value, r, value, then=solution())
+    )
+    tree = split(
+        lone,
+        only_at(1 - (2 * n - 1) * Q, Q, 1 / (2 * n - 1), then=aligned_only),
+        only_at(Q, Q, 0, then=split(balance, never(-n * r**2))),
+    )
+    return solution_set(goal, (Q, r), tree)

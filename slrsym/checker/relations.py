@@ -1,0 +1,163 @@
+"""Rules on relations: order, chains, equals for equals, and comparison under a binder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from slrsym.checker.term import (
+    Term,
+    bound,
+    children,
+    defined,
+    free,
+    has_copies,
+    inside,
+    is_inside,
+    is_term,
+    key,
+    num,
+    outside,
+    replaced,
+    require,
+    same,
+    sort_conditions,
+)
+from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relation, rule
+
+
+@rule("symbol", "t")
+def _symbol(symbol: Term) -> Any:
+    """State that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
+    require(symbol[0] == "s", "the argument is no symbol")
+    return [], ("and", defined(symbol), *sort_conditions(symbol[2], symbol)), ()
+
+
+@rule("order", "t", "t")
+def _order(a: Term, b: Term) -> Any:
+    """State how <, =, <= and != between two terms depend on each other."""
+    less, equal, more = checked(("<", a, b)), ("=", a, b), ("<", b, a)
+    both = ("and", defined(a), defined(b))
+    some = ("or", less, equal, more)
+    alone = [("not", ("and", x, y)) for x, y in ((less, equal), (less, more), (equal, more))]
+    named = [
+        ("iff", ("<=", a, b), ("or", less, equal)),
+        ("iff", ("<=", b, a), ("or", more, equal)),
+        ("iff", ("!=", a, b), ("or", less, more)),
+    ]
+    return [], ("and", ("iff", both, some), *alone, *named), ()
+
+
+@rule("chain", premises=None)
+def _chain(premises: Sequence[Theorem]) -> Any:
+    """Chain relations one after the other, equations read either way."""
+    require(premises, "there is no premise")
+    kinds = []
+    start = end = relation(premises[0].conclusion)[1]
+    swapped = len(premises) > 1 and premises[0].conclusion[0] == "="
+    if swapped and not any(same(premises[0].conclusion[2], t) for t in premises[1].conclusion[1:]):
+        start = end = premises[0].conclusion[2]
+    for p in premises:
+        kind, a, b = relation(p.conclusion)
+        require(kind != "!=", "a premise is a relation !=")
+        if not same(a, end):
+            a, b = b, a
+            require(kind == "=" and same(a, end), "the chain is broken")
+        kinds.append(kind)
+        end = b
+    kind = "<" if "<" in kinds else "<=" if "<=" in kinds else "="
+    return combined_hypotheses(premises).values(), (kind, start, end), ()
+
+
+@rule("defined", "json", premises=1)
+def _defined(theorem: Theorem, path: Any) -> Any:
+    """Conclude that a part of a relation that holds is defined, unless it stands under a binder."""
+    relation(theorem.conclusion)
+    nodes, part = descend(theorem.conclusion, path)
+    require(not any(is_inside(t, i) for t, i in nodes), "the place lies under a binder")
+    return theorem.hypotheses.values(), checked(defined(part)), ()
+
+
+@rule("rewrite", "json", premises=2)
+def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
+    """Replace equals by equals at places of the first premise.
+
+    This is done under a binder, too, if the hypotheses of the equation say nothing of the variables
+    bound there but that they are in its range.
+    """
+    kind, a, b = relation(equation.conclusion)
+    require(kind == "=", "the second premise is no equation")
+    conclusion, given = theorem.conclusion, combined_hypotheses([theorem])
+    require(isinstance(paths, list), "the places are no list")
+    for path in paths:
+        nodes, part = descend(conclusion, path)
+        require(same(part, a) or same(part, b), "another term stands at this place")
+        part, mine = (b if same(part, a) else a), combined_hypotheses([equation])
+        for t, i in reversed(nodes):
+            part = checked(replaced(t, {i: part}))
+            if bound(t) and is_inside(t, i):
+                mine = leaving(t, mine)
+        conclusion, given = part, given | mine
+    return given.values(), conclusion, ()
+
+
+def descend(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
+    """Return the nodes on the way to a part, each with the next place, and the part."""
+    nodes = []
+    require(isinstance(path, list) and len(path) < 200, "a place is no list, or too long")
+    for step in path:
+        numbers = step if isinstance(step, list) else [step]
+        require(all(type(n) is int for n in numbers), "a place is no list of numbers")
+        place = tuple(step) if isinstance(step, list) else step
+        parts = dict(children(t))
+        require(place in parts, "there is no such place")
+        nodes.append((t, place))
+        t = parts[place]
+    return nodes, t
+
+
+def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
+    """Return what has to be supposed outside of a binder, from the hypotheses inside."""
+    names, added = set(bound(node)), []
+    if node[0] in ("sum", "int"):
+        ((x,), (low, high)) = bound(node), outside(node)
+        for end, wanted in ((low, ("<=", low, x)), (high, ("<=", x, high))):
+            held = None if end[0] in ("oo", "-oo") else given.get(key(wanted))
+            if held is not None and x not in free(end):
+                given = {k: h for k, h in given.items() if k != key(wanted)}
+                # Between ends in the wrong order, nothing lies where the integral looks.
+                added += [("<=", low, high)] if node[0] == "int" else []
+    # That copies exist does not speak of their value.
+    random = [h for h in given.values() if has_copies(h) and not (
+        h[0] == "=" and h[1][0] == "copies" and same(h[1], h[2]))]  # fmt: skip
+    require(node[0] != "E" or not random, "a hypothesis speaks of the value of a sum of copies")
+    spoken = sorted(s[1] for s in names if any(s in free(h) for h in given.values()))
+    require(not spoken, f"a hypothesis speaks of {', '.join(spoken)}, bound here")
+    return given | {key(h): checked(h) for h in added}
+
+
+@rule("under", "t", premises=1)
+def _under(theorem: Theorem, node: Term) -> Any:
+    """Compare sums, integrals or expectations as their terms compare, if both are defined.
+
+    The node is the left one; its body is the left side of the premise. Sums are defined if their
+    terms are, which the premise says, and the ends are integers in order.
+    """
+    kind, a, b = relation(theorem.conclusion)
+    require(kind in ("=", "<", "<="), "the premise does not compare the terms")
+    require(node[0] in ("sum", "int", "E"), f"{node[0]} is not known to be monotone")
+    require(inside(node)[0] == a, "the body is not the left side of the premise")
+    other = replaced(node, {(len(node) - 2, 0): b})
+    given = leaving(node, combined_hypotheses([theorem]))
+    asked: list[Term] = []
+    if node[0] == "sum":
+        low, high = outside(node)
+        last = high if kind == "<" else ("+", high, num(1))
+        asked = [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]
+    elif node[0] == "int" and all(map(is_term, outside(node))) and kind != "=":
+        asked = [checked((kind, *outside(node)))]
+    elif node[0] == "int":
+        (first, *_), (last, *_) = outside(node)
+        require(first != "oo" and last != "-oo", "the first end is oo, or the second is -oo")
+    exist = [] if node[0] == "sum" else [defined(node), defined(other)]
+    return [*given.values(), *asked, *exist], (kind, node, other), ()

@@ -1,0 +1,114 @@
+"""Gaussian factors of an integrand, taken into the weight of the quadrature.
+
+A factor :math:`e^{q(x)}` with a quadratic q times a normal density is a constant times another
+normal density. Under that the rest of the integrand often varies in fewer directions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import sympy as sp
+from flint import arb, arb_mat
+from sympy import Expr, S, Symbol
+
+from slrsym.crosscheck.balls import Ball
+
+Rows = dict[Symbol, list[Ball]]
+
+
+def split_off_exponent(factor: Expr, random: frozenset[Symbol]) -> tuple[Expr, Expr, Expr]:
+    """Return the constant, the rest and the exponent of an integrand that has Gaussian factors.
+
+    The exponent is of degree at most 2 in the random symbols; zero if there is none.
+    """
+    names = sorted(random, key=sp.default_sort_key)
+    constant, rest, exponent = S.One, list[Expr](), S.Zero
+    for part in sp.Mul.make_args(factor):
+        scale, inner = _gaussian(part)
+        if inner is not None and (found := inner.as_poly(*names)) and found.total_degree() <= 2:
+            constant, exponent = constant * scale, exponent + inner
+        else:
+            rest.append(part)
+    return constant, sp.Mul(*rest), exponent
+
+
+def _gaussian(part: Expr) -> tuple[Expr, Expr | None]:
+    if isinstance(part, sp.exp):
+        return S.One, part.args[0]
+    if isinstance(part, sp.Pow) and part.exp.is_Integer and part.exp > 0:
+        scale, inner = _gaussian(part.base)
+        return scale**part.exp, None if inner is None else part.exp * inner
+    if type(part).__name__ == "erf_prime":
+        return 2 / sp.sqrt(sp.pi), -(part.args[0] ** 2)
+    if type(part).__name__ == "normal_pdf":
+        return 1 / sp.sqrt(2 * sp.pi), -(part.args[0] ** 2) / 2
+    return S.One, None
+
+
+def reweighted(
+    exponent: Expr,
+    means: Mapping[Symbol, Ball],
+    roots: Rows,
+    ball: Callable[[Expr], Ball],
+) -> tuple[Ball, dict[Symbol, Ball], Rows] | None:
+    """Return the law that has absorbed the exponential of a polynomial, and the factor beside it.
+
+    The variables are :math:`m + A y` with a standard normal y, before and after. The result is None
+    if the integral diverges, or if that cannot be told.
+    """
+    size = len(next(iter(roots.values()), []))
+    if not size:
+        return None
+    precision, slope, level = arb_mat(size, size), arb_mat(size, 1), arb(0)
+    for i in range(size):
+        precision[i, i] = arb(1)
+    polynomial = sp.Poly(exponent, *roots)
+    for powers, coefficient in polynomial.terms():
+        c = ball(coefficient)
+        if not isinstance(c, arb):
+            return None
+        used = [x for x, n in zip(roots, powers, strict=True) for _ in range(n)]
+        if len(used) == 2:
+            (a, b), (m, n) = (roots[x] for x in used), (means[x] for x in used)
+            for i in range(size):
+                slope[i, 0] += c * (m * b[i] + n * a[i])
+                for j in range(size):
+                    precision[i, j] -= c * (a[i] * b[j] + b[i] * a[j])
+            level += c * m * n
+        elif used:
+            for i in range(size):
+                slope[i, 0] += c * roots[used[0]][i]
+            level += c * means[used[0]]
+        else:
+            level += c
+    lower = _cholesky(precision, size)
+    if lower is None:
+        return None
+    # y = P^-1 b + L^-T z has the precision P = L L^T.
+    back = lower.inv().transpose()
+    centre = back * (back.transpose() * slope)
+    factor = (level + (slope.transpose() * centre)[0, 0] / 2).exp()
+    for i in range(size):
+        factor /= lower[i, i]
+    moved = {x: means[x] + sum((roots[x][i] * centre[i, 0] for i in range(size)), arb(0))
+             for x in means}  # fmt: skip
+    turned = {
+        x: [sum((row[i] * back[i, j] for i in range(size)), arb(0)) for j in range(size)]
+        for x, row in roots.items()
+    }
+    return factor, moved, turned
+
+
+def _cholesky(matrix: arb_mat, size: int) -> arb_mat | None:
+    lower = arb_mat(size, size)
+    for i in range(size):
+        for j in range(i + 1):
+            rest = matrix[i, j] - sum((lower[i, k] * lower[j, k] for k in range(j)), arb(0))
+            if i > j:
+                lower[i, j] = rest / lower[j, j]
+            elif rest > 0:
+                lower[i, i] = rest.sqrt()
+            else:
+                return None
+    return lower

@@ -1,0 +1,320 @@
+"""The functions of the kernels that JAX lacks, each with a rule for its derivatives.
+
+They say the same as their namesakes in `slrsym.kernels.special`. A rule gives partial derivatives,
+which have rules themselves, so that derivatives of every order are right.
+"""
+
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+import itertools
+import math
+import types
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax.custom_derivatives import SymbolicZero
+from jax.scipy.special import erf, erfc
+
+from slrsym.kernels.special import (
+    AGREED,
+    GRID_REACH,
+    GRID_STEP,
+    HALVINGS,
+    LEAST,
+    NODES,
+    NOTHING,
+    PIECE,
+    REACH,
+    SQRT2,
+    WEIGHTS,
+    hermite,
+)
+
+Function = Callable[..., Any]
+
+
+def differentiable(function: Function, slope: Callable[[int], Function]) -> Function:
+    """Return an elementwise function of which ``slope(i)`` is the i-th partial derivative.
+
+    A partial derivative is made and computed only if JAX asks for it.
+    """
+    value = jax.custom_jvp(function)
+
+    def rule(inputs: Any, tangents: Any) -> Any:
+        found = value(*inputs)
+        total = jnp.zeros_like(found)
+        for i, tangent in enumerate(tangents):
+            if not isinstance(tangent, SymbolicZero):
+                total += slope(i)(*inputs) * tangent
+        return found, total
+
+    value.defjvp(rule, symbolic_zeros=True)
+    return value
+
+
+def partial_derivative(function: Function, i: int) -> Function:
+    """Return the i-th partial derivative of an elementwise function, by JAX."""
+
+    def slope(*inputs: Any) -> Any:
+        def along(x: Any) -> Any:
+            return function(*inputs[:i], x, *inputs[i + 1 :])
+
+        return jax.jvp(along, (inputs[i],), (jnp.ones_like(inputs[i]),))[1]
+
+    return slope
+
+
+# -- branches --------------------------------------------------------------------------------------
+
+
+def select(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+    """Return one of two alternatives, both of which are computed.
+
+    Notes
+    -----
+    The one that is not chosen may divide by zero. Derivatives are taken forwards, which leaves it
+    out; backwards JAX would multiply its infinite slope by 0.
+    """
+    cells = [cell for branch in (then, otherwise) for cell in branch.__closure__ or ()]
+    leaves, shape = jax.tree_util.tree_flatten([cell.cell_contents for cell in cells])
+
+    def value(test: Any, *leaves: Any) -> Any:
+        inside = iter(map(types.CellType, jax.tree_util.tree_unflatten(shape, leaves)))
+        found = [
+            types.FunctionType(
+                branch.__code__,
+                branch.__globals__,
+                closure=tuple(next(inside) for _ in branch.__closure__ or ()),
+            )()
+            for branch in (then, otherwise)
+        ]
+        return jnp.where(test, *found)
+
+    return _forwards(value)(test, *(jnp.asarray(leaf, dtype=jnp.float64) for leaf in leaves))
+
+
+def _forwards(function: Function) -> Function:
+    """Return the function, whose derivatives of every order are taken forwards."""
+    return differentiable(function, lambda i: _forwards(partial_derivative(function, i)))
+
+
+# -- error functions -------------------------------------------------------------------------------
+
+
+def _erf_prime(x: Any) -> Any:
+    return 2 / math.sqrt(math.pi) * jnp.exp(-x * x)
+
+
+def normal_cdf(x: Any) -> Any:
+    """Return the standard normal distribution function."""
+    return 0.5 * erfc(-x / SQRT2)
+
+
+def _erf_defect(x: Any, y: Any) -> Any:
+    small = erfc(jnp.abs(y))
+    return jnp.where(y >= 0, (x - 1) + small, (x + 1) - small)
+
+
+erf_defect = differentiable(
+    _erf_defect,
+    lambda i: (lambda x, y: jnp.ones_like(x + y)) if i == 0 else (lambda x, y: -_erf_prime(y)),
+)
+
+
+def decay_series(exponent: Any, ends: Any) -> Any:
+    r"""Return :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy`, r = y (2l + y), by quadrature.
+
+    Derivatives are those of the quadrature, whose integrand stays of one sign.
+    """
+    low, width = ends
+    e = jnp.where(exponent > NOTHING, 0.0, exponent)
+    reach = REACH / jnp.maximum(e, 1.0)
+    short = reach / (low + jnp.sqrt(low * low + reach))
+    width = jnp.where(e * width * (2 * low + width) > REACH, short, width)
+    e, low, width = (x[..., None] for x in jnp.broadcast_arrays(e, low, width))
+    step = width * NODES
+    rise = step * (2 * low + step)
+    terms = WEIGHTS * jnp.exp(-e * rise) / (1 + low * low + rise)
+    return jnp.sum(width * terms, axis=-1)
+
+
+def _owens_t(h: Any, a: Any) -> Any:
+    h, slope = jnp.abs(h), jnp.abs(a)
+    steep = slope > 1
+    other = jnp.where(h > 0, jnp.minimum(slope * h, 40.0), 0.0)
+    k = jnp.where(steep, other, h)
+    inner = jnp.where(steep, 1 / slope, slope)
+    inside = decay_series(k * k / 2, (0.0, inner)) / (2 * math.pi)
+    value = jnp.exp(-k * k / 2) * inside
+    below = (erfc(h / SQRT2) * erf(k / SQRT2) + erfc(k / SQRT2)) / 4
+    return jnp.sign(a) * jnp.where(steep, below - value, value)
+
+
+def _owens_t_by_h(h: Any, a: Any) -> Any:
+    return -jnp.exp(-h * h / 2) * erf(a * h / SQRT2) / (2 * math.sqrt(2 * math.pi))
+
+
+def _owens_t_by_a(h: Any, a: Any) -> Any:
+    square = 1 + a * a
+    return jnp.exp(-h * h * square / 2) / (2 * math.pi * square)
+
+
+# The first argument is the height, the second the slope.
+owens_t = differentiable(_owens_t, lambda i: (_owens_t_by_h, _owens_t_by_a)[i])
+
+
+def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
+    x, y, r = jnp.broadcast_arrays(x, y, r)
+    y, sign, r = jnp.where(r < 0, -y, y), jnp.sign(r), jnp.abs(r)
+    rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
+    start = jnp.maximum(jnp.sqrt((1 - r) / (1 + r)), LEAST)
+    best = jnp.clip(jnp.where(rise > 0, (fall / rise) ** 0.25, 1.0), start, 1.0)
+    least = rise * best**2 + fall / best**2
+    top = least + REACH
+    root = (top + jnp.sqrt(jnp.maximum(top * top - 4 * rise * fall, 0.0))) / 2
+    start = jnp.maximum(start, jnp.sqrt(fall / root))
+    stop = jnp.where(rise > 0, jnp.minimum(1.0, jnp.sqrt(root / rise)), 1.0)
+    total = _log_pieces(rise, fall, least, start, best)
+    total += _log_pieces(rise, fall, least, best, stop)
+    return 4 / math.pi * sign * jnp.exp(-(x * x + y * y) / 2 - least) * total
+
+
+def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
+    """Integrate from `start` to `stop`, in pieces of the same ratio."""
+    stop = jnp.maximum(start, stop)
+    length = jnp.log(stop / start)
+    count = jnp.maximum(1.0, jnp.ceil(length / PIECE))
+    ratio = jnp.exp(length / count)
+
+    def piece(number: Any, so_far: Any) -> Any:
+        low, total = so_far
+        width = jnp.where(number < count, low * (ratio - 1), 0.0)
+        square = (low[..., None] + width[..., None] * NODES) ** 2
+        exponent = least[..., None] - rise[..., None] * square - fall[..., None] / square
+        terms = WEIGHTS / (1 + square) * jnp.exp(exponent)
+        return low + width, total + width * jnp.sum(terms, axis=-1)
+
+    most = jnp.max(jnp.where(count < jnp.inf, count, 1.0), initial=1.0).astype(int)
+    return jax.lax.fori_loop(0, most, piece, (start, jnp.zeros_like(start)))[1]
+
+
+def _erf_covariance_by_mean(x: Any, y: Any, r: Any) -> Any:
+    return _erf_prime(x) * (erf((y - r * x) / jnp.sqrt((1 - r) * (1 + r))) - erf(y))
+
+
+def _erf_covariance_by_r(x: Any, y: Any, r: Any) -> Any:
+    left = (1 - r) * (1 + r)
+    square = ((x - r * y) ** 2 + left * y * y) / left
+    return 2 / math.pi * jnp.exp(-square) / jnp.sqrt(left)
+
+
+_COVARIANCE_SLOPES = (
+    _erf_covariance_by_mean,
+    lambda x, y, r: _erf_covariance_by_mean(y, x, r),
+    _erf_covariance_by_r,
+)
+erf_covariance = differentiable(_erf_covariance, lambda i: _COVARIANCE_SLOPES[i])
+
+
+# -- means by quadrature ---------------------------------------------------------------------------
+
+# Nodes that are taken together.
+_TOGETHER = 64
+
+
+def gaussian_mean(f: Function, orders: tuple[int, ...]) -> Function:
+    """Return the means of `slrsym.kernels.special.trapezoid_arrays`, with f and orders as there.
+
+    By the heat equation, a derivative in a covariance is a second one in two means, and half of it
+    in a variance.
+    """
+    count = len(orders)
+    pairs = [(i, j) for i in range(count) for j in range(i, count)]
+
+    def moved(f: Function, i: int, orders: tuple[int, ...]) -> tuple[Function, tuple[int, ...]]:
+        """Differentiate f in a variable."""
+        first = partial_derivative(lambda *z: f(*z)[0], i)
+        higher = tuple(n + (k == i) for k, n in enumerate(orders))
+        return lambda *z: (first(*z), *f(*z)[1:]), higher
+
+    def slope(i: int) -> Function:
+        if i < count:
+            return gaussian_mean(*moved(f, i, orders))
+        if i < count + len(pairs):
+            first, second = pairs[i - count]
+            once, once_orders = moved(f, first, orders)
+            twice = gaussian_mean(*moved(once, second, once_orders))
+            return lambda *inputs: twice(*inputs) / (2 if first == second else 1)
+        place = i - len(pairs)
+        parts = [partial_derivative(lambda *z, k=k: f(*z)[k], place) for k in range(3 - count)]
+        return gaussian_mean(lambda *z: [part(*z) for part in parts], orders)
+
+    one = jnp.vectorize(lambda *inputs: _trapezoid(f, orders, *inputs))
+    return differentiable(lambda *inputs: one(*inputs), slope)
+
+
+def _trapezoid(f: Function, orders: tuple[int, ...], *inputs: Any) -> Any:
+    count = len(orders)
+    entries = count * (count + 3) // 2
+    means, cov, parameters = inputs[:count], inputs[count:entries], inputs[entries:]
+    root = [[jnp.sqrt(cov[0])]]
+    if count == 2:
+        across = jnp.where(cov[0] > 0, cov[1] / jnp.where(cov[0] > 0, root[0][0], 1.0), 0.0)
+        root.append([across, jnp.sqrt(jnp.maximum(cov[2] - across * across, 0.0))])
+    scales = jnp.stack(
+        [jnp.max(jnp.abs(jnp.stack([r[k] for r in root[k:]]))) for k in range(count)]
+    )
+    first = GRID_STEP / 2.0 ** jnp.ceil(jnp.log2(jnp.maximum(scales, 1.0)))
+    steep = count == 1 and root[0][0] > 1
+    shifts = list(itertools.product((0.0, 0.5), repeat=count))
+
+    def sums(steps: Any, shift: Any) -> Any:
+        sizes = [jnp.ceil(2 * GRID_REACH / step + 1).astype(int) for step in steps]
+
+        def block(number: Any, so_far: Any) -> Any:
+            place = number * _TOGETHER + jnp.arange(_TOGETHER)
+            numbers = [place % sizes[0], place // sizes[0]][:count]
+            z = [(s + n) * h - GRID_REACH for s, n, h in zip(shift, numbers, steps, strict=True)]
+            square = sum(x * x for x in z)
+            bell = jnp.exp(-square / 2) * jnp.prod(steps / math.sqrt(2 * math.pi))
+            # What is beyond may overflow.
+            inside = (place < math.prod(sizes)) & (square <= (GRID_REACH + 0.5) ** 2)
+            z = [jnp.where(inside, x, 0.0) for x in z]
+            at = [
+                m + sum(r * x for r, x in zip(row, z, strict=False))
+                for m, row in zip(means, root, strict=True)
+            ]
+            derivative, *plain = f(*at, *parameters)
+            terms = derivative
+            if plain:
+                tilted = plain[0] * hermite(z[0], orders[0]) / root[0][0] ** orders[0]
+                terms = jnp.where(steep, tilted, derivative)
+            terms = jnp.where(inside, terms * bell, 0.0)
+            return so_far[0] + jnp.sum(terms), so_far[1] + jnp.sum(jnp.abs(terms))
+
+        blocks = (math.prod(sizes) + _TOGETHER - 1) // _TOGETHER
+        return jax.lax.fori_loop(0, blocks, block, (0.0, 0.0))
+
+    def goes_on(state: Any) -> Any:
+        halvings, _, _, _, agree = state
+        return (halvings < HALVINGS[count - 1]) & ~agree
+
+    def halved(state: Any) -> Any:
+        halvings, total, size, steps, _ = state
+        found = [sums(steps, shift) for shift in shifts[1:]]
+        other, more = (sum(x) for x in zip(*found, strict=True))
+        weight = len(found)
+        agree = jnp.abs(total - other / weight) <= AGREED * (size + more / weight)
+        total, size = (total + other) / 2**count, (size + more) / 2**count
+        return halvings + 1, total, size, steps / 2, agree
+
+    finite = jnp.isfinite(scales).all()
+    first = jnp.where(finite, first, 1.0)
+    start = jnp.where(finite, 0, HALVINGS[count - 1])
+    state = (start, *sums(first, shifts[0]), first, jnp.array(False))
+    _, total, _, _, agree = jax.lax.while_loop(goes_on, halved, state)
+    return jnp.where(agree, total, jnp.nan)

@@ -1,0 +1,180 @@
+"""Programs as JAX functions, in float64, to be differentiated, compiled and vectorised by JAX."""
+
+from __future__ import annotations
+
+import importlib.util
+import math
+from collections.abc import Callable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from slrsym.kernels.laplace import laplace_risk, risk_and_slopes
+from slrsym.kernels.numba_backend import numba_laplace_risk
+from slrsym.kernels.program import Program, defined
+
+
+class JaxMissingError(ImportError):
+    """JAX is not installed."""
+
+
+def require_jax() -> None:
+    """Refuse if JAX is not installed."""
+    if importlib.util.find_spec("jax") is None:
+        raise JaxMissingError(
+            "backend='jax' needs the package jax: pip install 'slrsym[jax]'; "
+            "backend='numpy' works without"
+        )
+
+
+def require_double() -> None:
+    """Refuse if JAX computes in single precision, as it does by default."""
+    import jax
+
+    if not jax.config.jax_enable_x64:
+        raise RuntimeError(
+            "backend='jax' computes in float64, and JAX is set to float32; call "
+            "jax.config.update('jax_enable_x64', True) at the start of the program, or set "
+            "JAX_ENABLE_X64=1 in the environment"
+        )
+
+
+def _namespace() -> dict[str, Any]:
+    import jax.numpy as jnp
+    from jax.scipy.special import erf, erfc
+
+    from slrsym.kernels import _jax_special
+
+    return {
+        "sqrt": jnp.sqrt, "exp": jnp.exp, "arcsin": jnp.arcsin, "arctan": jnp.arctan,
+        "erf": erf, "erfc": erfc, "abs": jnp.abs, "sin": jnp.sin, "cos": jnp.cos,
+        "tanh": jnp.tanh, "log": jnp.log, "sign": jnp.sign, "pi": math.pi, "nan": math.nan,
+        "maximum": lambda *x: reduce(jnp.maximum, x), "minimum": lambda *x: reduce(jnp.minimum, x),
+        "decay_coefficients": lambda *ends: ends, "decay_series": _jax_special.decay_series,
+        "erf_defect": _jax_special.erf_defect, "owens_t": _jax_special.owens_t,
+        "erf_covariance": _jax_special.erf_covariance, "normal_cdf": _jax_special.normal_cdf,
+        "select": _jax_special.select,
+        "rational": lambda p, q: p / q,
+    }  # fmt: skip
+
+
+def jax_function(program: Program) -> Callable[..., Any]:
+    """Return a function of a state of shape (..., n) and parameters that broadcast with (...)."""
+    require_jax()
+    require_double()
+    import jax.numpy as jnp
+
+    from slrsym.kernels._jax_special import gaussian_mean
+
+    names = _namespace()
+    means = {
+        name: gaussian_mean(defined(pair.body, names, "arrays")["body"], orders)
+        for name, pair, orders in program.means
+    }
+    scope = defined(program.setup + program.body, names | means, "arrays")
+    width = len(program.state)
+
+    def rows(state: Any, *parameters: Any) -> Any:
+        fixed = scope["constants"](*parameters)
+        values = scope["body"](*(state[..., i] for i in range(width)), *fixed)
+        shape = jnp.broadcast_shapes(state.shape[:-1], *(p.shape for p in parameters))
+        return jnp.stack([jnp.broadcast_to(value, shape) for value in values], axis=-1)
+
+    return _checked(rows, width)
+
+
+def _checked(rows: Callable[..., Any], width: int) -> Callable[..., Any]:
+    """Return the function, compiled, of anything that is an array of this width."""
+    import jax
+    import jax.numpy as jnp
+
+    fast = jax.jit(rows)
+
+    def evaluate(state: Any, *parameters: Any) -> Any:
+        require_double()
+        state, *rest = (jnp.asarray(x, dtype=jnp.float64) for x in (state, *parameters))
+        if state.shape[-1:] != (width,):
+            raise ValueError(f"state must have shape (..., {width}); got {state.shape}")
+        return fast(state, *rest)
+
+    return evaluate
+
+
+# -- softmax ---------------------------------------------------------------------------------------
+
+
+def jax_laplace_function(
+    tokens: Callable[..., Any],
+    law: Callable[..., Any],
+    rest: Callable[..., Any],
+    what: tuple[str, ...],
+    width: int,
+) -> Callable[..., Any]:
+    """Return the risk of softmax and its gradient, which are computed on the host.
+
+    Parameters
+    ----------
+    tokens, law, rest : callable
+        Of a state and parameters: what is added to the sum of exponentials and the counts of the
+        roles; the inverse temperature and the law, as of `risk_and_slopes`; the square of the noise
+        and the derivatives of the law in the state, row by row.
+    what : tuple of {'risk', 'excess_risk', 'gradient'}
+    width : int
+        Of the state.
+    """
+    import jax
+    import jax.numpy as jnp
+    from jax.custom_derivatives import SymbolicZero
+
+    fast = importlib.util.find_spec("numba") is not None
+    risk_of = numba_laplace_risk() if fast else laplace_risk
+
+    def on_host(counts: Any, law: Any) -> Any:
+        counts, law = np.asarray(counts), np.asarray(law)
+        found = np.empty((*law.shape[:-1], law.shape[-1] + 1))
+        for at in np.ndindex(law.shape[:-1]):
+            extra, *numbers = counts[at]
+            mu, *entries = law[at]
+            found[at] = risk_and_slopes(risk_of, mu, extra, np.array(numbers), np.array(entries))
+        return found
+
+    def call(counts: Any, law: Any) -> Any:
+        shape = jax.ShapeDtypeStruct((*law.shape[:-1], law.shape[-1] + 1), jnp.float64)
+        return jax.pure_callback(on_host, shape, counts, law, vmap_method="broadcast_all")
+
+    def refused(*_: Any) -> Any:
+        raise NotImplementedError(
+            "the risk of softmax is computed by NumPy or Numba, which return first derivatives, in "
+            "the state and the inverse temperature, and no others; to differentiate it by JAX, "
+            "compile the risk alone: m.compile('jax', 'risk')"
+        )
+
+    values = jax.custom_jvp(call)
+    values.defjvp(refused)
+
+    risk = jax.custom_jvp(lambda *inputs: values(*inputs)[..., 0])
+
+    def slopes(inputs: Any, tangents: Any) -> Any:
+        by_counts, by_law = tangents
+        if not isinstance(by_counts, SymbolicZero):
+            refused()
+        found = values(*inputs)
+        return found[..., 0], jnp.sum(found[..., 1:] * by_law, axis=-1)
+
+    risk.defjvp(slopes, symbolic_zeros=True)
+
+    def rows(state: Any, *parameters: Any) -> Any:
+        at = tokens(state, *parameters), law(state, *parameters)
+        numbers = rest(state, *parameters)
+        found = []
+        for name in what:
+            if name == "gradient":
+                rates = numbers[..., 1:].reshape(*numbers.shape[:-1], -1, width)
+                found.append(jnp.einsum("...i,...ij->...j", values(*at)[..., 2:], rates))
+            else:
+                added = numbers[..., 0] if name == "risk" else 0.0
+                found.append((risk(*at) + added)[..., None])
+        return jnp.concatenate(found, axis=-1)
+
+    return _checked(rows, width)

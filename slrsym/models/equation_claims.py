@@ -1,0 +1,229 @@
+"""Equations of motion as claims that `slrsym verify` checks against the definition of a step."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+from sympy import Eq, Expr, Ge, Matrix, S, Symbol, asin, expand
+
+from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
+from slrsym.models.claims import xi
+from slrsym.models.motion import Changes, Motion
+from slrsym.models.sample_moments import SampleMoments
+from slrsym.models.specification import Direction
+from slrsym.models.terms import Role
+from slrsym.proof import Claim, algebra, chain, gaussian_calculus
+
+if TYPE_CHECKING:
+    from slrsym.models.additive_model import Model
+    from slrsym.models.equations import Equations
+
+
+class DefinedMeans:
+    """Means over one sample by their definition, with the interface of `SampleMoments`.
+
+    Parameters
+    ----------
+    model : Model
+        With single units.
+    """
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self._laws = SampleMoments(model)
+        self._cases = [(list(counts.values()), p) for counts, p in model.cases()]
+
+    def risk(self) -> Expr:
+        """Return no risk: `Model.claims` is about it."""
+        return S.Zero
+
+    def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
+        """Return the mean of the product of y and the gradient of the squared error in `i`."""
+        weight = (y, None if self.model.spaces == 1 else space)
+        return self._total(lambda e, slope, Y, role: 2 * e * slope[0] * Y, (i,), weight)
+
+    def scalar_gradient(self, s: Symbol) -> Expr:
+        """Return the mean of the derivative of the squared error in a scalar."""
+        return self._total(lambda e, slope, Y, role: 2 * e * slope[0], (s,))
+
+    def second_moment(self, i: Direction, j: Direction) -> Expr:
+        """Return the mean of the inner product of two gradients of one sample, over d."""
+        return self._total(
+            lambda e, slope, Y, role: 4 * role.token.eigenvalues[0] * e**2 * slope[0] * slope[1],
+            (i, j),
+        )
+
+    def _total(
+        self,
+        integrand: Callable[..., Expr],
+        moved: Iterable[Direction | Symbol],
+        weight: Any = None,
+    ) -> Expr:
+        """Add up, over all tokens, the mean of an integrand in the error and its derivatives."""
+        total: Expr = S.Zero
+        for roles, probability in self._cases:
+            for role, count in roles:
+                error, laws, slopes, Y = self._sample(roles, role, moved, weight)
+                if all(slope == 0 for slope in slopes):
+                    continue
+                value = integrand(error, slopes, Y, role)
+                total += probability * count * Expectation(value, ProductLaw(*laws))
+        return total
+
+    def _sample(
+        self, roles: Any, role: Role, moved: Iterable[Direction | Symbol], weight: Any
+    ) -> tuple[Expr, list[Any], list[Expr], Expr]:
+        """Return the error of a sample with one token apart, and the laws of its parts."""
+        share, symbols = self.model.shares[self._key(role)]
+        variables = {(x, None): s for x, s in symbols.items()}
+        Y = S.One
+        if weight is not None:
+            Y = variables.setdefault(weight, Symbol(f"Y_{{{weight[0].name}}}", real=True))
+        slopes = [share.diff(symbols.get(x, x)) for x in moved
+                  if x in symbols or isinstance(x, Symbol)]  # fmt: skip
+        laws: list[Any] = [self._law(role, variables), NoiseLaw(xi, self.model.data.noise**2)]
+        error = share + xi
+        for n, (other, count) in enumerate(roles, 1):
+            rest = count - 1 if other is role else count
+            if rest == 0:
+                continue
+            part, names = self.model.shares[self._key(other)]
+            if not names:
+                error += rest * part
+                continue
+            renamed = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in names.values()}
+            law = self._law(other, {(x, None): renamed[s] for x, s in names.items()})
+            part = part.xreplace(renamed)
+            if rest == 1:
+                laws.append(law)
+                error += part
+            else:
+                error += IIDSum(part, law, rest)
+        return error, laws, slopes or [S.Zero], Y
+
+    def _law(self, role: Role, variables: dict[Any, Symbol]) -> GaussianLaw:
+        mean, cov = self._laws.mean_at(role), self._laws.covariance_at(role)
+        return GaussianLaw(
+            {s: mean(v) for v, s in variables.items()},
+            [[cov(v, w) for w in variables] for v in variables],
+        )
+
+    def _key(self, role: Role) -> Any:
+        return next(key for key, other in self.model.roles.items() if other is role)
+
+
+def claims_of(equations: Equations, name: str, source: str) -> list[Claim]:
+    """Return the claims of equations; `Equations.claims` says more."""
+    if equations.kind == "projected-descent":
+        return equations.model.claims(name, source)
+    if equations.symmetric:
+        return _symmetric_claims(equations, name, source)
+    defined = Changes(equations.model, equations.motion, DefinedMeans(equations.model))
+    found = []
+    for k, (p, drift, noise) in enumerate(
+        zip(equations.state, equations.drift, equations.noise, strict=True), 1
+    ):
+        parts = {"drift": (defined.drift[p], drift), "noise": (defined.noise[p], noise)}
+        for part, (left, right) in parts.items():
+            if right != 0:
+                id, title = f"{name}-{part}-{k}", f"the {part} of {p}, by its definition"
+                hypotheses = _minors(equations.model, right)
+                found.append(_calculated(id, title, left, right, hypotheses, source))
+    return found
+
+
+def _minors(model: Model, found: Expr) -> list[Any]:
+    """Return that principal minors of Gram matrices are not negative, as far as they matter."""
+    hypotheses = []
+    # Of three directions, where a mean is of two products.
+    for count in (2, 3) if found.has(asin) else (2,):
+        for some in itertools.combinations(model.directions, count):
+            gram = Matrix([[model.inner(x, y) for y in some] for x in some])
+            off = [gram[i, j] for i in range(count) for j in range(i) if gram[i, j] != 0]
+            if len(off) >= count - 1 and any(p in found.free_symbols for p in off):
+                hypotheses.append(Ge(expand(gram.det()), 0))
+    return [h for h in dict.fromkeys(hypotheses) if h != True]  # noqa: E712
+
+
+def _calculated(
+    id: str, title: str, left: Expr, right: Expr, hypotheses: list[Any], source: str
+) -> Claim:
+    statement = Eq(left, right, evaluate=False)
+    claim = Claim(id=id, title=title, statement=statement, source=source, given=hypotheses)
+
+    @claim.proof
+    def _(goal: Any) -> Any:
+        """Every mean that is left closes."""
+        return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
+
+    return claim
+
+
+def _symmetric_claims(equations: Equations, name: str, source: str) -> list[Claim]:
+    """Return that the equations of all units, where units are alike, are the symmetric ones.
+
+    So the subspace is invariant: every inner product of one class changes by the same amount. For a
+    number of units that is a symbol there are no equations of all units to compare with.
+    """
+    model = equations.model
+    groups = {x.group[0] for x in model.directions if x.group is not None}
+    if any(not group.count.is_number for group in groups):
+        raise ValueError(
+            "claims of exchangeable units need their number; state the model with numbers, such as "
+            "Directions('w', 2), and ask for equations(..., symmetric=True)"
+        )
+    whole = type(model)(model.data, model.predictor, *model.stated_products)
+    single = type(equations)(whole, _single_motion(equations, whole))
+    alike = _classes(whole, model)
+    claims = []
+    for k, (p, drift, noise) in enumerate(
+        zip(single.state, single.drift, single.noise, strict=True), 1
+    ):
+        q = alike.get(p, p)
+        i = equations.state.index(q)
+        left = (drift + noise).xreplace(alike)
+        right = equations.drift[i] + equations.noise[i]
+        claim = Claim(
+            id=f"{name}-alike-{k}",
+            title=f"the change of {p} where units are alike, which is that of {q}",
+            statement=Eq(left, right, evaluate=False),
+            source=source,
+            given=_minors(model, right),
+        )
+
+        @claim.proof
+        def _(goal: Any) -> Any:
+            """Terms of the same pattern are equal where units are alike, and are counted."""
+            return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+        claims.append(claim)
+    return claims
+
+
+def _single_motion(equations: Equations, whole: Model) -> Motion:
+    """Return the motion of the model of all units; those of a group move alike."""
+    motion, of = equations.motion, _representative
+    moving = (*whole.trained, *motion.scalars)
+    rates = {x: motion.rates[of(x) if isinstance(x, Direction) else x] for x in moving}
+    decays = {x: motion.decays[of(x) if isinstance(x, Direction) else x] for x in moving}
+    return Motion(motion.kind, rates, decays, motion.scalars)
+
+
+def _representative(x: Direction, place: int = 0) -> Direction:
+    """Return a unit of the group of a direction, or the direction if it has none."""
+    return x if x.group is None else x.group[0].unit(place)
+
+
+def _classes(whole: Model, symmetric: Model) -> dict[Symbol, Expr]:
+    """Return, for each inner product of all units, that of its class."""
+    found = {}
+    for x in whole.directions:
+        for y in whole.directions:
+            product = whole.inner(x, y)
+            if isinstance(product, Symbol):
+                partners = x.group is None or y.group is None or x.group[1] == y.group[1]
+                first, second = _representative(x), _representative(y, 0 if partners else 1)
+                found[product] = symmetric.inner(first, second)
+    return found

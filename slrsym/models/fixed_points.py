@@ -1,0 +1,234 @@
+"""Fixed points of equations of motion: found by Newton's method, certified by ball arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from flint import arb, arb_mat, ctx
+from numpy.typing import NDArray
+from scipy.optimize import root
+from sympy import Expr, Symbol
+
+from slrsym.kernels.arguments import whole
+from slrsym.kernels.krawczyk import contraction
+from slrsym.models.simulation import uniform_start
+from slrsym.models.specification import Direction
+
+if TYPE_CHECKING:
+    from slrsym.models.equations import Equations
+
+Array = NDArray[np.float64]
+
+# Where the rate of change is so small, relative to its derivatives at the starts, it is rounding.
+_ZERO = 1e-11
+# Points are the same if no coordinate differs by more.
+_SAME = 1e-6
+# Units of a group that have to be vectors together.
+_MOST = 30
+# Half sides of boxes that are tried for certificates, and the digits of balls.
+_RADII, _DIGITS = (1e-10, 1e-8, 1e-6, 1e-4), 40
+
+
+@dataclass(frozen=True)
+class Linearisation:
+    """The Jacobian of equations at a point, and its eigenvalues by falling real part.
+
+    Parameters
+    ----------
+    state : tuple of Symbol
+        The names of rows and columns.
+    matrix : ndarray of shape (n, n)
+    eigenvalues : ndarray of shape (n,)
+        Complex if one of them is.
+    eigenvectors : ndarray of shape (n, n)
+        One in each column.
+    """
+
+    state: tuple[Symbol, ...]
+    matrix: Array
+    eigenvalues: NDArray[Any]
+    eigenvectors: NDArray[Any]
+
+    @classmethod
+    def of(cls, state: tuple[Symbol, ...], matrix: Array) -> Linearisation:
+        """Return the linearisation of a matrix.
+
+        Parameters
+        ----------
+        state : tuple of Symbol
+        matrix : ndarray of shape (n, n)
+
+        Returns
+        -------
+        Linearisation
+        """
+        values, vectors = np.linalg.eig(matrix)
+        order = np.argsort(-values.real, kind="stable")
+        return cls(state, matrix, values[order], vectors[:, order])
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{x:.6g}" for x in self.eigenvalues)
+        return f"Linearisation in {', '.join(map(str, self.state))}: eigenvalues {shown}"
+
+
+@dataclass(frozen=True)
+class FixedPoint:
+    """A point where nothing changes.
+
+    Parameters
+    ----------
+    state : dict of Symbol to float
+    risk : float
+    linearisation : Linearisation
+    radius : float or None
+        Half the side of a box around the point that certainly has exactly one fixed point; None if
+        that was not asked for, or not shown.
+    """
+
+    state: dict[Symbol, float]
+    risk: float
+    linearisation: Linearisation
+    radius: float | None = None
+
+    @property
+    def certified(self) -> bool:
+        """Whether the point is certainly there, and the only one in its box."""
+        return self.radius is not None
+
+    def __repr__(self) -> str:
+        place = ", ".join(f"{p} = {x:.6g}" for p, x in self.state.items())
+        sure = f", certain within {self.radius:g}" if self.radius is not None else ""
+        return f"FixedPoint({place}; risk {self.risk:.6g}{sure})"
+
+
+def search(
+    equations: Equations,
+    values: Mapping[Any, Any] | None,
+    *,
+    starts: Any,
+    rng: Any,
+    certified: bool,
+) -> list[FixedPoint]:
+    """Search for fixed points; `Equations.fixed_points` says more."""
+    size = len(equations.state)
+    if isinstance(starts, int) and not isinstance(starts, bool):
+        count = whole("starts", starts, 1)
+        begin = _drawn(equations, count, np.random.default_rng(rng))
+    else:
+        begin = np.asarray(starts, dtype=np.float64)
+        if begin.ndim != 2 or begin.shape[1] != size or not len(begin):
+            raise ValueError(
+                f"starts must be a number, or points of shape (count, {size}); got {starts!r}"
+            )
+    _, row = equations.numbers(begin[0], values)
+    change, slopes = equations.compile("numpy"), equations.compile("numpy", "jacobian")
+    scale = float(np.abs(slopes(begin, *row)).max()) or 1.0
+    found: list[Array] = []
+    for point in begin:
+        with np.errstate(all="ignore"):
+            ended = root(
+                lambda x: change(x, *row), point, method="lm", tol=1e-14,
+                jac=lambda x: slopes(x, *row).reshape(size, size),
+            )  # fmt: skip
+            left = np.abs(change(ended.x, *row)).max()
+        new = all(np.abs(ended.x - x).max() > _SAME for x in found)
+        if left <= _ZERO * scale and new and _is_feasible(equations, ended.x, row):
+            found.append(ended.x)
+    risk = equations.compile("numpy", "risk")
+    points = [
+        FixedPoint(
+            dict(zip(equations.state, x.tolist(), strict=True)),
+            float(risk(x, *row)[0]),
+            equations.linearise(x, values),
+            _certificate(equations, x, row) if certified else None,
+        )
+        for x in found
+    ]
+    return sorted(points, key=lambda p: p.risk)
+
+
+def _drawn(equations: Equations, count: int, rng: np.random.Generator) -> Array:
+    """Return random states of feasible inner products; scalars are standard normal."""
+    model = equations.model
+    factors = uniform_start(model, 2 * len(model.directions), count, rng, _fixed_gram(equations))
+    t = len(model.trained)
+    # Of lengths between 0 and about 1, and overlaps with fixed directions of either sign.
+    free = np.array([not x.on_sphere for x in model.trained])
+    lengths = np.where(free, np.sqrt(2) * rng.uniform(size=(count, t)), 1.0)
+    factors[:, :, :t] *= lengths[:, None, :, None]
+    grams = factors @ np.swapaxes(factors, -1, -2)
+    places: dict[Any, tuple[int, int, int]] = {}
+    for i, x in enumerate(model.trained):
+        for j, y in enumerate(model.directions):
+            for a in range(model.spaces):
+                places.setdefault(model.inner(x, y, a), (a, i, j))
+    columns = [
+        grams[(slice(None), *places[p])] if p in places else rng.standard_normal(count)
+        for p in equations.state
+    ]
+    return np.stack(columns, axis=-1)
+
+
+def _fixed_gram(equations: Equations) -> Array | None:
+    """Return the Gram matrix of fixed directions where it is stated."""
+    model = equations.model
+    products = [[model.inner(x, y) for y in model.fixed] for x in model.fixed]
+    if model.spaces > 1 or any(p.free_symbols for row in products for p in row):
+        return None
+    size = len(model.fixed)
+    return np.array(products, dtype=np.float64).reshape(size, size)
+
+
+def _is_feasible(equations: Equations, state: Array, row: list[float]) -> bool:
+    """Return whether the inner products at a point are those of vectors, as far as is known."""
+    numbers = (*state.tolist(), *row)
+    known = dict(zip((*equations.state, *equations.parameters), numbers, strict=True))
+    for a in range(equations.model.spaces):
+        gram = np.array([[p.subs(known) for p in line] for line in _products(equations, known, a)])
+        # Inner products of fixed directions that the equations do not depend on may be anything.
+        usable = [i for i, line in enumerate(gram) if not any(p.free_symbols for p in line)]
+        least = np.linalg.eigvalsh(gram[np.ix_(usable, usable)].astype(np.float64)).min(initial=0)
+        if least < -_SAME:
+            return False
+    return True
+
+
+def _products(equations: Equations, known: Mapping[Symbol, float], a: int) -> list[list[Expr]]:
+    """Return the inner products of all directions, or of up to `_MOST` units of each group."""
+    model = equations.model
+    places: list[tuple[Direction, Direction, int]] = []
+    for x in model.directions:
+        if not equations.symmetric or x.group is None:
+            places.append((x, x, -1))
+        elif x.group[1] == 0:
+            group = x.group[0]
+            count = int(group.count.subs(known))
+            other = next(y for y in model.directions if y.group == (group, 1))
+            places += [(x, other, i) for i in range(min(count, _MOST))]
+    return [
+        [model.inner(x, y if i == j or j < 0 else other, a) for y, other, j in places]
+        for x, _, i in places
+    ]
+
+
+def _certificate(equations: Equations, point: Array, row: list[float]) -> float | None:
+    """Return half the side of a box with exactly one fixed point, by Krawczyk's test."""
+    change, slopes = equations.compile("ball"), equations.compile("ball", "jacobian")
+    size = len(point)
+    with ctx.workdps(_DIGITS):
+        numbers = [arb(Fraction(x).numerator) / Fraction(x).denominator for x in row]
+        middle = [arb(float(x)) for x in point]
+        values = change(middle, *numbers, dps=_DIGITS)
+        for radius in _RADII:
+            box = [m + arb(0, radius) for m in middle]
+            flat = slopes(box, *numbers, dps=_DIGITS)
+            matrix = arb_mat(size, size, flat)
+            if not all(x.is_finite() for x in flat):
+                continue
+            if contraction(values, matrix, [arb(radius)] * size) is not None:
+                return radius
+    return None

@@ -1,0 +1,186 @@
+r"""How inner products of directions move: gradient flow, one-pass descent, and a step of descent.
+
+Every step follows the gradient g of the squared error, without a factor 1/2, and with a rate for
+each direction. With weight decay :math:`\kappa` a direction x loses :math:`\kappa x` besides. On a
+sphere the gradient is projected on the tangent space, and the length that is left is taken off.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sympy import Add, Expr, S, Symbol, sqrt
+
+from slrsym.models.sample_moments import SampleMoments
+from slrsym.models.specification import Direction
+
+if TYPE_CHECKING:
+    from slrsym.models.additive_model import Model
+
+KINDS = ("gradient-flow", "projected-descent", "online-sgd")
+
+
+@dataclass(frozen=True)
+class Motion:
+    """What moves a model: a rate and a decay for each trained direction and scalar."""
+
+    kind: str
+    rates: Mapping[Direction | Symbol, Expr]
+    decays: Mapping[Direction | Symbol, Expr]
+    scalars: tuple[Symbol, ...]
+
+
+class Changes:
+    """The rate of change of inner products and trained scalars, in moments of one sample.
+
+    Parameters
+    ----------
+    model : Model
+    motion : Motion
+    samples : SampleMoments or DefinedMeans, optional
+        Means over one sample, as symbols of moments or by their definition.
+    """
+
+    def __init__(self, model: Model, motion: Motion, samples: Any = None) -> None:
+        self.model, self.motion = model, motion
+        self.samples = SampleMoments(model) if samples is None else samples
+        self.state = (*_state_of(model), *motion.scalars)
+        self.risk = self.samples.risk()
+        if motion.kind == "projected-descent":
+            _require_single_space(model)
+            self.drift = self._steps()
+        else:
+            self.drift = {p: self._drift(p) for p in self.state}
+        self.noise = dict.fromkeys(self.state, S.Zero)
+        if motion.kind == "online-sgd":
+            _require_limit(model)
+            self.noise = {p: self._noise(p) for p in self.state}
+
+    def _pair(self, p: Symbol) -> tuple[Direction, Direction, int]:
+        return _state_of(self.model)[p]
+
+    # -- in continuous time ----------------------------------------------------------------------
+
+    def _drift(self, p: Symbol) -> Expr:
+        if p in self.motion.scalars:
+            motion = self.motion
+            return -motion.rates[p] * self.samples.scalar_gradient(p) - motion.decays[p] * p
+        x, y, space = self._pair(p)
+        total = self._moved(x, y, space)
+        if y.trained:
+            total += self._moved(y, x, space)
+        return total
+
+    def _moved(self, x: Direction, y: Direction, space: int) -> Expr:
+        """Return the change of an inner product with y by the motion of x."""
+        product = self.model.inner(x, y, space)
+        slope = self.samples.gradient(x, y, space)
+        if not x.on_sphere:
+            return -self.motion.rates[x] * slope - self.motion.decays[x] * product
+        spaces = range(self.model.spaces)
+        along = sum((self.samples.gradient(x, x, a) for a in spaces), S.Zero)
+        return -self.motion.rates[x] * (slope - along * product)
+
+    def _noise(self, p: Symbol) -> Expr:
+        """Return the change by the squares of steps, of which there are as many as dimensions."""
+        if p in self.motion.scalars:
+            return S.Zero
+        x, y, _ = self._pair(p)
+        rates = self.motion.rates
+        total: Expr = S.Zero
+        if y.trained:
+            total += rates[x] * rates[y] * self.samples.second_moment(x, y)
+        for z in (x, y):
+            if z.on_sphere:
+                total -= rates[z] ** 2 * self.samples.second_moment(z, z) / 2 * p
+        return total
+
+    # -- step by step ----------------------------------------------------------------------------
+
+    def _steps(self) -> dict[Symbol, Expr]:
+        """Return by how much a step changes each, on spheres after going back to length 1."""
+        model, motion = self.model, self.motion
+        moves = {x: self._move(x) for x in model.trained}
+        lengths = {
+            x: sqrt(1 + self._inner(moves[x], moves[x])) if x.on_sphere else S.One for x in moves
+        }
+        found: dict[Symbol, Expr] = {}
+        for p, (x, y, _) in _state_of(model).items():
+            new = p - self._inner(moves[x], {y: S.One})
+            if y.trained:
+                new += self._inner(moves[x], moves[y]) - self._inner(moves[y], {x: S.One})
+            found[p] = new / (lengths[x] * lengths.get(y, S.One)) - p
+        for s in motion.scalars:
+            slope = self._risk_slope(s)
+            found[s] = -motion.rates[s] * slope - motion.decays[s] * s
+        return found
+
+    def _move(self, x: Direction) -> dict[Direction, Expr]:
+        """Return a step of x, which is taken off, as a combination of directions."""
+        move: dict[Direction, Expr] = {}
+        for p, (y, z, _) in _state_of(self.model).items():
+            slope = self.motion.rates[x] * self._risk_slope(p)
+            for one, other in ((y, z), (z, y)):
+                if one is x:
+                    move[other] = move.get(other, S.Zero) + slope
+        if x.on_sphere:
+            move[x] = move.get(x, S.Zero) - self._inner(move, {x: S.One})
+        else:
+            move[x] = move.get(x, S.Zero) + self.motion.decays[x]
+        return move
+
+    def _inner(self, one: Mapping[Direction, Expr], other: Mapping[Direction, Expr]) -> Expr:
+        inner = self.model.inner
+        return Add(*(c * e * inner(x, y) for x, c in one.items() for y, e in other.items()))
+
+    def _risk_slope(self, p: Symbol) -> Expr:
+        return slope_of(self.risk, p, self.samples)
+
+
+def slope_of(expr: Expr, p: Symbol, samples: Any) -> Expr:
+    """Return the total derivative of an expression in moments, which adds moments as it needs."""
+    total = expr.diff(p)
+    for name in sorted(expr.free_symbols & samples.moments.keys(), key=str):
+        total += expr.diff(name) * samples.slope(name, p)
+    return total
+
+
+def _state_of(model: Model) -> dict[Symbol, tuple[Direction, Direction, int]]:
+    """Return the inner products of trained directions that are symbols, each for one pair."""
+    found: dict[Symbol, tuple[Direction, Direction, int]] = {}
+    for i, x in enumerate(model.trained):
+        for y in model.directions[i:]:
+            for a in range(model.spaces):
+                symbol = model.inner(x, y, a)
+                if isinstance(symbol, Symbol):
+                    found.setdefault(symbol, (x, y, a))
+    return found
+
+
+def _require_single_space(model: Model) -> None:
+    if model.spaces > 1 or model.by_representatives:
+        raise ValueError(
+            "projected-descent is for single units whose covariances share no eigenspaces; use "
+            "gradient-flow, or simulate"
+        )
+
+
+def _require_limit(model: Model) -> None:
+    """Refuse models whose descent on single samples has no limit of large d."""
+    if model.spaces > 1:
+        raise ValueError(
+            "online-sgd is for tokens whose covariance is a multiple of the identity, with spikes; "
+            "these have eigenspaces, whose dimensions would be needed"
+        )
+    for token in model.data.tokens:
+        growing = [
+            str(c) for c in token.mean.terms.values() if "d" in {s.name for s in c.free_symbols}
+        ]
+        if growing:
+            raise ValueError(
+                f"the mean of {token.name} has the length {growing[0]}, which grows with d: the "
+                "limit of descent on single samples needs lengths that do not. State the mean with "
+                "another symbol for its length, as in Token(mean=a * k_star)"
+            )

@@ -1,0 +1,199 @@
+r"""Gaussian means of products of functions of projections, derived once for each pattern.
+
+A product such as :math:`g'(l_1)\,g'(l_2)\,g(r_1)\,g(r_2)` is the same function of four jointly
+Gaussian variables whichever units it is about. Its mean is derived once, by `slrsym.gaussian`, with
+symbols for means and covariances; equations of motion evaluate it at the law of each instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache, cached_property
+from typing import Any, NamedTuple
+
+from sympy import Expr, Mul, S, Symbol
+from sympy.core.function import AppliedUndef
+
+from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation
+from slrsym.models.moments import (
+    ATOMS,
+    NotClosedError,
+    atoms_of,
+    covariance_symbol,
+    derivative,
+    function_of,
+    mean,
+    mean_symbol,
+    slopes,
+    variables,
+)
+
+Z = variables(1)[0]
+
+
+class Product(NamedTuple):
+    """A product of functions of single variables, in `Z`, and of a rest in several of them."""
+
+    factors: tuple[tuple[Any, Expr], ...]
+    rest: Expr
+
+    def __mul__(self, other: Product) -> Product:  # type: ignore[override]
+        factors = dict(self.factors)
+        for variable, function in other.factors:
+            factors[variable] = factors.get(variable, S.One) * function
+        return Product(tuple(factors.items()), self.rest * other.rest)
+
+
+ONE = Product((), S.One)
+
+
+def product_of(core: Expr, variables_of: Mapping[Symbol, Any]) -> Product:
+    """Split a product in symbols into functions of one variable each, and a rest."""
+    factors: dict[Any, Expr] = {}
+    rest: Expr = S.One
+    for factor in Mul.make_args(core):
+        used = factor.free_symbols & variables_of.keys()
+        if len(used) == 1:
+            (symbol,) = used
+            variable = variables_of[symbol]
+            factors[variable] = factors.get(variable, S.One) * factor.xreplace({symbol: Z})
+        else:
+            rest *= factor
+    return Product(tuple(factors.items()), rest)
+
+
+@cache
+def _text(function: Expr) -> str:
+    return str(function)
+
+
+def placed(product: Product, symbol_of: Mapping[Any, Symbol]) -> tuple[Pattern, tuple[Any, ...]]:
+    """Return the pattern of a product, and the variables that it is taken at, in order.
+
+    Parameters
+    ----------
+    product : Product
+    symbol_of : mapping of variables to Symbol
+        The symbols by which the rest of the product names its variables.
+    """
+    factors = dict(product.factors)
+    for variable, symbol in symbol_of.items():
+        if product.rest.has(symbol):
+            factors.setdefault(variable, S.One)
+    order = sorted(factors, key=lambda v: (_text(factors[v]), str(v)))
+    names = variables(len(order))
+    rest = product.rest
+    if rest is not S.One:
+        rest = rest.xreplace(
+            {symbol_of[v]: z for v, z in zip(order, names, strict=True) if v in symbol_of}
+        )
+    return _pattern(tuple(factors[v] for v in order), rest), tuple(order)
+
+
+@cache
+def _pattern(functions: tuple[Expr, ...], rest: Expr) -> Pattern:
+    names = variables(len(functions))
+    core = Mul(rest, *(f.xreplace({Z: z}) for f, z in zip(functions, names, strict=True)))
+    return Pattern(core, len(functions))
+
+
+class Pattern:
+    """The mean of a product of functions of a few variables, at any Gaussian law of theirs.
+
+    Parameters
+    ----------
+    core : Expr
+        The product, in `slrsym.models.moments.variables`.
+    count : int
+        The number of variables.
+    """
+
+    def __init__(self, core: Expr, count: int) -> None:
+        self.core, self.count = core, count
+
+    @cached_property
+    def centred(self) -> Mean | None:
+        """The mean at a law whose means vanish, or None if no closed form is known."""
+        law = GaussianLaw(
+            dict.fromkeys(variables(self.count), S.Zero),
+            [[covariance_symbol(i, j) for j in range(self.count)] for i in range(self.count)],
+        )
+        value = expectation(self.core, law) if self.count else self.core
+        return None if value.has(Expectation, OwensT) else Mean(self, value)
+
+    @cached_property
+    def general(self) -> Mean:
+        """The mean at a law with any means.
+
+        Raises
+        ------
+        NotClosedError
+            If it has neither a closed form nor a quadrature.
+        """
+        formal = mean(self.core, self.count)
+        return Mean(self, _written(formal), formal)
+
+    def mean(self, centred: bool) -> Mean:
+        """Return the mean at a law with or without means of the variables."""
+        found = self.centred if centred else None
+        return self.general if found is None else found
+
+
+class Mean:
+    """A mean as a function of the entries of a law and of parameters, with its derivatives."""
+
+    def __init__(self, pattern: Pattern, value: Expr, formal: Expr | None = None) -> None:
+        self.pattern, self.value, self._formal = pattern, value, formal
+        self._slopes: dict[Symbol, Mean] = {}
+        # How it is computed, once that is printed.
+        self.program: Any = None
+
+    @cached_property
+    def arguments(self) -> tuple[Symbol, ...]:
+        """The entries of the law, and the parameters, that it depends on."""
+        return tuple(sorted(self.value.free_symbols, key=lambda s: s.name))
+
+    def slope(self, argument: Symbol) -> Mean:
+        """Return the partial derivative in one argument."""
+        if argument not in self._slopes:
+            if self._formal is not None and argument in law_symbols(self.pattern.count):
+                formal = slopes(self._formal, self.pattern.count).get(argument, S.Zero)
+                self._slopes[argument] = Mean(self.pattern, _written(formal), formal)
+            else:
+                self._slopes[argument] = Mean(self.pattern, self.value.diff(argument))
+        return self._slopes[argument]
+
+
+@cache
+def law_symbols(count: int) -> frozenset[Symbol]:
+    """Return the symbols of the means and covariances of so many variables."""
+    means = {mean_symbol(i) for i in range(count)}
+    return frozenset(means | {covariance_symbol(i, j) for i in range(count) for j in range(count)})
+
+
+def _written(formal: Expr) -> Expr:
+    """Return a mean in the law's entries alone, without the functions that stand for atoms."""
+    found = {}
+    for node in atoms_of(formal):
+        function, orders = function_of(node)
+        atom = ATOMS[function.func]
+        found[node] = derivative(atom.closed, orders).xreplace(atom.constants)
+    value = formal.xreplace(found)
+    if value.atoms(AppliedUndef):
+        raise NotClosedError(f"no closed form is known of {value}")
+    return value
+
+
+def law_of(
+    order: Iterable[Any], mean_of: Any, covariance_of: Any
+) -> tuple[dict[Symbol, Expr], bool]:
+    """Return the entries of the law of some variables, and whether all means vanish."""
+    order = tuple(order)
+    law: dict[Symbol, Expr] = {}
+    centred = True
+    for i, x in enumerate(order):
+        law[mean_symbol(i)] = m = mean_of(x)
+        centred &= m == 0
+        for j, y in enumerate(order[i:], i):
+            law[covariance_symbol(i, j)] = covariance_of(x, y)
+    return law, centred

@@ -1,0 +1,311 @@
+r"""Means over one fresh sample that equations of motion are made of, by the law of its tokens.
+
+The error of a sample is :math:`e = \sum_l D_l + \xi`, for what the tokens add to the target minus
+the prediction. Given their roles, tokens are independent, so a mean of the square of e, or of its
+gradient, is a polynomial in means of one token each: of D, of :math:`D\,\partial D\,Y` for a
+projection Y, and so on. These are the `Moment`\ s: sums of patterns at the laws of their variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sympy import Add, Expr, S, Symbol, factor
+
+from slrsym.models.moments import NotClosedError, addends
+from slrsym.models.patterns import ONE, Mean, Product, Z, law_of, placed, product_of
+from slrsym.models.specification import Direction, softmax
+from slrsym.models.terms import Role
+from slrsym.models.units import multiplicity, tag, tags_in
+
+if TYPE_CHECKING:
+    from slrsym.models.additive_model import Model
+
+
+class Part(NamedTuple):
+    """A coefficient, the units that it has by its tags, and a product of projections."""
+
+    coefficient: Expr
+    tags: frozenset[Symbol]
+    product: Product
+
+
+@dataclass
+class Moment:
+    """A sum of coefficients times means of patterns, each at the entries of a law."""
+
+    terms: dict[tuple[Mean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
+
+    def add(self, mean: Mean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
+        """Add a term."""
+        if coefficient != 0 and mean.value != 0:
+            key = (mean, entries)
+            self.terms[key] = self.terms.get(key, S.Zero) + coefficient
+            if self.terms[key] == 0:
+                del self.terms[key]
+
+    def expression(self) -> Expr:
+        """Return the sum, written out."""
+        return Add(
+            *(
+                c * mean.value.xreplace(dict(zip(mean.arguments, entries, strict=True)))
+                for (mean, entries), c in self.terms.items()
+            )
+        )
+
+    def slope(self, x: Symbol) -> Moment:
+        """Return the partial derivative in a symbol of the coefficients or entries."""
+        found = Moment()
+        for (mean, entries), c in self.terms.items():
+            if x in c.free_symbols:
+                found.add(mean, entries, c.diff(x))
+            for argument, entry in zip(mean.arguments, entries, strict=True):
+                if x not in entry.free_symbols:
+                    continue
+                slope = mean.slope(argument)
+                values = dict(zip(mean.arguments, entries, strict=True))
+                at = tuple(values.get(a, a) for a in slope.arguments)
+                found.add(slope, at, c * entry.diff(x))
+        return found
+
+
+class SampleMoments:
+    """Moments of the error and its derivatives, each derived when it is first asked for.
+
+    Parameters
+    ----------
+    model : Model
+        With independent tokens, and without softmax.
+
+    Raises
+    ------
+    ValueError
+        If tokens are correlated, or the predictor has softmax.
+    """
+
+    def __init__(self, model: Model) -> None:
+        if any(error.has(softmax) for error, _ in model.shares.values()):
+            raise ValueError(
+                "equations are for predictors that are sums over tokens; softmax is none. Use "
+                "simulate, which runs descent on its exact risk"
+            )
+        if model.data.correlation:
+            raise ValueError(
+                "equations are for tokens whose noises are independent; these have a correlation"
+            )
+        self.model = model
+        self.moments: dict[Symbol, Moment] = {}
+        self.cases = [(list(counts.values()), p) for counts, p in model.cases()]
+        self._known: dict[Any, Expr] = {}
+        self._parts: dict[Any, list[Part]] = {}
+        self._laws: dict[Any, Expr] = {}
+
+    # -- sums over roles -----------------------------------------------------------------------
+
+    def risk(self) -> Expr:
+        """Return the mean of the square of the error, with the noise."""
+        total: Expr = self.model.data.noise**2
+        for roles, probability in self.cases:
+            variances = (n * (self._square(r) - self._mean(r) ** 2) for r, n in roles)
+            total += probability * (Add(*variances) + self._bias(roles) ** 2)
+        return total
+
+    def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
+        """Return the mean of the product of y and the gradient of the squared error in `i`."""
+        weight = Product((((y, self._space(space)), Z),), S.One)
+        return self._slope(i, weight, (i, y, space), self._tags(i, y))
+
+    def scalar_gradient(self, s: Symbol) -> Expr:
+        """Return the mean of the derivative of the squared error in a scalar."""
+        return self._slope(s, ONE, (s,), frozenset())
+
+    def _slope(
+        self,
+        x: Direction | Symbol,
+        weight: Product,
+        name: tuple[Any, ...],
+        fixed: frozenset[Symbol],
+    ) -> Expr:
+        total: Expr = S.Zero
+        for roles, probability in self.cases:
+            for role, count in roles:
+                first = self._times(self._derivative(role, x), [Part(S.One, frozenset(), weight)])
+                part = self._moment((role, "D", *name), role, fixed, first, self._error(role))
+                others = self._bias(roles) - self._mean(role)
+                if others != 0:
+                    part += others * self._moment((role, *name), role, fixed, first)
+                total += 2 * probability * count * part
+        return total
+
+    def second_moment(self, i: Direction, j: Direction) -> Expr:
+        r"""Return the mean of the inner product of two gradients of one sample, over d.
+
+        In high dimension tokens are orthogonal to each other, and the square of the length of one,
+        over d, is the variance that it has in almost all directions.
+        """
+        total: Expr = S.Zero
+        fixed = self._tags(i, j)
+        for roles, probability in self.cases:
+            bias = self._bias(roles)
+            spread = Add(
+                self.model.data.noise**2,
+                *(n * (self._square(r) - self._mean(r) ** 2) for r, n in roles),
+            )
+            for role, count in roles:
+                both = self._times(self._derivative(role, i), self._derivative(role, j))
+                error = self._error(role)
+                part = self._moment((role, "DD", i, j), role, fixed, both, self._squared(error))
+                mean = self._mean(role)
+                others, rest = bias - mean, spread - self._square(role) + mean**2
+                if others != 0:
+                    both_and = self._moment((role, "D", i, j), role, fixed, both, error)
+                    part += 2 * others * both_and
+                if others != 0 or rest != 0:
+                    alone = self._moment((role, i, j), role, fixed, both)
+                    part += (rest + others**2) * alone
+                total += 4 * probability * count * role.token.eigenvalues[0] * part
+        return total
+
+    def _bias(self, roles: Iterable[tuple[Role, Expr]]) -> Expr:
+        return Add(*(n * self._mean(r) for r, n in roles))
+
+    def slope(self, name: Symbol, x: Symbol) -> Expr:
+        """Return the symbol of the partial derivative of a moment, or 0 if it vanishes."""
+        if (name, x) not in self._known:
+            self._known[name, x] = self._named(self.moments[name].slope(x))
+        return self._known[name, x]
+
+    # -- one role ------------------------------------------------------------------------------
+
+    def _mean(self, role: Role) -> Expr:
+        return self._moment((role, "D"), role, frozenset(), self._error(role))
+
+    def _square(self, role: Role) -> Expr:
+        return self._moment((role, "DD"), role, frozenset(), self._squared(self._error(role)))
+
+    def _space(self, space: int) -> int | None:
+        return None if self.model.spaces == 1 else space
+
+    def _tags(self, *directions: Direction) -> frozenset[Symbol]:
+        if not self.model.by_representatives:
+            return frozenset()
+        groups = [x.group for x in directions if x.group is not None]
+        return frozenset(tag(group.count, i) for group, i in groups)
+
+    def _error(self, role: Role) -> list[Part]:
+        if (role, None) not in self._parts:
+            self._parts[role, None] = self._split(role, role.error)
+        return self._parts[role, None]
+
+    def _derivative(self, role: Role, x: Direction | Symbol) -> list[Part]:
+        if (role, x) not in self._parts:
+            error, symbols = self.model.shares[self._key(role)]
+            slope = error.diff(symbols.get(x, x) if isinstance(x, Direction) else x)
+            if isinstance(x, Direction) and x not in symbols:
+                slope = S.Zero
+            self._parts[role, x] = self._split(role, addends(slope, role.symbols))
+        return self._parts[role, x]
+
+    def _key(self, role: Role) -> Any:
+        return next(key for key, other in self.model.roles.items() if other is role)
+
+    def _split(self, role: Role, terms: Iterable[tuple[Expr, Expr]]) -> list[Part]:
+        variables_of = {s: (x, None) for s, x in zip(role.symbols, role.directions, strict=True)}
+        found = []
+        for coefficient, core in terms:
+            if tags_in(core):
+                raise ValueError(
+                    "a sum over exchangeable units must stand outside of functions of projections; "
+                    f"got {core}"
+                )
+            tags = tags_in(coefficient)
+            plain = coefficient.xreplace(dict.fromkeys(tags, S.One))
+            found.append(Part(plain, tags, product_of(core, variables_of)))
+        return found
+
+    @staticmethod
+    def _times(first: list[Part], second: list[Part]) -> list[Part]:
+        return [
+            Part(a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
+            for a in first
+            for b in second
+        ]
+
+    @staticmethod
+    def _squared(parts: list[Part]) -> list[Part]:
+        both = [(a, b, 1 if a is b else 2) for i, a in enumerate(parts) for b in parts[i:]]
+        return [
+            Part(n * a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
+            for a, b, n in both
+        ]
+
+    def _moment(
+        self,
+        name: tuple[Any, ...],
+        role: Role,
+        fixed: frozenset[Symbol],
+        parts: list[Part],
+        factor: list[Part] | None = None,
+    ) -> Expr:
+        """Return the symbol of the mean of a product of sums, or 0 if it vanishes."""
+        if name in self._known:
+            return self._known[name]
+        moment = Moment()
+        for part in parts if factor is None else self._times(parts, factor):
+            self._add(moment, role, part, fixed)
+        self._known[name] = self._named(moment)
+        return self._known[name]
+
+    def _named(self, moment: Moment) -> Expr:
+        if not moment.terms:
+            return S.Zero
+        if self.model.by_representatives:
+            moment.terms = {key: factor(c) for key, c in moment.terms.items()}
+        symbol = Symbol(f"moment_{len(self.moments)}", real=True)
+        self.moments[symbol] = moment
+        return symbol
+
+    def _add(self, moment: Moment, role: Role, part: Part, fixed: frozenset[Symbol]) -> None:
+        symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
+        pattern, order = placed(part.product, symbol_of)
+        law, centred = law_of(order, self.mean_at(role), self.covariance_at(role))
+        mean = pattern.mean(centred)
+        entries = tuple(law.get(a, a) for a in mean.arguments)
+        weight = multiplicity(part.tags, fixed) if part.tags else S.One
+        moment.add(mean, entries, weight * part.coefficient)
+
+    # -- laws ----------------------------------------------------------------------------------
+
+    def mean_at(self, role: Role) -> Callable[[Any], Expr]:
+        def mean_of(variable: Any) -> Expr:
+            x, space = variable
+            key = (role.token, variable)
+            if key not in self._laws:
+                self._laws[key] = self.model.mean_of(role.token, x, self._within(space))
+            return self._laws[key]
+
+        return mean_of
+
+    def _within(self, space: int | None) -> Callable[..., Expr]:
+        """Return inner products, those in other eigenspaces being 0."""
+
+        def inner(x: Direction, y: Direction, a: int = 0) -> Expr:
+            return self.model.inner(x, y, a) if space in (None, a) else S.Zero
+
+        return inner
+
+    def covariance_at(self, role: Role) -> Callable[[Any, Any], Expr]:
+        def covariance_of(one: Any, other: Any) -> Expr:
+            key = (role.token, one, other)
+            if key not in self._laws:
+                (x, a), (y, b) = one, other
+                if a is not None and b is not None and a != b:
+                    raise NotClosedError("projections on two eigenspaces do not occur together")
+                space = b if a is None else a
+                found = self.model.covariance_of(role.token, x, y, self._within(space))
+                self._laws[key] = self._laws[role.token, other, one] = found
+            return self._laws[key]
+
+        return covariance_of

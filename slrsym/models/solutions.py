@@ -1,0 +1,163 @@
+"""Solve equations of motion in time, from the starts that descent has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+from sympy import Symbol, lambdify
+
+from slrsym.files import require_writable, write_netcdf
+from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.compile import chosen_backend
+from slrsym.models.simulation import fill_in, named, schedule_of, started
+from slrsym.models.specification import Direction
+from slrsym.runs import Runs, made
+
+if TYPE_CHECKING:
+    from slrsym.models.equations import Equations
+
+Array = NDArray[np.float64]
+
+# Names that results have besides those of order parameters.
+_TAKEN = {"time", "gram", "risk", "direction", "other", "space"}
+
+
+def solve(
+    equations: Equations,
+    values: Mapping[Any, Any],
+    start: Any,
+    time: float,
+    *,
+    points: int,
+    tolerance: float,
+    rng: Any,
+    backend: str,
+    path: str | Path | None,
+) -> Runs:
+    """Solve equations; `Equations.solve` says more."""
+    time, tolerance = positive("time", time), positive("tolerance", tolerance)
+    points, chosen = whole("points", points, 2), chosen_backend(backend)
+    if clash := _TAKEN & {p.name for p in equations.state}:
+        raise ValueError(f"order parameters must not have names that runs have; got {min(clash)}")
+    if path is not None:
+        require_writable(path)
+    state, row, gram = _begin(equations, values, start, rng)
+    change = equations.compile(chosen)
+    if equations.kind == "projected-descent":
+        times, states = _stepped(change, state, row, time, points)
+    else:
+        times = np.linspace(0, time, points)
+        states = _integrated(change, state, row, times, tolerance)
+    risk = equations.compile("numpy", "risk")(states, *row)[:, 0]
+    variables: dict[str, Any] = {
+        p.name: ("time", states[:, i]) for i, p in enumerate(equations.state)
+    }
+    variables["risk"] = "time", risk
+    coords: dict[str, Any] = {"time": times}
+    if not equations.symmetric:
+        names = [x.name for x in equations.model.directions]
+        grams = _grams(equations, states, row, gram)
+        spaces = equations.model.spaces > 1
+        dims = ("time", *(("space",) if spaces else ()), "direction", "other")
+        variables["gram"] = dims, grams if spaces else grams[:, 0]
+        coords |= {"direction": names, "other": names}
+        coords |= {"space": np.arange(equations.model.spaces)} if spaces else {}
+    settings = {"backend": chosen, "kind": equations.kind, "tolerance": tolerance}
+    settings |= {p.name: value for p, value in zip(equations.parameters, row, strict=True)}
+    runs = made(variables, coords, settings)
+    if path is not None:
+        write_netcdf(runs, path)
+    return runs
+
+
+def _integrated(
+    change: Any, state: Array, row: list[float], times: Array, tolerance: float
+) -> Array:
+    found = scipy.integrate.solve_ivp(
+        lambda _, s: change(s, *row), (0, times[-1]), state, "DOP853", times,
+        rtol=tolerance, atol=tolerance / 100,
+    )  # fmt: skip
+    if not found.success or not np.isfinite(found.y).all():
+        raise ValueError(f"the equations cannot be solved up to {times[-1]}: {found.message}")
+    states: Array = found.y.T
+    return states
+
+
+def _stepped(
+    change: Any, state: Array, row: list[float], time: float, points: int
+) -> tuple[Array, Array]:
+    """Iterate a map; the logged steps are as equally far apart as whole numbers can be."""
+    steps = whole("time", int(time) if time == int(time) else time, 1)
+    logged = np.unique(np.linspace(0, steps, min(points, steps + 1)).round().astype(int))
+    states = np.empty((len(logged), len(state)))
+    for k, (before, after) in enumerate(zip([0, *logged], logged, strict=False)):
+        for _ in range(after - before):
+            state = state + change(state, *row)
+        states[k] = state
+    return logged.astype(np.float64), states
+
+
+def _begin(
+    equations: Equations, values: Mapping[Any, Any], start: Any, rng: Any
+) -> tuple[Array, list[float], Array | None]:
+    """Return state, parameters, and the Gram matrices of the start if it has them."""
+    model, scalars = equations.model, equations.motion.scalars
+    if isinstance(start, Mapping) and not all(isinstance(x, Direction) for x in start):
+        missing = {s.name: _by_name(values, s) for s in scalars if s.name not in map(str, start)}
+        rest = {k: v for k, v in values.items() if str(k) not in missing}
+        state, row = equations.numbers({**start, **missing}, rest)
+        return state, row, None
+    if equations.symmetric:
+        raise ValueError(
+            "start must be a mapping of the order parameters of exchangeable units "
+            f"({', '.join(map(str, equations.state))}); got {start!r}"
+        )
+    by_name = named(model, values)
+    factor = started(model, by_name, start, 1, np.random.default_rng(rng), None)
+    fill_in(model, by_name, factor, equations.parameters)
+    gram = factor[0] @ np.swapaxes(factor[0], -1, -2)
+    first = {s.name: _by_name(by_name, s) for s in scalars}
+    rest = {k: v for k, v in by_name.items() if k not in first and k != "d"}
+    if "d" in {p.name for p in equations.parameters}:
+        rest["d"] = by_name["d"]
+    row = schedule_of(model, rest, 0, equations.parameters)[0].tolist()
+    places = {model.inner(x, y, a): (a, i, j)
+              for i, x in enumerate(model.trained) for j, y in enumerate(model.directions)
+              for a in range(model.spaces)}  # fmt: skip
+    numbers = [first[p.name] if p in scalars else gram[places[p]] for p in equations.state]
+    return np.array(numbers, dtype=np.float64), row, gram
+
+
+def _by_name(values: Mapping[Any, Any], s: Symbol) -> Any:
+    found = {str(k): v for k, v in values.items()}
+    if s.name not in found:
+        raise ValueError(f"values must have the initial value of {s.name}, which is trained")
+    return found[s.name]
+
+
+def _grams(equations: Equations, states: Array, row: list[float], start: Array | None) -> Array:
+    """Return Gram matrices over time, (points, spaces, p, p); unknown inner products are NaN."""
+    model = equations.model
+    size = len(model.directions)
+    known = {*equations.state, *equations.parameters}
+    found = np.full((len(states), model.spaces, size, size), np.nan)
+    if start is not None:
+        found[:] = start
+    inputs = (*equations.state, *equations.parameters)
+    columns = dict(zip(inputs, (*states.T, *row), strict=True))
+    for i, x in enumerate(model.directions):
+        for j, y in enumerate(model.directions):
+            for a in range(model.spaces):
+                product = model.inner(x, y, a)
+                if product in columns:
+                    found[:, a, i, j] = columns[product]
+                elif product.is_number:
+                    found[:, a, i, j] = float(product)
+                elif product.free_symbols <= known:
+                    found[:, a, i, j] = lambdify(inputs, product)(*columns.values())
+    return found

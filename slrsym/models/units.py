@@ -1,0 +1,264 @@
+"""Groups of exchangeable directions, such as the units of a committee, of any number.
+
+A sum over a group whose number is a symbol is written by a few representatives, each with a *tag*
+as its factor. A product of sums then says by its tags which of the units in it coincide, and this
+pattern has a multiplicity: the number of ways to choose the units that are not fixed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+from sympy import Add, Expr, S, Symbol, ff, sympify
+
+from slrsym.models.specification import Direction, InnerProduct
+
+# Two units that an equation is about, and two more from the square of the error.
+REPRESENTATIVES = 4
+
+_by_representatives: ContextVar[bool] = ContextVar("_by_representatives", default=False)
+
+# The unit that a tag stands for: the number of units of its group, and the place in it.
+_TAGGED: dict[Symbol, tuple[Expr, int]] = {}
+
+
+@contextmanager
+def representatives() -> Iterator[None]:
+    """Write sums over groups by representatives, even if the number of units is known."""
+    token = _by_representatives.set(True)
+    try:
+        yield
+    finally:
+        _by_representatives.reset(token)
+
+
+def tag(count: Expr, i: int) -> Symbol:
+    """Return the factor that marks unit `i` in sums over groups of this number of units."""
+    symbol = Symbol(f"unit {i + 1} of {count}", real=True)
+    _TAGGED[symbol] = (count, i)
+    return symbol
+
+
+def tags_in(expr: Expr) -> frozenset[Symbol]:
+    """Return the tags in an expression."""
+    return frozenset(expr.free_symbols & _TAGGED.keys())
+
+
+def multiplicity(tags: Iterable[Symbol], fixed: Iterable[Symbol]) -> Expr:
+    r"""Return how many terms of the full sum each term of representatives stands for.
+
+    Units in `fixed` are given; the others in `tags` run over all units that differ from these and
+    from each other. There are :math:`(K - f)(K - f - 1) \dots` such choices among K units, and as
+    many among the representatives with their number for K.
+    """
+    tags, fixed = set(tags), set(fixed)
+    weight: Expr = S.One
+    for count in {_TAGGED[t][0] for t in tags}:
+        held = len({t for t in fixed if _TAGGED[t][0] == count})
+        free = len({t for t in tags - fixed if _TAGGED[t][0] == count})
+        weight *= ff(count - held, free) / ff(REPRESENTATIVES - held, free)
+    return weight
+
+
+class Directions:
+    """A group of exchangeable directions: teachers, or the units of a committee.
+
+    Parameters
+    ----------
+    name : str
+        In LaTeX; the directions are named ``name_1``, ``name_2``, and so on.
+    count : int or expression
+        The number of directions; as a symbol, any number. Groups with the same number are paired:
+        the first of one belongs to the first of the other.
+    unit, sphere : bool, optional
+        As of `Direction`.
+
+    Raises
+    ------
+    ValueError
+        If `count` is a number, but no positive integer, or `unit` and `sphere` are both true.
+
+    Examples
+    --------
+    >>> from sympy import Symbol
+    >>> w = Directions("w", 3)
+    >>> list(w)
+    [w_1, w_2, w_3]
+    >>> Directions("u", Symbol("K", integer=True, positive=True), unit=True)
+    K directions u
+    """
+
+    def __init__(self, name: str, count: Any, *, unit: bool = False, sphere: bool = False) -> None:
+        self.name, self.count = name, sympify(count)
+        integer = isinstance(self.count, Expr) and (
+            not self.count.is_number or (self.count.is_integer and self.count.is_positive)
+        )
+        if not integer:
+            raise ValueError(f"count must be a positive integer or a symbol for one; got {count!r}")
+        self._options = {"unit": unit, "sphere": sphere}
+        self._made: dict[int, Direction] = {}
+        self.unit(0)
+
+    def unit(self, i: int) -> Direction:
+        """Return one of the directions, also where these are exchangeable.
+
+        Parameters
+        ----------
+        i : int
+            Its place, from 0.
+
+        Returns
+        -------
+        Direction
+        """
+        if i not in self._made:
+            place = str(i + 1) if i < 9 else f"{{{i + 1}}}"
+            self._made[i] = Direction(f"{self.name}_{place}", **self._options)
+            self._made[i].group = (self, i)
+        return self._made[i]
+
+    @property
+    def by_representatives(self) -> bool:
+        """Whether sums over the group are written by representatives at the moment."""
+        return _by_representatives.get() or not self.count.is_number
+
+    def sum(self, term: Callable[..., Any]) -> Any:
+        """Add up a function of the directions.
+
+        Parameters
+        ----------
+        term : callable
+            From a direction to an expression in projections ``X @ x``.
+
+        Returns
+        -------
+        Expr
+        """
+        if not self.by_representatives:
+            return Add(*(sympify(term(x)) for x in self))
+        units = range(REPRESENTATIVES)
+        return Add(*(tag(self.count, i) * sympify(term(self.unit(i))) for i in units))
+
+    def __len__(self) -> int:
+        self._require_number("len of")
+        return int(self.count)
+
+    def __getitem__(self, i: int) -> Direction:
+        self._require_number("a single one of")
+        if not -len(self) <= i < len(self):
+            raise IndexError(f"{self.name} has {len(self)} directions; got the index {i}")
+        return self.unit(i % len(self))
+
+    def __iter__(self) -> Iterator[Direction]:
+        return (self[i] for i in range(len(self)))
+
+    def _require_number(self, what: str) -> None:
+        if self.by_representatives:
+            raise ValueError(
+                f"{what} {self.name} cannot be taken where its {self.count} directions are "
+                f"exchangeable; write {self.name}.sum(lambda x: ...)"
+            )
+
+    def __matmul__(self, other: Any) -> InnerProducts:
+        if not isinstance(other, Directions):
+            return NotImplemented
+        return InnerProducts(self, other)
+
+    def __repr__(self) -> str:
+        return f"{self.count} directions {self.name}"
+
+
+class InnerProducts:
+    """The inner products of two groups; a key of `given` and `names`.
+
+    As a key of `given` it stands for those of different units. As a key of `names` it has one
+    name, or two: of a unit with its partner (itself, in the same group), and with another.
+    """
+
+    def __init__(self, first: Directions, second: Directions) -> None:
+        self.groups = (first, second)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, InnerProducts) and set(self.groups) == set(other.groups)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self.groups))
+
+    def __repr__(self) -> str:
+        return f"<{self.groups[0].name}, {self.groups[1].name}>"
+
+
+def single_products(
+    products: Mapping[Any, Any], directions: Iterable[Direction], *, named: bool
+) -> dict[InnerProduct, Any]:
+    """Return `given` or `names`, with each product of groups written out for pairs of units."""
+    single: dict[InnerProduct, Any] = {}
+    units: dict[Directions, list[tuple[int, Direction]]] = {}
+    for x in directions:
+        if x.group is not None:
+            units.setdefault(x.group[0], []).append((x.group[1], x))
+    for key, value in products.items():
+        if not isinstance(key, InnerProducts):
+            single[key] = value
+            continue
+        first, second = key.groups
+        paired = first.count == second.count
+        for i, x in units.get(first, ()):
+            for j, y in units.get(second, ()):
+                # The two are one unit of one group: its length, which `given` cannot state.
+                if x is y and not named:
+                    continue
+                if named:
+                    single[x @ y] = _element(key, value, (i, j), paired, first.by_representatives)
+                elif not (paired and i == j):
+                    single[x @ y] = value
+    return single
+
+
+def _element(
+    key: InnerProducts, value: Any, place: tuple[int, int], paired: bool, symmetric: bool
+) -> Symbol:
+    """Return the name of one inner product of two units."""
+    names = (value,) if isinstance(value, str | Symbol) else tuple(value)
+    if not 1 <= len(names) <= 2:
+        raise ValueError(f"names must have one or two names for {key}; got {value!r}")
+    i, j = place
+    if symmetric:
+        other = names[-1] if len(names) == 2 else f"{names[0]}'"
+        name = names[0] if i == j or not paired else other
+        return name if isinstance(name, Symbol) else _real(str(name), key, place)
+    # The matrix of one group is symmetric.
+    i, j = sorted(place) if key.groups[0] is key.groups[1] else place
+    index = f"{i + 1}{j + 1}" if max(place) < 9 else f"{i + 1},{j + 1}"
+    return _real(f"{names[0]}_{{{index}}}", key, place)
+
+
+def _real(name: str, key: InnerProducts, place: tuple[int, int]) -> Symbol:
+    square = key.groups[0] is key.groups[1] and place[0] == place[1]
+    return Symbol(name, **({"positive": True} if square else {"real": True}))
+
+
+def class_names(directions: Iterable[Direction]) -> dict[InnerProduct, Symbol]:
+    """Return one name for each class of inner products that exchanging units relates."""
+    named: dict[InnerProduct, Symbol] = {}
+    listed = list(directions)
+    for i, x in enumerate(listed):
+        for y in listed[i:]:
+            if x.group is None and y.group is None:
+                continue
+            labels = [z.name if z.group is None else z.group[0].name for z in (x, y)]
+            if _are_other_units(x, y):
+                labels[1] += "'"
+            sort = {"positive": True} if x is y else {"real": True}
+            named[x @ y] = Symbol(rf"\langle {labels[0]}, {labels[1]}\rangle", **sort)
+    return named
+
+
+def _are_other_units(x: Direction, y: Direction) -> bool:
+    """Return whether two directions are units of paired groups, but not partners."""
+    if x.group is None or y.group is None:
+        return False
+    return x.group[0].count == y.group[0].count and x.group[1] != y.group[1]

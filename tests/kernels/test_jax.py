@@ -1,0 +1,235 @@
+"""JAX: values and derivatives to 1e-12, and what JAX makes of the functions."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import mpmath
+import numpy as np
+import pytest
+from sympy import Ne, Piecewise, Symbol, sin, sqrt, symbols, tanh
+
+from slrsym.gaussian import GaussianLaw, OwensT, zeta
+from slrsym.kernels import compile_expressions
+from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance, Z, gaussian_mean
+from slrsym.models.instances import attention
+from slrsym.models.paper import kernel
+from slrsym.models.specification import softmax
+from slrsym.task import Task
+from tests._profile import THOROUGH, more, thorough
+from tests.kernels._cases import KINDS, exact, feasible, numbers, setting
+
+jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
+
+x, y, r = symbols("x y r", real=True)
+UPPER = np.triu_indices(5)
+
+
+@cache
+def functions_of_the_risk():
+    """The compiled functions, and derivatives of the excess risk by JAX."""
+    excess = kernel("excess_risk", "jax")
+
+    def value(state, *rest):
+        return excess(state, *rest)[0]
+
+    return {
+        "excess risk": excess,
+        "gradient": kernel("gradient", "jax"),
+        "hessian": kernel("hessian", "jax"),
+        "gradient by JAX": jax.jit(jax.grad(value)),
+        "hessian by JAX": jax.jit(lambda *at: jax.hessian(value)(*at)[UPPER]),
+    }
+
+
+def points(count):
+    """States, inverse temperatures and tasks of the whole domain and of its edges."""
+    rng = np.random.default_rng(5)
+    for i in range(count):
+        state, (lam, task) = feasible(rng, KINDS[i % len(KINDS)]), setting(rng)
+        # Every fourth is at an end: steep, or flat with little noise.
+        if i % 4 == 3:
+            lam = 10.0
+        if i % 8 == 2:
+            lam, task = 1e-3, Task(10**7, 1, 0.05)
+        yield state, lam, task
+
+
+def relative_error(found, expected):
+    size = max(map(abs, expected))
+    if size < 1e-280:
+        return float(np.abs(found).max())
+    pairs = zip(np.ravel(found).tolist(), expected, strict=True)
+    return float(max(abs(mpmath.mpf(f) - e) for f, e in pairs) / size)
+
+
+@more
+def test_the_risk_and_its_derivatives():
+    functions, hessian = functions_of_the_risk(), kernel("hessian", "mpmath")
+    for state, lam, task in points(200 if THOROUGH else 8):
+        rest = (lam, *map(float, task.numbers))
+        inputs = numbers(state, lam, task)
+        known = {
+            "excess risk": exact(0, inputs),
+            "gradient": exact(1, inputs),
+            "hessian": hessian(state.tolist(), *rest, dps=60),
+        }
+        for name, function in functions.items():
+            error = relative_error(function(state, *rest), known[name.removesuffix(" by JAX")])
+            assert error < 1e-12, (name, state, rest)
+
+
+# -- derivatives of single functions ---------------------------------------------------------------
+
+SMALL, LARGE = 1e-9, 6.0
+SINGLE = {
+    # Height and slope: flat, steep, at 0, negative; the two are told apart.
+    "owens_t": (OwensT(x, y), [(0.3, 1.7), (1.7, 0.3), (0.0, 2.0), (-0.4, -3.0), (5.0, 0.2)]),
+    "zeta": (zeta(x, y), [(0.3, 1.7), (1.7, 0.3), (0.0, 0.5), (LARGE, 0.4), (0.7, SMALL)]),
+    "erf_variance": (ErfVariance(x, y), [(0.3, 1.7), (1.7, 0.3), (LARGE, 2.0), (0.7, SMALL)]),
+    "erf_defect": (ErfDefect(x, y), [(0.3, 0.5), (1.0, 3.0), (0.2, 0.0), (-0.2, -0.4)]),
+    "erf_covariance": (ErfCovariance(x, y, x * y), [(0.3, 0.7), (1.4, -0.5), (0.1, 0.0)]),
+}
+
+
+def derivatives(function):
+    """The value, the first and the second derivatives by JAX, all backwards, then all forwards."""
+
+    def value(at):
+        return function(at)[0]
+
+    def backwards(at):
+        found, once = jax.value_and_grad(value)(at)
+        return [found, *once, *jax.jacrev(jax.grad(value))(at)[np.triu_indices(2)]]
+
+    def forwards(at):
+        once = jax.jacfwd(value)
+        return [value(at), *once(at), *jax.jacfwd(once)(at)[np.triu_indices(2)]]
+
+    return jax.jit(lambda at: (backwards(at), forwards(at)))
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_value_and_derivatives_of_a_function(name):
+    function, places = SINGLE[name]
+    slopes = [function.diff(z) for z in (x, y)]
+    outputs = [function, *slopes, slopes[0].diff(x), slopes[0].diff(y), slopes[1].diff(y)]
+    known = compile_expressions(outputs, [x, y], [], "mpmath")
+    compiled = derivatives(compile_expressions([function], [x, y], [], "jax"))
+    for at in places:
+        expected = known(at)
+        for found in compiled(np.array(at)):
+            for one, other in zip(found, expected, strict=True):
+                size = max(abs(other), max(map(abs, expected)) / 1000)
+                assert abs(mpmath.mpf(float(one)) - other) < 1e-12 * size, (at, found, expected)
+
+
+def test_a_branch_that_is_not_taken_does_not_spoil_derivatives():
+    function = Piecewise((sin(x) / x, Ne(x, 0)), (1 - x * y, True))
+    compiled = compile_expressions([function], [x, y], [], "jax")
+    with mpmath.workdps(30):
+        at_half = mpmath.cos(0.5) / mpmath.mpf(0.5) - mpmath.sin(0.5) / mpmath.mpf(0.25)
+    slope = jax.grad(lambda at: compiled(at)[0])
+    assert slope(np.array([0.5, 2.0])).tolist() == pytest.approx([float(at_half), 0.0])
+    assert slope(np.array([0.0, 2.0])).tolist() == [-2.0, 0.0]
+    assert jax.jacrev(slope)(np.array([0.0, 2.0])).tolist() == [[0, -1], [-1, 0]]
+
+
+@pytest.mark.parametrize("spread", [0.3, thorough(3.0)])
+def test_means_by_quadrature(spread):
+    c = Symbol("c", real=True)
+    mean = gaussian_mean(tanh(c * Z) * Z, GaussianLaw({Z: x}, [[y**2]]))
+    compiled = jax.jit(compile_expressions([mean], [x, y], [c], "jax"))
+    at, steep = np.array([0.4, spread]), 1.3
+
+    def by_definition(m, s, c):
+        nodes = [m + k * s for k in range(-9, 10)]
+        form = lambda z: mpmath.tanh(c * z) * z * mpmath.npdf(z, m, s)  # noqa: E731
+        return mpmath.quad(form, nodes)
+
+    with mpmath.workdps(25):
+        places = (0.4, spread, steep)
+        value = by_definition(*places)
+        slopes = [
+            mpmath.diff(by_definition, places, order) for order in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+        ]
+    found, (by_state, by_c) = jax.value_and_grad(lambda s, c: compiled(s, c)[0], (0, 1))(at, steep)
+    assert float(found) == pytest.approx(float(value), rel=1e-14)
+    assert [*by_state.tolist(), float(by_c)] == pytest.approx([float(s) for s in slopes], rel=1e-12)
+
+
+# -- transformations, shapes, errors ---------------------------------------------------------------
+
+REST = (0.1, 0.7, 400, 10, 0.1)
+
+
+def test_jit_vmap_and_broadcasting():
+    risk = kernel("excess_risk", "jax")
+    states = np.array([feasible(np.random.default_rng(i), "anywhere") for i in range(6)])
+    plain = kernel("excess_risk")(states, *REST)
+    assert np.asarray(risk(states, *REST)) == pytest.approx(plain, rel=1e-12)
+    assert np.asarray(jax.jit(risk)(states, *REST)) == pytest.approx(plain, rel=1e-12)
+    alone = jax.vmap(lambda state: risk(state, *REST))(states)
+    assert np.asarray(alone) == pytest.approx(plain, rel=1e-12)
+    assert alone.dtype == np.float64
+    lams = np.array([[0.1], [0.2]])
+    assert risk(states, lams, *REST[1:]).shape == (2, 6, 1)
+    assert risk(states.reshape(2, 3, 5).astype(np.float32), *REST).dtype == np.float64
+    slopes = jax.vmap(jax.grad(lambda state: risk(state, *REST)[0]))(states)
+    assert np.asarray(slopes) == pytest.approx(kernel("gradient")(states, *REST), rel=1e-10)
+
+
+def test_derivatives_in_parameters():
+    risk = kernel("excess_risk", "jax")
+    state = np.array([0.3, 0.2, 0.1, -0.2, 0.4])
+    slope = jax.grad(lambda lam: risk(state, lam, *REST[1:])[0])(0.1)
+    with mpmath.workdps(60):
+        step, precise = mpmath.mpf(10) ** -25, kernel("excess_risk", "mpmath")
+        ahead, behind = (
+            precise(state.tolist(), mpmath.mpf(0.1) + s, *REST[1:], dps=60)[0]
+            for s in (step, -step)
+        )
+        known = float((ahead - behind) / (2 * step))
+    assert float(slope) == pytest.approx(known, rel=1e-12)
+
+
+def test_a_state_of_another_width_is_refused():
+    with pytest.raises(ValueError, match=r"state must have shape \(\.\.\., 5\); got \(7, 3\)"):
+        kernel("gradient", "jax")(np.zeros((7, 3)), *REST)
+
+
+def test_single_precision_is_refused_with_the_remedy():
+    compiled = kernel("gradient", "jax")
+    with jax.enable_x64(False):
+        for call in (lambda: compiled(np.zeros(5), *REST), lambda: compile_risk()):
+            with pytest.raises(RuntimeError, match=r"config\.update\('jax_enable_x64', True\)"):
+                call()
+
+
+def compile_risk():
+    return compile_expressions([sqrt(x)], [x], [], "jax")
+
+
+# -- models ----------------------------------------------------------------------------------------
+
+
+def test_softmax_has_first_derivatives_and_refuses_others():
+    model = attention(softmax).model
+    values = {"d": 20.0, "L": 10.0, "gamma": 0.7, "lambda": 0.5, "epsilon": 0.1}
+    rest = [values[p.name] for p in model.parameters]
+    states = np.random.default_rng(1).uniform(-0.5, 0.5, (3, len(model.order_parameters)))
+    plain = model.compile("numpy")(states, *rest)
+    assert np.asarray(model.compile("jax")(states, *rest)) == pytest.approx(plain, rel=1e-13)
+    compiled = model.compile("jax", "risk")
+
+    def risk(state, *rest):
+        return compiled(state, *rest)[0]
+
+    found = jax.jit(jax.vmap(jax.value_and_grad(risk), (0, *[None] * len(rest))))(states, *rest)
+    assert np.asarray(found[0]) == pytest.approx(plain[:, 0], rel=1e-13)
+    assert np.asarray(found[1]) == pytest.approx(plain[:, 1:], rel=1e-12, abs=1e-15)
+    with pytest.raises(NotImplementedError, match=r"compile\('jax', 'risk'\)"):
+        jax.hessian(risk)(states[0], *rest)
+    tokens = 1 + [p.name for p in model.parameters].index("L")
+    with pytest.raises(NotImplementedError, match="first derivatives"):
+        jax.grad(risk, tokens)(states[0], *rest)
