@@ -237,7 +237,7 @@ unique = Claim(
 
 @unique.proof
 def _(goal):
-    """Either Q is that of the plateau, or it is 0, and then R would be 0."""
+    """Either $Q$ is that of the plateau, or it is 0, and then $R$ would be 0."""
     value = 1 / sqrt(n * (2 * n - 1))
     aligned_only = split(
         balance, never(-n * (r + value)), only_at(r - value, r, value, then=solution())
