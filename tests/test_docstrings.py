@@ -65,7 +65,7 @@ OWN = {
         "by_citation", "cases", "chain", "claimed", "having", "in_words", "labelled", "lemma",
         "never", "only_at", "piecewise",
         "relation", "sign", "signs", "single_out", "solution", "solution_set",
-        "split",
+        "split", "tactic",
     },
     # The words in which a model is stated.
     "statements of models": {

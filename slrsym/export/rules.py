@@ -23,8 +23,8 @@ _EVIDENCE = {
     "index": "the index, and that it lies in the range",
     "intervals": "the intervals, in order",
     "numbers": "nothing: the checker compares the numbers in ball arithmetic; a mean without a "
-    "closed form is left unchecked",
-    "none": "none: the step is left unchecked, or cited",
+    "closed form rests on the axiom that the rule is sound",
+    "none": "none: the step is cited, or rests on the axiom that the rule is sound",
     "hypotheses": "the hypotheses as further theorems, which the checker matches",
 }
 

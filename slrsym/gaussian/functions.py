@@ -159,13 +159,14 @@ def sympy_owens_t() -> type[Expr]:
     return result
 
 
-def in_own_functions(expr: Basic) -> Any:
+def in_own_functions(expr: Any) -> Any:
     """Write SymPy's ``owens_t`` as `OwensT`.
 
     Parameters
     ----------
     expr : Basic
-        An expression or a relation, which may contain either.
+        An expression or a relation, which may contain either. Anything else is left as it is, for
+        the caller to refuse.
 
     Returns
     -------
@@ -173,7 +174,7 @@ def in_own_functions(expr: Basic) -> Any:
         The same with `OwensT` only. A relation stays unevaluated.
     """
     theirs = sympy_owens_t()
-    if theirs is OwensT or not expr.has(theirs):
+    if theirs is OwensT or not isinstance(expr, Basic) or not expr.has(theirs):
         return expr
     if isinstance(expr, Relational):
         return expr.func(*map(in_own_functions, expr.args), evaluate=False)

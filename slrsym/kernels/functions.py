@@ -165,6 +165,8 @@ class GaussianMean(Function):  # type: ignore[misc]
     orders: ClassVar[tuple[int, ...]]
     parameters: ClassVar[tuple[Symbol, ...]]
     is_real = True
+    # SymPy puts the terms of a sum in order by the values of numbers, which take seconds here.
+    is_number = False
 
     def fdiff(self, argindex: int = 1) -> Expr:
         """Return the derivative in a mean."""

@@ -135,8 +135,8 @@ def fundamental_theorem(antiderivative: Any, variable: Symbol) -> Rule:
 class _Limits(Rule):
     """Limits at infinity or at a point, evaluated by leading terms.
 
-    The proof checker has no words for limits: a claim that uses this rule rests on the axiom that
-    the rule is sound, and is ``conditional``.
+    As ``limits-of-functions`` says. The proof checker has no words for limits: a claim that uses
+    this rule rests on the axiom that the rule is sound, and is ``conditional``.
     """
 
     name = "limits"

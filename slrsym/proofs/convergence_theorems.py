@@ -73,7 +73,7 @@ def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
 def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
     g = about(goal, InvertibleJacobian, "expansion-invertible").map
     hypotheses = _apart(g, second, factor)
-    return Needs(hypotheses, (*g.coordinates, *second), (Tuple(*g.images),), g.inside())
+    return Needs(hypotheses, (*g.coordinates, *second))
 
 
 def local_inverse(goal: Boolean) -> Needs:
@@ -84,8 +84,6 @@ def local_inverse(goal: Boolean) -> Needs:
     return Needs(
         {"invertible": Hypothesis(InvertibleJacobian(g))},
         g.coordinates,
-        (Tuple(*g.images),),
-        g.inside(),
     )
 
 
@@ -124,7 +122,7 @@ def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
     hypotheses["eigenvalue"] = Hypothesis(Eq(characteristic, 0, evaluate=False))
     hypotheses["expanding"] = Hypothesis(Gt(eigenvalue, 1, evaluate=False))
     hypotheses["invertible"] = Hypothesis(InvertibleJacobian(g))
-    return Needs(hypotheses, g.coordinates, (Tuple(*g.images),), g.inside())
+    return Needs(hypotheses, g.coordinates)
 
 
 def strict_maximum(goal: Boolean, risk: Any) -> Needs:
@@ -135,7 +133,7 @@ def strict_maximum(goal: Boolean, risk: Any) -> Needs:
         less = sp.Lt(g.before(risk), value_at(risk, point), evaluate=False)
         hypotheses[f"less_{number}"] = Hypothesis(less, g.interior())
     hypotheses["decreases"] = Hypothesis(DecreasesAlong(g, risk))
-    return Needs(hypotheses, g.coordinates, (g.before(risk),), g.inside())
+    return Needs(hypotheses, g.coordinates)
 
 
 def null_union(goal: Boolean, parts: Any) -> Needs:
@@ -284,9 +282,7 @@ def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
 
 
 def _needs(goal: Any, hypotheses: dict[str, Hypothesis]) -> Needs:
-    overlaps = goal.map.function.variables
-    feasible = tuple(relation for x in overlaps for relation in (Ge(x, -1, evaluate=False), x <= 1))
-    return Needs(hypotheses, overlaps, (goal.map.function.expr,), feasible)
+    return Needs(hypotheses, goal.map.function.variables)
 
 
 def _about_pairs(goal: Boolean, name: str) -> Any:

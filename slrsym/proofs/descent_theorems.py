@@ -48,8 +48,6 @@ class Needs:
 
     hypotheses: Mapping[str, Hypothesis]
     bound: tuple[Symbol, ...]
-    smooth: tuple[Any, ...] = ()
-    box: tuple[Boolean, ...] = ()
 
 
 def about(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
@@ -157,7 +155,7 @@ def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
     bound = Le(squares - factor * g.before(slack), 0, evaluate=False)
     hypotheses = on_box(g, equations=bound)
     hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
-    return Needs(hypotheses, g.coordinates, (values,), g.inside())
+    return Needs(hypotheses, g.coordinates)
 
 
 def connected_limits(goal: Boolean, equations: Lambda) -> Needs:

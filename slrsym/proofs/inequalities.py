@@ -27,9 +27,9 @@ sign = _Sign()
 class _BallArithmetic(Rule):
     """Enclosures of both sides, which have no free symbols, lie apart.
 
-    Expectations have to be of functions of one affine form of a Gaussian vector. Of a mean without
-    a closed form the proof checker has no enclosure: the claim rests on the axiom that the rule is
-    sound, and is ``conditional``.
+    Expectations have to be of functions of one affine form of a Gaussian vector, by
+    ``gaussian-linear-image``. Of a mean without a closed form the proof checker has no enclosure:
+    the claim rests on the axiom that the rule is sound, and is ``conditional``.
     """
 
     name = "ball arithmetic"

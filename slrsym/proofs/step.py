@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 
 _RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
 
-# From which relations each of them follows.
-_STRONGER = {
-    "=": {"="}, "<=": {"<=", "<", "="}, ">=": {">=", ">", "="}, "<": {"<"}, ">": {">"}
-}  # fmt: skip
-
 
 def relation(lhs: Expr, symbol: str, rhs: Expr) -> Boolean:
     """The unevaluated relation ``lhs symbol rhs``.
@@ -77,27 +72,6 @@ class Link:
     def statement(self) -> Boolean:
         """The relation as a SymPy object that does not evaluate."""
         return relation(self.lhs, self.relation, self.rhs)
-
-    @property
-    def flipped(self) -> Link:
-        """The same relation, read from right to left."""
-        other = {"=": "=", "<=": ">=", "<": ">", ">=": "<=", ">": "<"}
-        return Link(self.rhs, other[self.relation], self.lhs)
-
-    def follows_from(self, relation: str) -> bool:
-        """Whether another relation between the same two sides implies this one.
-
-        Parameters
-        ----------
-        relation : str
-            The other one.
-
-        Returns
-        -------
-        bool
-            Also if both are the same.
-        """
-        return relation in _STRONGER[self.relation]
 
     @classmethod
     def of(cls, statement: Relational) -> Link:

@@ -63,10 +63,6 @@ class _TheoremRule:
     needs: Callable[..., Needs]
 
     @property
-    def axioms(self) -> tuple[str, ...]:
-        return _schema(self.name)[1]
-
-    @property
     def because(self) -> str:
         """How the conclusion follows, paragraph by paragraph."""
         return "\n\n".join(text_of_theorem(self.name)[1:])

@@ -158,15 +158,23 @@ class Emission:
         """That the laws exist which the claim speaks of, where that is not plain."""
         if not context.covariances:
             return ()
-        name = context.covariances
+        name = context.covariances, context.hypotheses
         if name not in self._covariances:
             self._covariances[name] = tuple(
                 p
                 for m in map(Matrix, context.covariances)
-                if not is_plainly_semidefinite(m)
+                if not is_plainly_semidefinite(m) and not self._follows(m, context)
                 for p in semidefinite([[self.term(c) for c in row] for row in m.tolist()])
             )
         return self._covariances[name]
+
+    def _follows(self, m: Matrix, context: Context) -> bool:
+        """Whether hypotheses that speak of its entries show a matrix to be a covariance matrix."""
+        if not m.free_symbols & context.restricted:
+            return False
+        bare = replace(context, covariances=())
+        entries = [[self.term(c) for c in row] for row in m.tolist()]
+        return all(self.knows(p, bare) for p in semidefinite(entries))
 
     def knows(self, p: Term, context: Context) -> bool:
         """Whether a formula can be shown; no inference of it stays."""

@@ -86,26 +86,6 @@ def test_nothing_is_said_to_be_itself(ledger, steps):
     assert len(said) > 1000
 
 
-@more
-def test_no_row_leaves_out_an_axiom(ledger, rows, steps):
-    own = {}
-    for id, found in steps.items():
-        # A certificate has no steps, and names the claims that it rests on.
-        below = getattr(ledger.claims[id].evidence(), "rests_on", ())
-        uses = {*below, *(d for s in found for d in s.uses)}
-        own[id] = {a for s in found for a in s.axioms}, uses
-    for row in rows:
-        used, seen, ahead = set(), set(), [row.id]
-        while ahead:
-            id = ahead.pop()
-            if id not in seen:
-                seen.add(id)
-                axioms, depends = own[id]
-                used |= axioms
-                ahead += depends
-        assert used == set(row.axioms), row.id
-
-
 @thorough_only
 def test_steps_hold_to_many_digits(rows):
     digits = [row.digits for row in rows if row.digits is not None]

@@ -16,7 +16,7 @@ from slrsym.claims.check import check_claim
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation, standard_normal
 from slrsym.kernels.compile import compile_expressions
 from slrsym.models import Direction, Predictor, Sequence, Token, model
-from slrsym.proof import Claim, chain, differentiate, lemma
+from slrsym.proof import Claim, ProofError, chain, differentiate, lemma
 from tests._owens_t import owens_t as stub
 
 h, a, t, g = symbols("h a t g", real=True)
@@ -108,6 +108,13 @@ def test_claims_and_proofs_take_it(owens_t: Any) -> None:
         lemma("owens-t-at-one", h=owens_t(h, a)).values
         == lemma("owens-t-at-one", h=OwensT(h, a)).values
     )
+
+
+@pytest.mark.usefixtures("owens_t")
+@pytest.mark.parametrize("hypothesis", ["h > 0", 1])
+def test_what_is_no_hypothesis_is_still_refused(hypothesis: Any) -> None:
+    with pytest.raises(ProofError, match="cannot hold"):
+        Claim(id="none", statement=Eq(h, a), source="new", given=[hypothesis])
 
 
 @pytest.mark.parametrize("backend", ["numpy", "mpmath"])

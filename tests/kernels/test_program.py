@@ -31,6 +31,7 @@ from sympy import (
     erfc,
     exp,
     expand,
+    latex,
     log,
     oo,
     pi,
@@ -387,3 +388,11 @@ def test_numbers_in_means_by_quadrature(backend):
     at = 0.3 + math.sqrt(0.2) * nodes
     values = 1 / (1 + np.exp(-at - 0.5))
     assert found[0] == pytest.approx(weights @ values / math.sqrt(2 * math.pi), rel=1e-12)
+
+
+def test_sums_of_means_are_ordered_without_their_values(monkeypatch):
+    mean = gaussian_mean(tanh(x), GaussianLaw({x: Rational(1, 3)}, [[Rational(1, 2)]]))
+    assert float(mean.evalf()) == pytest.approx(value([mean], [x], [], [0.0], [])[0], rel=1e-12)
+    monkeypatch.setattr(type(mean), "_eval_evalf", lambda *_: pytest.fail("it is evaluated"))
+    assert "tanh" in str(mean * y + x)
+    assert "tanh" in latex(mean * y + x)
