@@ -12,29 +12,22 @@ from sympy import (
     And,
     Eq,
     Gt,
-    Limit,
     Lt,
     Matrix,
     Rational,
     Symbol,
     exp,
-    expand,
-    oo,
     pi,
     sqrt,
-    symbols,
 )
 
 from slrsym.gaussian import Expectation, standard_normal
 from slrsym.proof import (
     Claim,
-    algebra,
     all_of,
     ball_arithmetic,
     chain,
     gaussian_calculus,
-    lemma,
-    limits,
 )
 
 r = Symbol("r", real=True)
@@ -115,65 +108,4 @@ def _(goal):
     kinds = {Gt: "gt", Lt: "lt"}
     return all_of(
         *(getattr(chain(p.lhs), kinds[p.func])(p.rhs, by=ball_arithmetic) for p in goal.args)
-    )
-
-
-# -- many units ----------------------------------------------------------------------------------
-
-k = Symbol("k", real=True)
-a_0, a_1, a_2, b_0, b_1, c_0, c_1 = symbols("a_0 a_1 a_2 b_0 b_1 c_0 c_1", real=True)
-b_2 = Symbol("b_2", positive=True)
-
-
-def scaled(k, a_0, a_1, a_2, b_0, b_1, b_2, c_0, c_1):
-    """Return k times the smaller root of a x^2 - b x + c, with polynomials a, b and c in k."""
-    x = 1 / k
-    size = b_2 + b_1 * x + b_0 * x**2
-    inside = size**2 - 4 * (a_2 + a_1 * x + a_0 * x**2) * (c_1 + c_0 * x) * x
-    return 2 * (c_1 + c_0 * x) / (size + sqrt(inside))
-
-
-root_limit = Claim(
-    id="committee-root-limit",
-    title="The smaller root of a quadratic equation whose coefficients grow, times $k$",
-    statement=Eq(
-        Limit(scaled(k, a_0, a_1, a_2, b_0, b_1, b_2, c_0, c_1), k, oo), c_1 / b_2, evaluate=False
-    ),
-    source="COMMITTEE S14",
-)
-
-
-@root_limit.proof
-def _(goal):
-    """Compare leading terms."""
-    return chain(goal.lhs).then(goal.rhs, by=limits)
-
-
-def coefficients(polynomial, degree):
-    return [expand(polynomial).coeff(K, i) for i in range(degree + 1)]
-
-
-VALUES = (*coefficients(a, 2), *coefficients(b, 2), *coefficients(c, 1))
-
-many = Claim(
-    id="committee-critical-rate-many",
-    title="With many units the critical learning rate is $sqrt(3) pi/K$",
-    statement=Eq(Limit(scaled(k, *VALUES), k, oo), sqrt(3) * pi, evaluate=False),
-    source="COMMITTEE S14",
-)
-
-
-@many.proof
-def _(goal):
-    """Compare leading terms: $c_1/b_2$ is $sqrt(3) pi$."""
-    names = (a_0, a_1, a_2, b_0, b_1, b_2, c_0, c_1)
-    values = {name.name: value for name, value in zip(names, VALUES, strict=True)}
-    positive = chain(values["b_2"]).gt(0, by=ball_arithmetic)
-    return (
-        chain(goal.lhs)
-        .then(
-            values["c_1"] / values["b_2"],
-            by=lemma("committee-root-limit", **values).where(positive),
-        )
-        .then(goal.rhs, by=algebra)
     )

@@ -73,7 +73,7 @@ flow = Claim(
         velocity(lambda k, m: V[k, m]),
         evaluate=False,
     ),
-    source="COMMITTEE S14, S15: V' = -eta (A V + V A) + eta^2 (B[V] + sigma^2 A)",
+    source="COMMITTEE S14, S15: $V' = -eta (A V + V A) + eta^2 (B[V] + sigma^2 A)$",
 )
 
 
@@ -119,7 +119,7 @@ matched = Claim(
     id="committee-matched",
     title="Without noise, students that match the teachers make no error: no step moves them",
     statement=Eq(Sum(v[k] * g[k], (k, 1, K)) - Sum(v[k] * g[k], (k, 1, K)), 0, evaluate=False),
-    source="COMMITTEE S10: the error D, which is a factor of every step, for every $eta$ and $K$",
+    source="COMMITTEE S10: the error $D$, which is a factor of every step, for every $eta$ and $K$",
 )
 
 

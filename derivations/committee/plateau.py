@@ -6,7 +6,7 @@ S with another teacher, Q of a student with itself and C with another one. Small
 leave the terms of first order in it, here in units of 2 eta/pi.
 """
 
-from sympy import And, Eq, Equivalent, Ge, Gt, Rational, Symbol, asin, pi, sqrt, symbols
+from sympy import And, Eq, Equivalent, Gt, Rational, Symbol, asin, pi, sqrt, symbols
 
 from slrsym.proof import (
     Claim,
@@ -221,30 +221,31 @@ def _(goal):
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
-lone = (1 - (2 * n - 1) * Q) * Q
-balance = Q - n * r**2
+# The number of units, less 1.
+p = Symbol("p", nonnegative=True)
+lone = (1 - (2 * p + 1) * Q) * Q
+balance = Q - (p + 1) * r**2
 unique = Claim(
     id="committee-plateau-unique",
     title="These polynomials vanish at the plateau, and nowhere else where $R > 0$ and $Q >= 0$",
     statement=Equivalent(
         And(Eq(lone, 0), Eq(balance, 0)),
-        And(Eq(Q, 1 / (2 * n - 1)), Eq(r, 1 / sqrt(n * (2 * n - 1)))),
+        And(Eq(Q, 1 / (2 * p + 1)), Eq(r, 1 / sqrt((p + 1) * (2 * p + 1)))),
     ),
     source="COMMITTEE S11, second half",
-    given=[Ge(n, 1)],
 )
 
 
 @unique.proof
 def _(goal):
-    """Either Q is that of the plateau, or it is 0, and then R would be 0."""
-    value = 1 / sqrt(n * (2 * n - 1))
+    """Either $Q$ is that of the plateau, or it is 0, and then $R$ would be 0."""
+    value = 1 / sqrt((p + 1) * (2 * p + 1))
     aligned_only = split(
-        balance, never(-n * (r + value)), only_at(r - value, r, value, then=solution())
+        balance, never(-(p + 1) * (r + value)), only_at(r - value, r, value, then=solution())
     )
     tree = split(
         lone,
-        only_at(1 - (2 * n - 1) * Q, Q, 1 / (2 * n - 1), then=aligned_only),
-        only_at(Q, Q, 0, then=split(balance, never(-n * r**2))),
+        only_at(1 - (2 * p + 1) * Q, Q, 1 / (2 * p + 1), then=aligned_only),
+        only_at(Q, Q, 0, then=split(balance, never(-(p + 1) * r**2))),
     )
     return solution_set(goal, (Q, r), tree)

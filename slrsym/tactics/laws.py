@@ -137,10 +137,22 @@ def _images(em: Emission, matrix: sp.Matrix, given: Sequence[Term]) -> Iterator[
                         for i, r in enumerate(rows)
                     )
                     yield h, [c for row in places for c in row]
+    if (column := _column(matrix)) is not None:
+        yield ("tuple", em.term(sp.S.One)), column
     found = eliminated(matrix)
     if found is not None:
         diagonal, lower = found
         yield ("tuple", *map(em.term, diagonal)), list(lower)
+
+
+def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
+    """Return the column u if a matrix is u u^T by its form; elimination may divide by zero."""
+    sizes = [sp.powdenest(sp.sqrt(sp.factor(x)), force=True) for x in matrix.diagonal()]
+    first = next((i for i, u in enumerate(sizes) if u != 0), 0)
+    column = [u if sp.expand(sizes[first] * u - x) == 0 else -u
+              for u, x in zip(sizes, matrix.row(first), strict=True)]  # fmt: skip
+    wrong = matrix - sp.Matrix(column) * sp.Matrix(column).T
+    return column if wrong.applyfunc(sp.expand).is_zero_matrix else None
 
 
 def factored(work: Calculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw) -> None:
