@@ -103,9 +103,7 @@ CIRCLES = [
     {"slrsym.models.descent", "slrsym.models.projections", "slrsym.models.risk",
      "slrsym.models.terms"},
     {"slrsym.models.claims", "slrsym.models.critical_points", "slrsym.models.simulation",
-     "slrsym.models.additive_model", "slrsym.models.analysis", "slrsym.models.equation_claims",
-     "slrsym.models.equations", "slrsym.models.fixed_points", "slrsym.models.moment_tables",
-     "slrsym.models.motion", "slrsym.models.sample_moments", "slrsym.models.solutions"},
+     "slrsym.models.additive_model", "slrsym.models.analysis"},
 ]  # fmt: skip
 
 
