@@ -31,23 +31,23 @@ from slrsym.models.moments import (
 Z = variables(1)[0]
 
 
-class Product(NamedTuple):
+class Factors(NamedTuple):
     """A product of functions of single variables, in `Z`, and of a rest in several of them."""
 
     factors: tuple[tuple[Any, Expr], ...]
     rest: Expr
 
-    def __mul__(self, other: Product) -> Product:  # type: ignore[override]
+    def __mul__(self, other: Factors) -> Factors:  # type: ignore[override]
         factors = dict(self.factors)
         for variable, function in other.factors:
             factors[variable] = factors.get(variable, S.One) * function
-        return Product(tuple(factors.items()), self.rest * other.rest)
+        return Factors(tuple(factors.items()), self.rest * other.rest)
 
 
-ONE = Product((), S.One)
+ONE = Factors((), S.One)
 
 
-def product_of(core: Expr, variables_of: Mapping[Symbol, Any]) -> Product:
+def product_of(core: Expr, variables_of: Mapping[Symbol, Any]) -> Factors:
     """Split a product in symbols into functions of one variable each, and a rest."""
     factors: dict[Any, Expr] = {}
     rest: Expr = S.One
@@ -59,7 +59,7 @@ def product_of(core: Expr, variables_of: Mapping[Symbol, Any]) -> Product:
             factors[variable] = factors.get(variable, S.One) * factor.xreplace({symbol: Z})
         else:
             rest *= factor
-    return Product(tuple(factors.items()), rest)
+    return Factors(tuple(factors.items()), rest)
 
 
 @cache
@@ -67,12 +67,12 @@ def _text(function: Expr) -> str:
     return str(function)
 
 
-def placed(product: Product, symbol_of: Mapping[Any, Symbol]) -> tuple[Pattern, tuple[Any, ...]]:
+def placed(product: Factors, symbol_of: Mapping[Any, Symbol]) -> tuple[Pattern, tuple[Any, ...]]:
     """Return the pattern of a product, and the variables that it is taken at, in order.
 
     Parameters
     ----------
-    product : Product
+    product : Factors
     symbol_of : mapping of variables to Symbol
         The symbols by which the rest of the product names its variables.
     """

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.models.moments import NotClosedError, addends
-from slrsym.models.patterns import ONE, Mean, Product, Z, law_of, placed, product_of
+from slrsym.models.patterns import ONE, Mean, Factors, Z, law_of, placed, product_of
 from slrsym.models.specification import Direction, softmax
 from slrsym.models.terms import Role
 from slrsym.models.units import multiplicity, tag, tags_in
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from slrsym.models.additive_model import Model
 
 
-class Part(NamedTuple):
+class Contribution(NamedTuple):
     """A coefficient, the units that it has by its tags, and a product of projections."""
 
     coefficient: Expr
     tags: frozenset[Symbol]
-    product: Product
+    product: Factors
 
 
 @dataclass
@@ -99,7 +99,7 @@ class SampleMoments:
         self.moments: dict[Symbol, Moment] = {}
         self.cases = [(list(counts.values()), p) for counts, p in model.cases()]
         self._known: dict[Any, Expr] = {}
-        self._parts: dict[Any, list[Part]] = {}
+        self._parts: dict[Any, list[Contribution]] = {}
         self._laws: dict[Any, Expr] = {}
 
     # -- sums over roles -----------------------------------------------------------------------
@@ -114,7 +114,7 @@ class SampleMoments:
 
     def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
         """Return the mean of the product of y and the gradient of the squared error in `i`."""
-        weight = Product((((y, self._space(space)), Z),), S.One)
+        weight = Factors((((y, self._space(space)), Z),), S.One)
         return self._slope(i, weight, (i, y, space), self._tags(i, y))
 
     def scalar_gradient(self, s: Symbol) -> Expr:
@@ -124,14 +124,16 @@ class SampleMoments:
     def _slope(
         self,
         x: Direction | Symbol,
-        weight: Product,
+        weight: Factors,
         name: tuple[Any, ...],
         fixed: frozenset[Symbol],
     ) -> Expr:
         total: Expr = S.Zero
         for roles, probability in self.cases:
             for role, count in roles:
-                first = self._times(self._derivative(role, x), [Part(S.One, frozenset(), weight)])
+                first = self._times(
+                    self._derivative(role, x), [Contribution(S.One, frozenset(), weight)]
+                )
                 part = self._moment((role, "D", *name), role, fixed, first, self._error(role))
                 others = self._bias(roles) - self._mean(role)
                 if others != 0:
@@ -194,12 +196,12 @@ class SampleMoments:
         groups = [x.group for x in directions if x.group is not None]
         return frozenset(tag(group.count, i) for group, i in groups)
 
-    def _error(self, role: Role) -> list[Part]:
+    def _error(self, role: Role) -> list[Contribution]:
         if (role, None) not in self._parts:
             self._parts[role, None] = self._split(role, role.error)
         return self._parts[role, None]
 
-    def _derivative(self, role: Role, x: Direction | Symbol) -> list[Part]:
+    def _derivative(self, role: Role, x: Direction | Symbol) -> list[Contribution]:
         if (role, x) not in self._parts:
             error, symbols = self.model.shares[self._key(role)]
             slope = error.diff(symbols.get(x, x) if isinstance(x, Direction) else x)
@@ -211,7 +213,7 @@ class SampleMoments:
     def _key(self, role: Role) -> Any:
         return next(key for key, other in self.model.roles.items() if other is role)
 
-    def _split(self, role: Role, terms: Iterable[tuple[Expr, Expr]]) -> list[Part]:
+    def _split(self, role: Role, terms: Iterable[tuple[Expr, Expr]]) -> list[Contribution]:
         variables_of = {s: (x, None) for s, x in zip(role.symbols, role.directions, strict=True)}
         found = []
         for coefficient, core in terms:
@@ -222,22 +224,22 @@ class SampleMoments:
                 )
             tags = tags_in(coefficient)
             plain = coefficient.xreplace(dict.fromkeys(tags, S.One))
-            found.append(Part(plain, tags, product_of(core, variables_of)))
+            found.append(Contribution(plain, tags, product_of(core, variables_of)))
         return found
 
     @staticmethod
-    def _times(first: list[Part], second: list[Part]) -> list[Part]:
+    def _times(first: list[Contribution], second: list[Contribution]) -> list[Contribution]:
         return [
-            Part(a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
+            Contribution(a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
             for a in first
             for b in second
         ]
 
     @staticmethod
-    def _squared(parts: list[Part]) -> list[Part]:
+    def _squared(parts: list[Contribution]) -> list[Contribution]:
         both = [(a, b, 1 if a is b else 2) for i, a in enumerate(parts) for b in parts[i:]]
         return [
-            Part(n * a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
+            Contribution(n * a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
             for a, b, n in both
         ]
 
@@ -246,8 +248,8 @@ class SampleMoments:
         name: tuple[Any, ...],
         role: Role,
         fixed: frozenset[Symbol],
-        parts: list[Part],
-        factor: list[Part] | None = None,
+        parts: list[Contribution],
+        factor: list[Contribution] | None = None,
     ) -> Expr:
         """Return the symbol of the mean of a product of sums, or 0 if it vanishes."""
         if name in self._known:
@@ -267,7 +269,9 @@ class SampleMoments:
         self.moments[symbol] = moment
         return symbol
 
-    def _add(self, moment: Moment, role: Role, part: Part, fixed: frozenset[Symbol]) -> None:
+    def _add(
+        self, moment: Moment, role: Role, part: Contribution, fixed: frozenset[Symbol]
+    ) -> None:
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
         pattern, order = placed(part.product, symbol_of)
         law, centred = law_of(order, self.mean_at(role), self.covariance_at(role))
