@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from slrsym.checker.term import (
+    NODE,
     Rejected,
     Term,
     apart,
@@ -23,6 +24,7 @@ from slrsym.checker.term import (
     num,
     outside,
     require,
+    spend,
     substitute,
 )
 from slrsym.checker.theorem import Theorem, rule
@@ -90,7 +92,9 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     """Return the derivative in a real variable; its conditions are added to `asked`."""
     if x not in free(t):
         return num(0)
-    head = t[0]
+    head, size = t[0], len(t)
+    # A product has as many terms as factors, each of as many factors.
+    spend(NODE * size * (size if head == "*" else 1))
     if head == "s":
         return num(1)
     if head == "+":
@@ -129,7 +133,9 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         # What the inner derivative drops has to be differentiable, too.
         at_point = dict(zip(bound(t), outside(t), strict=True))
         gone = lost(bound(t), inside(t)[0], outside(t))
-        for part in (substitute(inside(t)[0], at_point), *gone):
+        # Of order 0 it is the value of the function, which is differentiated below.
+        there = [substitute(inside(t)[0], at_point)] if any(t[1]) else []
+        for part in (*there, *gone):
             derivative(part, x, slopes, asked)
         return derivative(evaluated(t, slopes, asked), x, slopes, asked)
     raise Rejected(f"no derivative of {head}")

@@ -16,6 +16,7 @@ from typing import Any
 
 from slrsym.checker.relations import leaving
 from slrsym.checker.term import (
+    NODE,
     Rejected,
     Term,
     apart,
@@ -34,6 +35,7 @@ from slrsym.checker.term import (
     replaced,
     require,
     same,
+    spend,
     substitute,
 )
 from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relation, rule
@@ -153,6 +155,7 @@ def multiplied(*factors: Term) -> Term:
 
 def bilinear(a: Sequence[Term], matrix: Sequence[Sequence[Term]], b: Sequence[Term]) -> Term:
     """Return the value of a bilinear form: the sum of a_i m_ij b_j."""
+    spend(NODE * len(a) * len(b))
     pairs = product(enumerate(a), enumerate(b))
     return added([multiplied(x, matrix[i][j], y) for (i, x), (j, y) in pairs])
 
@@ -172,7 +175,9 @@ def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
     found = {(0,) * len(names): ONE}
     for p in (t[3],) * t[1] if t[0] == "^" else t[1:]:
         terms: dict[tuple[int, ...], list[Term]] = {}
-        for (k, a), (m, b) in product(found.items(), polynomial(p, names).items()):
+        more = polynomial(p, names)
+        spend(NODE * len(found) * len(more))
+        for (k, a), (m, b) in product(found.items(), more.items()):
             power = tuple(x + y for x, y in zip(k, m, strict=True))
             terms.setdefault(power, []).append(multiplied(a, b))
         found = {k: added(c) for k, c in terms.items()}
@@ -190,6 +195,7 @@ def affine(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
 
 def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return conditions under which a term is a moderate function of the names, or refuse."""
+    spend(NODE * len(t))
     if not free(t) & names and not has_copies(t):
         return [] if t[0] in ("n", "pi") else [defined(t)]
     head, some = t[0], sorted(free(t) & names)

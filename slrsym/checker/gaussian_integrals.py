@@ -28,6 +28,7 @@ from slrsym.checker.expect import (
     polynomial,
 )
 from slrsym.checker.term import (
+    NODE,
     Rejected,
     Term,
     bound,
@@ -42,6 +43,7 @@ from slrsym.checker.term import (
     replaced,
     require,
     sort_conditions,
+    spend,
     substitute,
 )
 from slrsym.checker.theorem import Theorem, checked, relation, rule
@@ -58,6 +60,7 @@ def root(t: Term, power: int = 1) -> Term:
 
 def growing(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return conditions under which a term is bounded as moderate functions are, or refuse."""
+    spend(10 * NODE * len(t))
     try:
         return moderate(t, names)
     except Rejected:

@@ -13,27 +13,51 @@ import hashlib
 import importlib
 import json
 import lzma
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from slrsym.checker.term import Reader, Rejected, Term, free, is_formula, key, parse, require, same
+from slrsym.checker.logic import contradictory
+from slrsym.checker.term import (
+    WORK,
+    Reader,
+    Rejected,
+    Term,
+    free,
+    is_formula,
+    key,
+    parse,
+    require,
+    same,
+    work,
+)
 from slrsym.checker.theorem import RULES, Theorem, prove, rule
 
 FORMAT = "slrsym proof log 2"
 UNCHECKED = "unchecked: "
 # What a log may name, so that its inferences may use the rules of it.
 EXTENSIONS = {"textbook": "slrsym.checker.extensions.textbook"}
-# Bytes of a line, lines, and bytes of a whole log.
-_LONGEST, _MOST, _LARGEST = 64_000_000, 100_000, 256_000_000
+# Bytes of a line, lines, and bytes of a whole log, and how much longer it is than its file.
+_LONGEST, _MOST, _LARGEST, _RATIO = 4_000_000, 100_000, 256_000_000, 100
+# Work for each byte of a log, besides that for one inference.
+_EACH_BYTE = 100
+# Names of claims, steps and what is unchecked: no terminal reads a command in them.
+_LABEL = re.compile(r"[!-~](?:[ -~]{0,198}[!-~])?")
 
 
 @rule("unchecked", "json", "ts", "t", premises=None)
 def _unchecked(premises: Sequence[Theorem], name: Any, given: tuple[Term, ...], p: Term) -> Any:
     """Take a statement on trust; it is named among the axioms of all that rests on it."""
-    require(isinstance(name, str) and name, "the name of what is unchecked is no text, or empty")
+    require(is_label(name), f"no name for what is unchecked: {name!a:.80}")
     return [h for t in premises for h in t.hypotheses.values()] + [*given], p, [UNCHECKED + name]
+
+
+def is_label(text: Any) -> bool:
+    """Decide whether a text may be shown: 1 to 200 printable characters of ASCII, trimmed."""
+    return type(text) is str and bool(_LABEL.fullmatch(text))
 
 
 class Inference(NamedTuple):
@@ -51,12 +75,13 @@ class ProvedClaims:
 
     def cited(self, id: str) -> Inference:
         """Return a claim that has been proved before."""
-        require(id in self._claims, f"claim {id!r:.80} has not been shown before")
+        require(id in self._claims, f"claim {id!a:.80} has not been shown before")
         return Inference(id, self._claims[id])
 
     def enter(self, id: str, statement: Term, given: Sequence[Term], shown: Theorem) -> None:
         """Enter a claim, if the theorem is what it says, under no other hypotheses."""
-        require(id not in self._claims, f"the claim {id} stands twice")
+        require(is_label(id), f"no name for a claim: {id!a:.80}")
+        require(id not in self._claims, f"two claims have the name {id}")
         require_one_table(statement, *given)
         allowed = {key(h) for h in given}
         extra = [h for k, h in shown.hypotheses.items() if k not in allowed]
@@ -185,52 +210,66 @@ def text_lines(path: str | Path) -> Iterator[str]:
     with Path(path).open("rb") as raw:
         is_packed = raw.read(6) == b"\xfd7zXZ\0"
         raw.seek(0)
-        number = size = 0
+        number, size, packed = 0, 0, Path(path).stat().st_size
         try:
             # Closed with the file that it reads from.
             file: IO[bytes] = lzma.LZMAFile(raw) if is_packed else raw  # noqa: SIM115
             while text := file.readline(_LONGEST):
                 number, size = number + 1, size + len(text)
-                whole = number <= _MOST and size <= _LARGEST and text.endswith(b"\n")
+                most = min(_LARGEST, _LONGEST + _RATIO * packed)
+                whole = number <= _MOST and size <= most and text.endswith(b"\n")
                 require(whole, f"line {number}: cut short, or more than a log may hold")
                 yield text.decode()
-        except (lzma.LZMAError, EOFError):
+        except (lzma.LZMAError, EOFError, MemoryError):
             raise Rejected(f"line {number + 1}: damaged") from None
         except UnicodeDecodeError:
             raise Rejected(f"line {number}: no text") from None
 
 
-def recheck(path: str | Path) -> list[Judged]:
-    """Return the claims of a log, judged; `Rejected` names the line of the first fault."""
+def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Judged]:
+    """Return the claims of a log, judged; `Rejected` names the line of the first fault.
+
+    A log that names other extensions than these is refused.
+    """
     proved, judged, before, claims = ProvedClaims(), [], "", 0
-    extensions: tuple[str, ...] = ()
-    for number, text in enumerate(text_lines(path), start=1):
-        try:
-            record = _parse_line(text)
-            written, before = record.pop("digest", None), digest(before, record)
-            require(written == before, "the digest is not that of the record")
-            if number == 1:
-                require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
-                claims = record.get("claims", 0)
-                extensions = load_extensions(record.get("extensions", []))
-            else:
-                judged.append(_check_claim(record, proved, extensions))
-        except Rejected as reason:
-            raise Rejected(f"line {number}: {reason}") from None
-        # What a rule stumbles over is malformed; a judge that falls has not agreed.
-        except Exception as reason:
-            raise Rejected(f"line {number}: malformed: {type(reason).__name__}") from None
+    loaded: tuple[str, ...] = ()
+    work.left = WORK
+    try:
+        for number, text in enumerate(text_lines(path), start=1):
+            try:
+                work.left += _EACH_BYTE * len(text)
+                record = _parse_line(text)
+                written, before = record.pop("digest", None), digest(before, record)
+                require(written == before, "the digest is not that of the record")
+                if number == 1:
+                    require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
+                    claims = record.get("claims", 0)
+                    require(
+                        set(record) <= set(_HEADER),
+                        "the header has other fields",
+                    )
+                    loaded = load_extensions(record.get("extensions", []), extensions)
+                else:
+                    judged.append(_check_claim(record, proved, loaded))
+            except Rejected as reason:
+                raise Rejected(f"line {number}: {reason}") from None
+            # What a rule stumbles over is malformed; a judge that falls has not agreed.
+            except Exception as reason:
+                raise Rejected(f"line {number}: malformed: {type(reason).__name__}") from None
+    finally:
+        work.left = inf
     require(judged, "the log has no record")
     complete = type(claims) is int and claims == len(judged)
     require(complete, "the log has fewer records than its header says")
     return judged
 
 
-def load_extensions(names: Any) -> tuple[str, ...]:
+def load_extensions(names: Any, accepted: Iterable[str] = EXTENSIONS) -> tuple[str, ...]:
     """Return the extensions that a log names, once they are loaded."""
     require(isinstance(names, list), "the extensions are not a list")
     for name in names:
-        require(isinstance(name, str) and name in EXTENSIONS, f"unknown extension {name!r:.40}")
+        require(type(name) is str and name in EXTENSIONS, f"unknown extension {name!a:.40}")
+        require(name in accepted, f"the extension {name} is not accepted")
         importlib.import_module(EXTENSIONS[name])
     return tuple(names)
 
@@ -255,6 +294,7 @@ def _parse_line(text: str) -> dict[str, Any]:
     return record  # type: ignore[no-any-return]
 
 
+_HEADER = ("format", "claims", "extensions", "slrsym", "seed")
 _FIELDS: dict[str, type | tuple[type, ...]] = {
     "claim": str, "given": list, "statement": list, "terms": list, "lines": list,
     "steps": list, "shown": (int, str), "axioms": list,
@@ -281,8 +321,7 @@ def _check_claim(record: dict[str, Any], proved: ProvedClaims, extensions: Seque
     for step in record["steps"]:
         require(isinstance(step, list) and len(step) == 5, "a step has not five fields")
         label, name, end, said, supposed = step
-        named = isinstance(label, str) and isinstance(name, str)
-        require(named, "the label or the rule of a step is no text")
+        require(is_label(label) and is_label(name), f"no label and rule: {[label, name]!a:.80}")
         require(isinstance(supposed, list), f"step {label}: the hypotheses are not a list")
         theorem, listed = builder.premise(end).theorem, tuple(map(reader.read, supposed))
         wrong = not same(theorem.conclusion, reader.read(said))
@@ -290,7 +329,8 @@ def _check_claim(record: dict[str, Any], proved: ProvedClaims, extensions: Seque
         others = set(map(key, listed)) != set(theorem.hypotheses)
         require(not others, f"step {label} lists other hypotheses than it has")
         # A step may repeat what the claim supposes, and nothing else.
-        bare = key(theorem.conclusion) in set(theorem.hypotheses) - set(map(key, given))
+        own = [h for k, h in theorem.hypotheses.items() if k not in set(map(key, given))]
+        bare = any(contradictory((h, ("not", theorem.conclusion))) for h in own)
         require(not bare, f"step {label} supposes what it says")
         steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion, listed))
     shown = builder.premise(record["shown"])

@@ -8,26 +8,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from slrsym.checker.term import CONNECTIVES, Term, key, require
+from slrsym.checker.term import CONNECTIVES, Term, key, spend
 
 # A literal is the number of an atom, negative if it is denied. Other formulas are
 # ("and", parts), ("or", parts) and ("iff", left, right), with denials at the atoms.
 Compiled: TypeAlias = Any
 
-# How many parts of formulas may be looked at.
-WORK = 4_000_000
-
 
 class Cases:
-    """The search for truth values that make formulas true, with a limit on its work."""
+    """The search for truth values that make formulas true."""
 
     def __init__(self) -> None:
         self.atoms: dict[str, int] = {}
-        self.left = WORK
 
     def compiled(self, p: Term, holds: bool = True) -> Compiled:
         """Return a formula, or its denial, with numbers for atoms, which alone are denied."""
-        self._count()
+        spend(1)
         head = p[0]
         if head not in CONNECTIVES:
             atom = self.atoms.setdefault(key(p), len(self.atoms) + 1)
@@ -41,13 +37,9 @@ class Cases:
         kind = head if holds else {"and": "or", "or": "and"}[head]
         return (kind, tuple(self.compiled(part, holds) for part in p[1:]))
 
-    def _count(self, work: int = 1) -> None:
-        self.left -= work
-        require(self.left > 0, "logic: more cases than the limit of work allows")
-
     def value(self, p: Compiled, known: dict[int, bool]) -> bool | int:
         """Return the truth value of a formula, or the number of an atom on which it depends."""
-        self._count()
+        spend(1)
         if isinstance(p, int):
             if abs(p) not in known:
                 return abs(p)
@@ -71,7 +63,7 @@ class Cases:
         cases: list[tuple[list[Compiled], dict[int, bool]]] = [(formulas, {})]
         while cases:
             formulas, known = cases.pop()
-            self._count(len(known))
+            spend(len(known))
             values = [(p, self.value(p, known)) for p in formulas]
             if any(value is False for _, value in values):
                 continue

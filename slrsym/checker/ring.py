@@ -31,6 +31,8 @@ from slrsym.checker.sign import (
     Facts,
     Poly,
     Sign,
+    common_divisor,
+    factored,
     product,
     raised,
     times,
@@ -38,6 +40,7 @@ from slrsym.checker.sign import (
 )
 from slrsym.checker.term import (
     BINDERS,
+    BITS,
     Rejected,
     Term,
     bound,
@@ -105,7 +108,7 @@ class Ring:
             if low:
                 more = self.x[i] ** (q - low)
                 n, d = self.facts.reduced(n * more), self.facts.reduced(d * more)
-        common = n.gcd(d)
+        common = common_divisor(n, d)
         if common != 1:
             n, d = n / common, d / common
         c = d.leading_coefficient()
@@ -184,7 +187,7 @@ class Ring:
         if (i, q, base) not in self.facts.roots:
             self.facts.roots.append((i, q, base))
         self.facts.learn(self.x[i], POS if self.facts.sign(base) <= NZ else NN)
-        c, factors = base.factor()
+        c, factors = factored(base)
         if q == 2 and c == 1 and all(n % 2 == 0 for _, n in factors):
             whole = self.one
             for g, n in factors:
@@ -204,7 +207,7 @@ class Ring:
         whole = self.facts.reduced(product(n, raised(d, q - 1)))
         if whole == 0:
             return self.zero, self.one
-        c, factors = whole.factor()
+        c, factors = factored(whole)
         out, rest = self._root_of_number(fmpq(c), q), self.one if c > 0 else -self.one
         out, strict = self.times(out, (self.one, d)), True
         # In an order that does not depend on who factors.
@@ -529,6 +532,7 @@ def _small_factors(n: int) -> list[tuple[int, int]]:
 
     The other factor need not be prime: it is positive, which is enough.
     """
+    require(n.bit_length() < BITS, "a number under a root has too many digits")
     found = []
     for p in range(2, 1_000):
         k = 0

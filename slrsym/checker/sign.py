@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import flint
 from flint import fmpq
 
-from slrsym.checker.term import require
+from slrsym.checker.term import BITS, NODE, require, spend
 
 Poly: TypeAlias = Any
 Sign: TypeAlias = frozenset[int]
@@ -53,9 +53,10 @@ def of_number(c: Any) -> Sign:
 
 
 _NUMBER = re.compile(r"-?[0-9]+(/[1-9][0-9]*)?")
-# How many bits a product or power may have before it is multiplied out, and which degree; and how
-# many terms a polynomial may have that is reduced, factored, or looked up.
-_LONGEST, _DEGREE, _TERMS = 1 << 27, 10_000, 10_000
+# How many bits a product or power may have before it is multiplied out, and which degree; how many
+# terms a polynomial may have that is reduced, divided, factored or looked up, and which degree one
+# that is factored.
+_LONGEST, _DEGREE, _TERMS, _FACTORED = 1 << 27, 10_000, 10_000, 200
 
 
 def _bits(p: Poly) -> int:
@@ -68,6 +69,7 @@ def product(a: Poly, b: Poly) -> Poly:
         return b if a.is_one() else a
     length, degree = len(a) * len(b) * (_bits(a) + _bits(b)), a.total_degree() + b.total_degree()
     require(length <= _LONGEST and degree <= _DEGREE, "the polynomial is too long")
+    spend(length >> 9)
     return a * b
 
 
@@ -76,7 +78,23 @@ def raised(p: Poly, n: int) -> Poly:
     require(n * max(1, p.total_degree()) <= _DEGREE, "the polynomial is too long")
     length = comb(len(p) + n - 1, n) * n * (_bits(p) + len(p)) if p != 0 else 0
     require(length <= _LONGEST, "the polynomial is too long")
+    spend(length >> 9)
     return p**n
+
+
+def factored(p: Poly) -> Any:
+    """Return the number and the factors, with multiplicities, unless they may take long."""
+    short = p.total_degree() <= _FACTORED and len(p) <= _TERMS and _bits(p) <= BITS
+    require(short or len(p) == 1, "the polynomial is too long to be factored")
+    spend(NODE * len(p))
+    return p.factor()
+
+
+def common_divisor(a: Poly, b: Poly) -> Poly:
+    """Return the greatest common divisor, unless it may take long."""
+    require(max(len(a), len(b)) <= _TERMS, "the polynomials are too long to be divided")
+    spend(len(a) + len(b))
+    return a.gcd(b)
 
 
 class Facts:
@@ -151,7 +169,7 @@ class Facts:
                 break
         found &= total
         if len(found) > 1 and len(p) > 1 and deep:
-            c, factors = p.factor()
+            c, factors = factored(p)
             if len(factors) > 1 or factors[0][1] > 1:
                 t = of_number(c)
                 for f, n in factors:
@@ -212,6 +230,6 @@ def number(text: Any) -> fmpq:
     """Return a rational from its text, p or p/q."""
     is_text = isinstance(text, str) and len(text) < 5_000
     require(is_text, "a number is not written as a text of fewer than 5,000 characters")
-    require(_NUMBER.fullmatch(text), f"malformed number {text:.40}")
+    require(_NUMBER.fullmatch(text), f"malformed number {text!a:.40}")
     p, _, q = text.partition("/")
     return fmpq(int(p), int(q or 1))

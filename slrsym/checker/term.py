@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from math import gcd, isqrt
+from math import gcd, inf, isqrt
 from typing import Any, TypeAlias
 
 Term: TypeAlias = tuple[Any, ...]
@@ -45,9 +45,13 @@ FUNCTIONS = {
 }  # fmt: skip
 
 DEPTH, SIZE, BITS = 150, 100_000, 8_000
+# The work of an inference, and of a node that is read, checked or built. A part of a formula that
+# `logic` looks at is 1.
+WORK, NODE = 4_000_000, 10
 # Letters that no other letter here looks like, so that two names can be told apart.
 _LETTER = "A-Za-zαβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"
-_NAME = re.compile(rf"[{_LETTER}][{_LETTER}0-9_.^*{{}}\\']{{0,60}}")
+_WORD = rf"[{_LETTER}][{_LETTER}0-9]*(?:_[{_LETTER}0-9]+)*"
+_NAME = re.compile(rf"(?=.{{1,61}}\Z)({_WORD})(?:\^\*|(\^[0-9]+))?'*")
 
 
 class Rejected(ValueError):  # noqa: N818
@@ -60,6 +64,22 @@ class Rejected(ValueError):  # noqa: N818
 def require(condition: object, why: str) -> None:
     if not condition:
         raise Rejected(why)
+
+
+class Work:
+    """The work that is left: outside of an inference, that of the log."""
+
+    left: float = inf
+
+
+work = Work()
+
+
+def spend(more: int) -> None:
+    """Count work; refuse more of it than an inference may take, or than a log has left."""
+    work.left -= more
+    if work.left < 0:
+        raise Rejected("more work than the limit for an inference, or for a log of this length")
 
 
 def num(p: int, q: int = 1) -> Term:
@@ -123,8 +143,9 @@ def replaced(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
 def is_small(terms: Iterable[Term]) -> bool:
     """Decide whether terms have no more parts together, and no deeper ones, than a reader takes."""
     left = [(t, 1) for t in terms]
-    for _ in range(SIZE):
+    for count in range(SIZE):
         if not left:
+            spend(NODE // 2 * count)
             return True
         t, depth = left.pop()
         if depth > DEPTH:
@@ -154,7 +175,7 @@ def function_of(t: Term) -> Term:
 
 def is_function(s: Term) -> bool:
     """Decide whether this is a function, or sequence, as `function_of` gives it."""
-    return len(s) == 4 and is_name(s[1]) and s[2] in SORTS and _whole(s[3], 1)
+    return type(s) is tuple and len(s) == 4 and is_named(s) and _whole(s[3], 1)
 
 
 def fresh(s: Term, taken: Iterable[Term]) -> Term:
@@ -184,6 +205,7 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
     values = {s: e for s, e in values.items() if s in free(t)}
     if not values:
         return t
+    spend(NODE * len(t))
     # Under an expectation, other values of the sum of copies are meant.
     caught = t[0] in ("E", "copies") and any(map(has_copies, values.values()))
     require(not caught, "an expectation would catch a sum of copies, which is random")
@@ -245,7 +267,8 @@ def conditions(symbol: Term, value: Term) -> list[Term]:
     """Return the formulas that have to hold so that a value may stand for a symbol."""
     if value == symbol:
         return []
-    require(is_term(value) or value[0] == "lam", "the value is neither a term nor a function")
+    matches = is_term(value) if symbol[0] == "s" else value[0] == "lam"
+    require(matches, "a function is given a term, or a symbol something that is no term")
     require(not has_copies(value), "the value contains a sum of copies, which is random")
     if symbol[0] != "s":
         # For a function: smooth, of moderate growth with all derivatives, and of the sign declared.
@@ -320,7 +343,9 @@ class Reader:
 
     def read(self, data: Any) -> Term:
         """Return a term or formula; raises `Rejected` if it is malformed, or beyond the limits."""
-        return self._node(data, DEPTH)[0]
+        term, (size, _) = self._node(data, DEPTH)
+        spend(NODE * size)
+        return term
 
     def _node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
         if type(data) is int:
@@ -384,7 +409,7 @@ def well_formed(t: Term) -> None:
         require(len(arguments) == size, "the law has another number of parameters")
         require(all(map(is_term, arguments)), "a parameter of the law is no term")
     elif head == "o":
-        require(is_name(t[1]), "the sentence has no name")
+        require(is_name(t[1]), f"no name of a sentence: {t[1]!a:.80}")
         known = _SENTENCES.get(t[1])
         fits = known is None or (len(arguments) == 1 and known(arguments[0]))
         require(fits, f"no sentence {t[1]!r:.40}")
@@ -401,6 +426,7 @@ def all_well_formed(terms: Iterable[Term]) -> None:
         require(type(t) is tuple, "a term is no tuple")
         left += [(part, depth + 1) for group in groups(t) for part in group]
         well_formed(t)
+    spend(NODE * count)
 
 
 def is_formula(t: Term) -> bool:
@@ -426,9 +452,23 @@ def _whole(n: Any, least: int) -> bool:
     return type(n) is int and n >= least
 
 
-def is_name(name: Any) -> bool:
-    """Decide whether a text may be the name of a symbol or function."""
-    return type(name) is str and bool(_NAME.fullmatch(name))
+def is_name(name: Any, head: str = "", sort: str = "") -> bool:
+    """Decide whether a text may be a name, which must not read like anything else.
+
+    What is shown of any real `e` holds of the number e as well, and what is shown of any sequence
+    of reals holds of powers; so these two may have the names of such.
+    """
+    found = _NAME.fullmatch(name) if type(name) is str else None
+    if not found or found[1] in FUNCTIONS or (found[1] in PARAMETERS and len(found[1]) > 1):
+        return False
+    if found[1] in ("e", "E", "π"):
+        return found[1] != "π" and not found[2] and (head, sort) == ("s", "R")
+    return not found[2] or (head, sort) == ("ix", "R")
+
+
+def is_named(t: Term) -> bool:
+    """Decide whether a symbol, function or sequence has a name and a sort."""
+    return type(t[2]) is str and t[2] in SORTS and is_name(t[1], t[0], t[2])
 
 
 def _leaf(t: Term) -> None:
@@ -438,9 +478,9 @@ def _leaf(t: Term) -> None:
         require(is_reduced, "the number is no fraction in lowest terms")
         require(p.bit_length() < BITS > q.bit_length(), "the number has too many digits")
     elif t[0] == "s":
-        require(is_name(t[1]) and t[2] in SORTS, f"no symbol: {t!r:.80}")
+        require(is_named(t), f"no symbol: {t!a:.80}")
     elif t[0] == "text":
-        require(isinstance(t[1], str) and len(t[1]) < 10_000, "the text is no string, or too long")
+        require(type(t[1]) is str and len(t[1]) < 10_000, "the text is no string, or too long")
 
 
 def _application(t: Term, count: int) -> None:
@@ -450,15 +490,16 @@ def _application(t: Term, count: int) -> None:
         require(abs(t[1]) < 1000 > t[2], "the exponent of the power is too large")
         require(t[1] and gcd(t[1], t[2]) == 1, "the exponent is 0, or not in lowest terms")
     elif t[0] == "f":
-        require(FUNCTIONS.get(t[1]) == count, f"no function {t[1]!r:.40} of {count} arguments")
+        known = type(t[1]) is str and FUNCTIONS.get(t[1]) == count
+        require(known, f"no function {t[1]!a:.40} of {count} arguments")
     elif t[0] in ("u", "ix"):
-        require(is_name(t[1]) and t[2] in SORTS, f"no function: {t[:3]!r:.80}")
+        require(is_named(t), f"no function: {t[:3]!a:.80}")
     if t[0] == "u":
         _orders(t[3], count)
 
 
 def _orders(orders: Any, count: int) -> None:
-    is_list = isinstance(orders, tuple) and len(orders) == count
+    is_list = type(orders) is tuple and len(orders) == count
     right = is_list and all(type(n) is int and 0 <= n < 100 for n in orders)
     require(right, "the orders are not one integer from 0 to 99 for each variable")
 

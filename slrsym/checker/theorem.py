@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from slrsym.checker.logic import contradictory
 from slrsym.checker.term import (
     RELATIONS,
+    WORK,
     Rejected,
     Term,
     all_well_formed,
@@ -28,6 +29,7 @@ from slrsym.checker.term import (
     same,
     substitute,
     well_formed,
+    work,
 )
 
 _MAKING = object()
@@ -93,21 +95,28 @@ def rule(
 def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
     """Return the theorem that a rule makes; `Rejected` says why there is none."""
     require(name in RULES, f"unknown rule {name!r:.40}")
+    # What may give other parts when it is read again is read once.
+    premises = tuple(premises)
     require(all(type(p) is Theorem for p in premises), "a premise is no theorem")
-    apply, kinds, count, _ = RULES[name]
+    apply, kinds, count, extension = RULES[name]
     require(count in (None, len(premises)), f"{name} has not {count} premises")
     require(len(data) == len(kinds), f"{name} has not {len(kinds)} data")
+    log, granted = work.left, min(WORK, work.left)
+    work.left = granted
     try:
         for kind, value in zip(kinds, data, strict=True):
             _validate(kind, value)
         hypotheses, conclusion, axioms = apply(*([premises] if count is None else premises), *data)
-        inherited = (a for p in premises for a in p.axioms)
+        inherited = [a for p in premises for a in p.axioms]
+        inherited += [f"extension {extension}"] if extension else []
         return Theorem(_MAKING, hypotheses, conclusion, (*axioms, *inherited))
     except Rejected:
         raise
     # A rule that stumbles over its data has not accepted them.
     except Exception as reason:
         raise Rejected(f"malformed data of {name}: {type(reason).__name__}") from reason
+    finally:
+        work.left = log - (granted - work.left)
 
 
 def _validate(kind: str, data: Any) -> None:
@@ -118,11 +127,19 @@ def _validate(kind: str, data: Any) -> None:
         require(type(data) is tuple, "the data are no tuple of terms")
         all_well_formed(data)
     elif kind == "pairs":
-        require(all(len(pair) == 2 for pair in data), "a pair has not two parts")
+        pairs = type(data) is tuple and all(type(pair) is tuple and len(pair) == 2 for pair in data)
+        require(pairs, "the data are no tuple of pairs")
         all_well_formed([value for _, value in data])
         all_well_formed([s for s, _ in data if s[0] not in ("u", "ix")])
         functions = [s for s, _ in data if s[0] in ("u", "ix")]
         require(all(map(is_function, functions)), "a function has no name, sort or arity")
+    else:
+        left = [data]
+        while left:
+            part = left.pop()
+            is_plain = part is None or type(part) in (str, int, bool, list)
+            require(is_plain, "the data are not of lists, texts and integers alone")
+            left += part if type(part) is list else ()
 
 
 def combined_hypotheses(premises: Iterable[Theorem]) -> dict[str, Term]:
@@ -172,10 +189,8 @@ def _instance(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
     require(len(values) == len(pairs), "a symbol is given two values")
     asked = []
     for symbol, value in pairs:
-        function = symbol[0] in ("u", "ix")
-        require(function or symbol[0] == "s", "a value is given to a term that is no symbol")
-        matches = function == (value[0] == "lam")
-        require(matches, "a function is given a term, or a symbol a function")
+        is_name = symbol[0] in ("s", "u", "ix")
+        require(is_name, "a value is given to a term that is no symbol or function")
         asked += conditions(symbol, value)
     given = [substitute(h, values) for h in theorem.hypotheses.values()]
     return [*given, *asked], substitute(theorem.conclusion, values), ()

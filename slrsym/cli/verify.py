@@ -382,6 +382,10 @@ def recheck(
     list_unchecked: Annotated[
         bool, typer.Option("--list-unchecked", help="List the steps that have no evidence.")
     ] = False,
+    no_extensions: Annotated[
+        bool,
+        typer.Option("--no-extensions", help="Refuse a log that uses an extension of the checker."),
+    ] = False,
 ) -> None:
     """Judge a proof log again, with the proof checker alone.
 
@@ -391,6 +395,8 @@ def recheck(
     """
     from slrsym.checker import Rejected, differs
     from slrsym.checker import recheck as judge
+    from slrsym.checker.log import EXTENSIONS
+    from slrsym.checker.term import key
 
     if file is None:
         from slrsym.tactics.bundled_log import SHIPPED
@@ -420,7 +426,7 @@ def recheck(
         said = None if no_compare else pool.submit(_stated, ids, paths)
         own = pool.submit(_stated, builtin, []) if paths and builtin and not no_compare else None
         try:
-            judged = judge(file)
+            judged = judge(file, () if no_extensions else EXTENSIONS)
             if said is not None:
                 _compare(judged, said.result())
         except Rejected as reason:
@@ -439,7 +445,15 @@ def recheck(
     whole = sum(not _open(found.axioms) for found in judged)
     by_checker = "follow by the proof checker from axioms of the literature"
     typer.echo(f"{steps - rests} of {steps} steps {by_checker}")
+    supposing = sum(
+        not {*map(key, step.hypotheses)} <= {*map(key, found.given)}
+        for found in judged for step in found.steps
+    )  # fmt: skip
+    typer.echo(f"{supposing} of {steps} steps have hypotheses that their claims do not have")
     typer.echo(f"{whole} of {len(judged)} claims rest on nothing else")
+    for name in EXTENSIONS:
+        if using := sum(f"extension {name}" in found.axioms for found in judged):
+            typer.echo(f"{using} of {len(judged)} claims use the extension {name}")
     for name, count in rests_on.most_common():
         typer.echo(f"  {count:5} steps rest on {name}")
     if list_unchecked:

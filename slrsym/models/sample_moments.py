@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.models.moments import NotClosedError, addends
-from slrsym.models.patterns import ONE, Mean, Factors, Z, law_of, placed, product_of
+from slrsym.models.patterns import ONE, Factors, Mean, Z, law_of, placed, product_of
 from slrsym.models.specification import Direction, softmax
 from slrsym.models.terms import Role
 from slrsym.models.units import multiplicity, tag, tags_in

@@ -94,12 +94,12 @@ def sort_of(x: Any, values: bool = False) -> str:
 
 
 # How a name begins in the place of one that the checker would refuse.
-_CODED = "u."
+_CODED = "coded_"
 
 
-def name_of(name: str) -> str:
+def name_of(name: str, head: str, sort: str) -> str:
     """Return a name that the proof checker accepts; different names stay different."""
-    if is_name(name) and not name.startswith(_CODED):
+    if is_name(name, head, sort) and not name.startswith(_CODED):
         return name
     return _CODED + sha256(name.encode()).hexdigest()[:50]
 
@@ -123,7 +123,8 @@ class Translator:
     def symbol(self, x: sp.Symbol) -> Term:
         """The symbol itself, free."""
         if x not in self._names:
-            name, taken = name_of(x.name), {s[1] for s in self._names.values()}
+            sort = sort_of(x)
+            name, taken = name_of(x.name, "s", sort), {s[1] for s in self._names.values()}
             if isinstance(x, sp.Dummy):
                 # Never the name of a symbol that may be met later.
                 name += "'"
@@ -131,7 +132,7 @@ class Translator:
                     name += "'"
             if name in taken:
                 raise Untranslatable(f"two symbols are called {name}")
-            self._names[x] = ("s", name, sort_of(x))
+            self._names[x] = ("s", name, sort)
         return self._names[x]
 
     def translated(self) -> list[tuple[sp.Basic, Term]]:
@@ -141,7 +142,8 @@ class Translator:
     def function(self, f: Any, arity: int) -> Term:
         """The name of an undefined function, as `substitute` takes it."""
         applied = f(*(sp.Symbol(f"x{i}", real=True) for i in range(arity)))
-        return ("u", name_of(f.__name__), sort_of(applied, values=True), arity)
+        sort = sort_of(applied, values=True)
+        return ("u", name_of(f.__name__, "u", sort), sort, arity)
 
     # -- one node ---------------------------------------------------------------------------------
 
@@ -193,15 +195,12 @@ class Translator:
         if isinstance(e, sp.KroneckerDelta):
             return self._term(_delta_by_bars(e), env)
         if isinstance(e, AppliedUndef):
-            return (
-                "u",
-                name_of(e.func.__name__),
-                sort_of(e, values=True),
-                (0,) * len(e.args),
-                *all_of(e.args),
-            )
+            sort = sort_of(e, values=True)
+            name = name_of(e.func.__name__, "u", sort)
+            return ("u", name, sort, (0,) * len(e.args), *all_of(e.args))
         if isinstance(e, sp.Indexed):
-            return ("ix", name_of(str(e.base.label)), sort_of(e, values=True), *all_of(e.indices))
+            sort = sort_of(e, values=True)
+            return ("ix", name_of(str(e.base.label), "ix", sort), sort, *all_of(e.indices))
         if type(e) in FUNCTIONS:
             return ("f", FUNCTIONS[type(e)], *all_of(e.args))
         if isinstance(e, sp.Tuple):
@@ -246,7 +245,7 @@ class Translator:
                       if isinstance(s, sp.Symbol)}  # fmt: skip
         made: dict[sp.Symbol, Term] = {}
         for x in names:
-            name = name_of(x.name)
+            name = name_of(x.name, "s", sort)
             while name in taken:
                 name += "'"
             taken.add(name)

@@ -591,3 +591,113 @@ def test_rules_take_nothing_that_a_log_could_not_say(name):
         premises = [assume(("<", ZERO, X))] if rule == "instance" else []
         with pytest.raises(Rejected):
             prove(rule, premises, *data)
+
+
+# -- objects that give other parts when they are read again ---------------------------------------
+
+FALSE = ("<", ONE, ZERO)
+
+
+class Turning(list):
+    """A list that is one thing for some readings, and another one after that."""
+
+    def __init__(self, first, second, readings):
+        super().__init__(first)
+        self.second, self.left = second, readings
+
+    def __iter__(self):
+        self.left -= 1
+        return iter(self.second) if self.left < 0 else super().__iter__()
+
+
+@pytest.mark.parametrize("readings", range(6))
+def test_premises_are_read_once(readings):
+    class Fake:
+        hypotheses, axioms, conclusion = {}, frozenset(), FALSE
+
+    true = prove("symbol", [], X)
+    with pytest.raises(Rejected):
+        prove("logic", Turning([true], [Fake()], readings), (), FALSE)
+
+
+class Alike(str):
+    """A text that is equal to another one."""
+
+    def __eq__(self, other):
+        return True
+
+    def __hash__(self):
+        return hash("R")
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        ("s", "x", Alike("R>0")),
+        ("s", Alike("x"), "R"),
+        ("f", Alike("R"), X),
+        ("u", "f", Alike("R>0"), (0,), X),
+        ("u", "f", "R", Turning([0], [1], 1), X),
+        ("ix", Alike("c"), "R", ONE),
+    ],
+)
+def test_words_and_orders_are_of_the_types_themselves(term):
+    with pytest.raises(Rejected):
+        prove("assume", [], ("<", ZERO, term))
+
+
+@pytest.mark.parametrize("readings", range(8))
+def test_pairs_are_a_tuple(readings):
+    y = ("s", "y", "R>0")
+    pairs = Turning([(y, ONE)], [(y, num(-1))], readings)
+    with pytest.raises(Rejected, match="tuple of pairs"):
+        prove("instance", [prove("symbol", [], y)], pairs)
+    with pytest.raises(Rejected, match="tuple of pairs"):
+        prove("instance", [prove("symbol", [], y)], ([y, ONE],))
+
+
+def test_data_of_json_are_plain():
+    with pytest.raises(Rejected, match="lists, texts and integers"):
+        prove("numbers", [], ("<", ZERO, ONE), Turning([64], [64], 9))
+    with pytest.raises(Rejected, match="lists, texts and integers"):
+        prove("unchecked", [], Alike("x"), (), FALSE)
+
+
+# -- what reads like something else ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "term",
+    [
+        *(("s", name, "R<0") for name in ("pi", "π", "oo", "e", "E", "x^2", "exp", "sum", "pi'")),
+        ("s", "x^2", "R"),
+        ("ix", "x^2", "R<0", ONE),
+        *(("u", name, "R<0", (0,), X) for name in ("exp", "E", "erf'", "lam", "x^2")),
+        *(("s", name, "R") for name in ("x_{1}", "a.b", "a*b", "k^", "_x", "1x", "x\n", "о", "")),
+    ],
+)
+def test_a_name_reads_like_nothing_else(term):
+    with pytest.raises(Rejected, match=r"no symbol|no function"):
+        prove("assume", [], ("<", term, ZERO))
+
+
+@pytest.mark.parametrize("term", [
+    ("s", "k^*", "R"), ("s", "W_12''", "R>0"), ("s", "e", "R"), ("s", "E", "R"), ("s", "θ_1", "R"),
+    ("ix", "beta^2", "R", ONE), ("u", "q_star", "R", (0,), X),
+])  # fmt: skip
+def test_usual_names_are_names(term):
+    assert assume(("<", term, ZERO)).conclusion == ("<", term, ZERO)
+
+
+@pytest.mark.parametrize("name", ["\x1b[2A\x1b[J289 claims", "a\nb", " a", "", "ä", 7, "a" * 201])
+def test_the_name_of_an_unchecked_statement_can_be_shown(name):
+    with pytest.raises(Rejected, match="unchecked"):
+        prove("unchecked", [], name, (), FALSE)
+
+
+def test_a_symbol_is_given_no_function():
+    fact = prove("arithmetic", [], (), ("<=", ZERO, ("^", 2, 1, X)), [4, [], [], []])
+    for_all = prove("generalise", [fact], X)
+    assert prove("specialise", [for_all], (Y,)).conclusion[2] == ("^", 2, 1, Y)
+    with pytest.raises(Rejected, match="no term"):
+        prove("specialise", [for_all], (("lam", (Y,), (Y,), ()),))

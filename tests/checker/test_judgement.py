@@ -74,8 +74,10 @@ NAMES = ["x", "_x", "__x", "x_y", "x y", "größe", "變", "ο", "o", "x'", "u.3
 
 
 def test_different_symbols_have_different_names():
-    assert all(map(is_name, map(name_of, NAMES)))
-    assert len({*map(name_of, NAMES)}) == len(NAMES)
+    for kind in (("s", "R"), ("u", "R>0"), ("ix", "R")):
+        names = {name_of(name, *kind) for name in NAMES}
+        assert all(is_name(name, *kind) for name in names)
+        assert len(names) == len(NAMES)
     work = Translator()
     assert len({work.term(Symbol(name, real=True)) for name in NAMES}) == len(NAMES)
 

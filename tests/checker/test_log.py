@@ -168,6 +168,36 @@ def test_a_log_names_the_extensions_that_it_uses(tmp_path):
             recheck(with_a_maximum(tmp_path, wrong))
 
 
+def test_an_extension_is_an_axiom_and_may_be_declined(tmp_path):
+    path = with_a_maximum(tmp_path)
+    assert recheck(path)[0].axioms == {"extension textbook"}
+    with pytest.raises(Rejected, match="textbook is not accepted"):
+        recheck(path, ())
+
+
+@pytest.mark.parametrize("label", ["\x1b[1A\x1b[2K", "a\nb", "", " 1", "ä", "a" * 201])
+@pytest.mark.parametrize("place", [0, 1])
+def test_nothing_that_is_shown_has_a_command_for_a_terminal(tmp_path, label, place):
+    def change(record):
+        record["steps"][0][place] = label
+
+    with pytest.raises(Rejected) as refused:
+        recheck(with_a_step(tmp_path, change, make=lambda s: s.add("symbol", (), X)))
+    assert str(refused.value).isascii()
+    assert str(refused.value).isprintable()
+    made = records()
+    made[0]["claim"] = label
+    with pytest.raises(Rejected) as refused:
+        recheck(log(tmp_path / "a.log", made))
+    assert str(refused.value).isascii()
+    assert str(refused.value).isprintable()
+
+
+def test_a_header_has_no_other_fields(tmp_path):
+    with pytest.raises(Rejected, match="fields"):
+        recheck(log(tmp_path / "a.log", records(), {"seed": 1, "more": 0}))
+
+
 # -- what steps suppose ----------------------------------------------------------------------------
 
 FALSE = ("=", ZERO, ONE)
@@ -211,7 +241,19 @@ def by_cases(script):
     return script.add("logic", [script.add("assume", (), FALSE)], (other, FALSE), FALSE)
 
 
-@pytest.mark.parametrize("make", [None, by_logic, by_logic_alone, by_chain, by_rewriting, by_cases])
+def by_taking_apart(script):
+    return script.add("logic", (), (("and", FALSE),), FALSE)
+
+
+def by_a_denial(script):
+    return script.add("logic", (), (("not", ("or", ("not", FALSE), FALSE)),), FALSE)
+
+
+MAKERS = [None, by_logic, by_logic_alone, by_chain, by_rewriting, by_cases, by_taking_apart,
+          by_a_denial]  # fmt: skip
+
+
+@pytest.mark.parametrize("make", MAKERS)
 def test_a_step_does_not_suppose_what_it_says(tmp_path, make):
     with pytest.raises(Rejected, match="step 2 supposes what it says"):
         recheck(with_a_step(tmp_path, make=make))

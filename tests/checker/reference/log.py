@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 
 from . import terms as tm
+from .rules_logic import entails
 from .terms import Refused, key, whole
 from .theorems import EXTENSIONS, RULES, finish, infer, need
 
@@ -23,6 +24,7 @@ FIELDS = {
     "axioms": list,
     "digest": str,
 }
+HEADER = frozenset(("format", "claims", "extensions", "slrsym", "seed", "digest"))
 MAX_BYTES = 256_000_000
 TEXTBOOK = frozenset().union(*EXTENSIONS.values())
 
@@ -125,6 +127,7 @@ def recheck(path, report=None):
 def header(record):
     """Read the header (8.3)."""
     need(record.get("format") == FORMAT, "another format")
+    need(set(record) <= HEADER, "other fields in the header")
     claims, names = record.get("claims"), record.get("extensions", [])
     need(whole(claims) and claims >= 1, "a number of claims is expected")
     need(
@@ -140,6 +143,7 @@ def check_record(record, known, extensions, report):
     need(all(type(record[f]) is kind for f, kind in FIELDS.items()), "a field of another type")
     claim, shown = record["claim"], record["shown"]
     need(whole(shown) or type(shown) is str, "no reference")
+    need(tm.is_label(claim), "an id of printable characters is expected")
     need(claim not in known, "two records of one id")
     statement = formula(record["statement"])
     given = [formula(h) for h in record["given"]]
@@ -206,7 +210,8 @@ def check_step(step, rows, find, given):
     need(
         type(step) is list
         and len(step) == 5
-        and type(step[0]) is type(step[1]) is str
+        and tm.is_label(step[0])
+        and tm.is_label(step[1])
         and type(step[4]) is list,
         "no step",
     )
@@ -214,5 +219,5 @@ def check_step(step, rows, find, given):
     need(key(theorem.conclusion) == key(tm.read(step[3], rows)), "a step says another thing")
     hyps = {key(tm.read(h, rows)) for h in step[4]}
     need(hyps == set(theorem.hypotheses), "a step has other hypotheses")
-    if key(theorem.conclusion) in hyps:
-        need(key(theorem.conclusion) in given, "a step assumes itself")
+    own = [h for k, h in theorem.hypotheses.items() if k not in given]
+    need(not any(entails(h, theorem.conclusion) for h in own), "a step assumes itself")

@@ -19,7 +19,8 @@ from .nodes import (
 )
 
 LETTERS = "A-Za-zαβγδεζηθκλμξπρστφχψωΓΔΘΛΞΠΣΦΨΩ"
-NAME = re.compile(rf"[{LETTERS}][{LETTERS}0-9_.^*{{}}\\']{{0,60}}")
+NAME = re.compile(rf"([{LETTERS}][{LETTERS}0-9]*(?:_[{LETTERS}0-9]+)*)(\^\*|\^[0-9]+|)'*")
+LABEL = re.compile(r"[ -~]+")
 SORTS = frozenset(k + c for k in "RZ" for c in ("", ">0", "<0", ">=0", "<=0", "!=0"))
 ARITY = dict.fromkeys(
     [
@@ -57,9 +58,22 @@ PARAMETERS = {
 HEADS = TERMS | FORMULAS | LAWS | frozenset(["oo", "-oo", "text", "tuple", "set", "lam"])
 
 
-def named(x):
-    """Tell whether x is a name."""
-    return type(x) is str and NAME.fullmatch(x) is not None
+def named(head, x, sort):
+    """Tell whether x is a name of what has this head and sort (1.3)."""
+    found = NAME.fullmatch(x) if type(x) is str and len(x) <= 61 else None
+    if found is None:
+        return False
+    word, upper = found.groups()
+    if word in ARITY or word == "π" or (len(word) > 1 and word in HEADS | BINDERS):
+        return False
+    if word in ("e", "E"):
+        return head == "s" and sort == "R" and upper in ("", "^*")
+    return upper in ("", "^*") or (head == "ix" and sort == "R")
+
+
+def is_label(x):
+    """Tell whether x may be the name of a claim, a step or what is unchecked (8.4)."""
+    return type(x) is str and len(x) <= 200 and LABEL.fullmatch(x) is not None and x == x.strip(" ")
 
 
 def is_sort(x):
@@ -108,7 +122,7 @@ def fits(node):
             and not parts
         )
     if h == "s":
-        return named(ps[0]) and is_sort(ps[1]) and not parts
+        return is_sort(ps[1]) and named(h, *ps) and not parts
     if h in ("pi", "oo", "-oo"):
         return not parts
     if h == "text":
@@ -132,14 +146,14 @@ def fits(node):
         return type(ps[0]) is str and ps[0] in ARITY and len(parts) == ARITY[ps[0]] and terms(parts)
     if h == "u":
         return (
-            named(ps[0])
-            and is_sort(ps[1])
+            is_sort(ps[1])
+            and named(h, ps[0], ps[1])
             and len(parts) >= 1
             and terms(parts)
             and orders_ok(ps[2], len(parts))
         )
     if h == "ix":
-        return named(ps[0]) and is_sort(ps[1]) and len(parts) >= 1 and terms(parts)
+        return is_sort(ps[1]) and named(h, *ps) and len(parts) >= 1 and terms(parts)
     if h in RELATIONS:
         return len(parts) == 2 and terms(parts)
     if h in ("and", "or"):
@@ -153,7 +167,7 @@ def fits(node):
     if h == "noise":
         return len(parts) == 1 and terms(parts)
     if h == "o":
-        return named(ps[0]) and fits_sentence(ps[0], parts)
+        return named(h, ps[0], "") and fits_sentence(ps[0], parts)
     return h in ("tuple", "set")
 
 

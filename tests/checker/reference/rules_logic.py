@@ -87,7 +87,7 @@ def specialise(premises, values):
 @rule("unchecked", "json ts t", None)
 def unchecked(premises, name, hyps, p):
     """Conclude anything, with an axiom that says so."""
-    need(type(name) is str and name, "a name is expected")
+    need(tm.is_label(name), "a name of printable characters is expected")
     return p, list(merged(premises).values()) + hyps, ["unchecked: " + name]
 
 
@@ -105,6 +105,14 @@ def logic(premises, hyps, goal):
         )
     need(not solver.satisfiable(), "it does not follow")
     return goal, hyps
+
+
+def entails(p, q):
+    """Tell whether q is true wherever p is, by the truth table of the connectives."""
+    solver = Clauses()
+    solver.fact(solver.literal(p), True)
+    solver.fact(solver.literal(q), False)
+    return not solver.satisfiable()
 
 
 class Clauses:

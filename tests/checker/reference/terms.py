@@ -54,7 +54,7 @@ from .nodes import (
     whole,
     with_body,
 )
-from .reading import check, check_all, is_sort, named, read, terms
+from .reading import check, check_all, is_label, is_sort, named, read, terms
 from .substitution import apart, conditions, fresh, name_of, sorted_as, subst
 
 __all__ = [
@@ -95,6 +95,7 @@ __all__ = [
     "implies",
     "int_",
     "integer",
+    "is_label",
     "is_sort",
     "is_term",
     "key",

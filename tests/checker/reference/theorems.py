@@ -73,6 +73,7 @@ def infer(name, premises, data, rows):
     values = [decode(k, d, rows) for k, d in zip(kinds, data, strict=True)]
     try:
         conclusion, hyps, *more = function(premises, *values)
+        more += [[f"extension {e}"] for e, rules in EXTENSIONS.items() if name in rules]
         return finish(conclusion, hyps, axioms.union(*more, *(p.axioms for p in premises)))
     except Refused:
         raise
@@ -120,8 +121,8 @@ def decode(kind, data, rows):
 def decode_symbol(data, rows):
     """Read a symbol, a function or a sequence."""
     if type(data) in (list, tuple) and len(data) == 4 and data[0] in ("u", "ix"):
-        _, name, sort, count = data
-        if not (tm.named(name) and tm.is_sort(sort) and whole(count) and count >= 1):
+        head, name, sort, count = data
+        if not (tm.is_sort(sort) and tm.named(head, name, sort) and whole(count) and count >= 1):
             raise Refused("no function or sequence")
         return tuple(data)
     node = tm.read(data, rows)
