@@ -452,9 +452,9 @@ def test_binders_are_read():
             parse(term)
 
 
-@pytest.mark.parametrize("name", ["f", "E", "sum", "d"])
+@pytest.mark.parametrize("name", ["f", "g", "d"])
 def test_what_is_written_is_read(name):
-    """Binders as well as functions that are called like them."""
+    """Check that binders and functions are read as they are written."""
     table, reader = Table(), Reader()
     terms = [mean(("u", name, "R", (1,), x)), integral(power(t, 2)), ("u", name, "R", (0,), y),
              ("forall", (x,), (defined(x),), ())]  # fmt: skip
