@@ -238,9 +238,10 @@ _PLAIN = (
 _ALL = r"This is every claim of the paper~\cite{%s} that slrsym checks, and what it needs besides."
 _NUMBERS = " The number of a claim is that of %s; what is called a Claim is not stated there."
 _INTRODUCTION = r"""\noindent
-%s Nothing in it is typed by hand: statements, proofs and formulas are printed from the objects that
-were checked.%s Each step of a proof is checked twice, by the rule that stands beside it, and by
-numbers at random points of the domain, where expectations are integrated from their definition.
+%s Statements, proofs and formulas are printed from the objects that were checked.%s Each step of a
+proof is checked twice, by a proof checker, and by numbers at random points of the domain, where
+expectations are integrated from their definition. The paragraphs that open statements are written
+by hand.
 """
 
 _GRAPH = r"""\%s*{What rests on what}
