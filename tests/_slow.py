@@ -28,7 +28,6 @@ SLOW: dict[str, tuple[str, ...]] = {
     "derivations/test_builtin_claims.py": (
         "test_theorem_1_rests_on_lemma_18_and_steins_lemma",
         "test_with_its_steps_every_claim_is_proved",
-        "test_no_row_leaves_out_an_axiom",
         "test_every_claim_about_an_expectation_is_sampled",
         "test_the_deviations_of_samples_are_normal",
     ),

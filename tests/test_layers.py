@@ -106,6 +106,8 @@ CIRCLES = [
      "slrsym.models.terms"},
     {"slrsym.models.claims", "slrsym.models.critical_points", "slrsym.models.simulation",
      "slrsym.models.additive_model", "slrsym.models.analysis"},
+    {"slrsym.models.equation_claims", "slrsym.models.equations", "slrsym.models.fixed_points",
+     "slrsym.models.solutions"},
 ]  # fmt: skip
 
 

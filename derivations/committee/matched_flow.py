@@ -4,7 +4,7 @@ Let student i be teacher i plus a deviation. To first order the output is off by
 d_j - sigma zeta$, where d_j is the field of deviation j, independent of the teachers' fields r_j.
 """
 
-from sympy import And, Eq, Gt, IndexedBase, Matrix, Sum, Symbol, pi, sqrt, symbols
+from sympy import And, Eq, Gt, Matrix, Symbol, pi, sqrt, symbols
 
 from slrsym.gaussian import (
     Expectation,
@@ -16,7 +16,6 @@ from slrsym.gaussian import (
 )
 from slrsym.proof import (
     Claim,
-    algebra,
     all_of,
     chain,
     gaussian_calculus,
@@ -110,24 +109,7 @@ def _(goal):
 
 # -- matched students ----------------------------------------------------------------------------
 
-K = Symbol("K", integer=True, positive=True)
-k = Symbol("k", integer=True)
-v, g = IndexedBase("v", real=True), IndexedBase("g", real=True)
 Q = Symbol("Q", nonnegative=True)
-
-matched = Claim(
-    id="committee-matched",
-    title="Without noise, students that match the teachers make no error: no step moves them",
-    statement=Eq(Sum(v[k] * g[k], (k, 1, K)) - Sum(v[k] * g[k], (k, 1, K)), 0, evaluate=False),
-    source="COMMITTEE S10: the error $D$, which is a factor of every step, for every $eta$ and $K$",
-)
-
-
-@matched.proof
-def _(goal):
-    """Each unit's output stands on both sides."""
-    return chain(goal.lhs).then(0, by=algebra)
-
 
 h = Symbol("h", real=True)
 noisy = Claim(

@@ -41,20 +41,6 @@ L, M = symbols("L M", integer=True, nonnegative=True)
 A_ij = Symbol("A_ij", real=True)
 floor = eta * sigma**2 / 2
 
-lyapunov = Claim(
-    id="committee-floor-equation",
-    title="To first order, $eta sigma^2/2$ times the identity solves the equation of the floor",
-    statement=Eq(A_ij * floor + floor * A_ij, eta * sigma**2 * A_ij, evaluate=False),
-    source="COMMITTEE S15",
-)
-
-
-@lyapunov.proof
-def _(goal):
-    """Add."""
-    return chain(goal.lhs).then(goal.rhs, by=algebra)
-
-
 # E g'(l)^2 is (2/pi)/sqrt(1 + 2 q) for a field l of variance q: 1 for a teacher, 0 for a surplus
 # unit, which has vanished.
 first_order = Claim(

@@ -156,7 +156,7 @@ recovery = Claim(
         "$(-1, -1)$, which are the oracle and its mirror image. Both propositions need the "
         "hypothesis on $alpha$. Measure 0 in the square means volume 0 on the manifold if $d >= "
         "4$. For $d = 3$ the overlaps run on the edges of the square, with the same end. For $d = "
-        "2$ the theorem is false: the manifold is four points, two of them maxima.",
+        "2$ the theorem is false: the manifold is four points, from which descent never moves.",
         {closed_form: "The risk is equal to its closed form:"},
     ),
 )

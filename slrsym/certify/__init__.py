@@ -10,6 +10,7 @@ from slrsym.certify.certificate import Certificate, CertificateError, Verdict, l
 from slrsym.certify.claims import OnBox
 from slrsym.certify.enclosures import Enclosure, enclosure
 from slrsym.certify.fixed_points import LocalRates, classification, fixed_points, local_rates
+from slrsym.certify.global_minimum import GlobalMinimum
 from slrsym.certify.step_size import StepSize, alpha_bar, certify_alpha, closed_form_step, grid_step
 from slrsym.certify.sublevel import Sublevel
 from slrsym.certify.verifier import Check, check

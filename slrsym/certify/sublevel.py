@@ -15,7 +15,7 @@ neighbourhood of the oracle.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -25,7 +25,7 @@ from flint import arb
 from sympy import Expr, Rational, Symbol, sqrt
 from sympy.logic.boolalg import Boolean
 
-from slrsym.balls.boxes import rational
+from slrsym.balls.boxes import Box, rational
 from slrsym.balls.fields import Field
 from slrsym.balls.search import Budget, cover_positive, refutes
 from slrsym.certify.runner import DIGITS
@@ -124,22 +124,38 @@ class Sublevel:
         if not (Fraction(self.lam) > 0 and 0 < Fraction(self.radius) < Fraction(1, 2)):
             return "lam must be positive, and radius between 0 and 1/2"
         numbers = {"lam": self.lam, "level": self.level, "radius": self.radius}
-        known = {name: arb(rational(Fraction(value))) for name, value in numbers.items()}
-        fields = _fields(self.dimension, self.tokens, str(self.variance))
-        edge = 1 - Fraction(self.radius)
-        ends = {"low": (Fraction(0), _LOW), "middle": (_LOW, edge), "near": (edge, Fraction(1))}
-        budget = Budget(self.max_boxes)
-        for part, (start, end) in ends.items():
-            bound = fields[part].bind(known, DIGITS)
-            found = cover_positive(bound, ((rational(start), rational(end)),), budget)
-            if found.counterexample is not None:
-                return f"a bound is not above the level at {x1} = {found.counterexample[0][0]}"
-            if not found.is_shown:
-                return f"left open in {len(found.undecided)} of {len(found.tree)} intervals"
+        fields = sublevel_fields(self.dimension, self.tokens, str(self.variance))
+        reason = left_open(fields, numbers, (), Budget(self.max_boxes))
+        if reason:
+            return reason
         oracle = ((rational(Fraction(1)), rational(Fraction(1))),)
-        if not refutes(fields["oracle"].bind(known, DIGITS), oracle):
+        if not refutes(fields["oracle"].bind(_balls(numbers), DIGITS), oracle):
             return f"the oracle's excess risk is not seen to be below {self.level}"
         return ""
+
+
+def left_open(
+    fields: Mapping[str, Field], numbers: Mapping[str, Any], beside: Box, budget: Budget
+) -> str:
+    """Return why bounds are not seen to be above the level for all kappa; empty if they are.
+
+    `numbers` are those that fields take, among them the radius; `beside` are the ranges of their
+    variables after kappa.
+    """
+    edge = 1 - Fraction(numbers["radius"])
+    ends = {"low": (Fraction(0), _LOW), "middle": (_LOW, edge), "near": (edge, Fraction(1))}
+    for part, (start, end) in ends.items():
+        bound = fields[part].bind(_balls(numbers), DIGITS)
+        found = cover_positive(bound, ((rational(start), rational(end)), *beside), budget)
+        if found.counterexample is not None:
+            return f"a bound is not above the level at {x1} = {found.counterexample[0][0]}"
+        if not found.is_shown:
+            return f"left open in {len(found.undecided)} of {len(found.tree)} boxes"
+    return ""
+
+
+def _balls(numbers: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: arb(rational(Fraction(value))) for name, value in numbers.items()}
 
 
 def multiplied(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
@@ -161,8 +177,14 @@ def multiplied(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
 
 
 @cache
-def _fields(dimension: int, tokens: int, variance: str) -> dict[str, Field]:
-    """Return the functions of kappa that must be positive."""
+def sublevel_fields(
+    dimension: int, tokens: int, variance: str, *, over_oracle: bool = False
+) -> dict[str, Field]:
+    """Return the functions of kappa that have to be positive, for each part of its range.
+
+    With `over_oracle` they are functions of kappa and lambda, and the level is what is added to the
+    oracle's excess risk.
+    """
     task = {d: dimension, L: tokens, gamma: sqrt(Rational(variance)), epsilon: 0}
     parts = quadratic_risk()
     form, on_manifold = parts.form.subs(task), parts.on_manifold.subs(task)
@@ -177,19 +199,27 @@ def _fields(dimension: int, tokens: int, variance: str) -> dict[str, Field]:
     R_0, N = named("R_0", on_manifold.subs(x2, 0)), named("N", -on_manifold.diff(x2))
     A, B, C, E, F = (named(name, form[entry]) for name, entry in entries.items())
 
+    level = _LEVEL
+    if over_oracle:
+        level += named("oracle", on_manifold.subs({x1: 1, x2: 1}))
+
     def above(name: str, mu: Expr) -> list[Expr]:
         found = multiplied((R_0, N, A, B, C, E, F), x1, named(f"mu_{name}", mu))
         minor = named(f"minor_{name}", found["minor"])
-        return [found["a"], minor, found["first"] - _LEVEL, found["last"] - _LEVEL]
+        return [found["a"], minor, found["first"] - level, found["last"] - level]
 
     minor = named("minor", A * F - C**2)
     lost = (F * B**2 - 2 * C * B * E + A * E**2) / minor
-    near = R_0 - N * (2 - _RADIUS - x1) - (1 - x1**2) / 2 * lost - _LEVEL
+    near = R_0 - N * (2 - _RADIUS - x1) - (1 - x1**2) / 2 * lost - level
     outputs = {
         "low": above("low", 6 * x1**2 + Rational(1, 10**5)),
         "middle": above("middle", N / 2),
         "near": [A, minor, near],
-        "oracle": [R_0 - N - _LEVEL],
+        "oracle": [R_0 - N - level],
     }
-    letters = {"lam": lam, "level": _LEVEL, "radius": _RADIUS}
+    letters = {"level": _LEVEL, "radius": _RADIUS}
+    if over_oracle:
+        del outputs["oracle"]
+        return {part: Field(found, (x1, lam), names, letters) for part, found in outputs.items()}
+    letters["lam"] = lam
     return {part: Field(found, (x1,), names, letters) for part, found in outputs.items()}

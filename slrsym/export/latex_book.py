@@ -237,9 +237,10 @@ def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True)
 _ALL = r"This is every claim of the %s~\cite{%s} that slrsym checks, and what is needed besides."
 _NUMBERS = " The number of a claim is that of %s; what is called a Claim has no number there."
 _INTRODUCTION = r"""\noindent
-%s Nothing in it is typed by hand: statements, proofs and formulas are printed from the objects that
-were checked.%s Each step of a proof is checked twice, by the rule that stands beside it, and by
-numbers at random points of the domain, where expectations are integrated from their definition.
+%s Statements, proofs and formulas are printed from the objects that were checked.%s Each step of a
+proof is checked twice, by a proof checker, and by numbers at random points of the domain, where
+expectations are integrated from their definition. The paragraphs that open statements are written
+by hand.
 """
 
 _GRAPH = r"""\%s*{What rests on what}

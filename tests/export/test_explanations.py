@@ -114,7 +114,8 @@ def test_an_explanation_may_be_a_text():
 )
 def test_letters_of_a_statement_are_explained_on_its_page(ledger, id, said, unsaid):
     """The abbreviations that it is written with, and no others; the book has them in its table."""
-    document = build(ledger, as_if_proved(ledger, [id]), {})
+    # Lemma 16 brings the table of its paper's letters.
+    document = build(ledger, as_if_proved(ledger, list(dict.fromkeys([id, "lemma-16"]))), {})
     page = site_files(document)[f"claims/{id}.html"]
     start = page.partition('<div class="letters">')[2].partition("</div>")[0]
     shown = re.sub(r"\s", "", Page(f"<div>{start}</div>").shown)

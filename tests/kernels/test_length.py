@@ -71,6 +71,6 @@ def test_three_heads_with_correlated_noise(case):
 def test_derivatives_of_quotients_stay_short():
     """Expanded, each derivative of a quotient has several times the terms of the last."""
     function = Z / (1 + Z**2)
-    found = _derivative(function, 6)
+    found = _derivative(function, (6,))
     assert found.count_ops() < 60
     assert found.subs(Z, Rational(1, 3)) == function.diff(Z, 6).subs(Z, Rational(1, 3))

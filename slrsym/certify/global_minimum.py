@@ -1,0 +1,123 @@
+r"""The oracle and its mirror image as the only global minima of the risk on the two spheres.
+
+Three facts make this, at every inverse temperature of a range:
+
+1. Pairs whose excess risk exceeds the oracle's by at most `margin` have
+   :math:`2 - |\kappa + \nu| \le r`. The bounds are those of `Sublevel`, as functions of kappa and
+   lambda.
+2. Where :math:`V = 2 - \kappa - \nu \le r`, each short step of descent lowers V by a factor below
+   1, which is the evidence of `Attraction` (claim ``attraction-rate``). A step from a critical
+   point does not move. So V = 0 there, hence k = k* and v = v* (claim ``attraction-distance``). As
+   R(-k, -v) = R(k, v), the mirror image is the only other one.
+3. The risk is continuous, and the product of two spheres is compact. So there is a minimum. It is
+   critical, and it lies in the set of the first fact, as the oracle does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+from sympy.logic.boolalg import Boolean
+
+from slrsym.balls.boxes import rational, readable, signed_interval
+from slrsym.balls.search import Budget
+from slrsym.certify.attraction import Attraction
+from slrsym.certify.sublevel import Sublevel, left_open, sublevel_fields
+from slrsym.claims.claim import certifying
+from slrsym.proofs.lemmas import InWords, in_words
+
+
+@certifying
+@dataclass(frozen=True)
+class GlobalMinimum:
+    r"""Evidence that no pair but the oracle and its mirror image has the least risk.
+
+    Parameters
+    ----------
+    attraction : Attraction
+        Evidence for a neighbourhood of the oracle, with the task, the inverse temperatures and the
+        radius r.
+    margin : number
+        By how much the excess risk of a pair may exceed the oracle's, positive.
+    max_boxes : int, optional
+        How many boxes in kappa and lambda may be looked at.
+
+    Examples
+    --------
+    >>> near = Attraction("1/10", "1/1000", "1/100", "1/100", "5")
+    >>> best = GlobalMinimum(near, "1/100000")
+    >>> best.check(best.statement)
+    ''
+    """
+
+    # Claims that turn the inequalities checked here into the statement.
+    rests_on: ClassVar[tuple[str, ...]] = (
+        *Sublevel.rests_on,
+        "lemma-4-chain-rule",
+        "attraction-gradients",
+        "attraction-form",
+        "attraction-positive",
+        "attraction-pivots",
+        "attraction-step",
+        "attraction-rate",
+        "attraction-distance",
+    )
+
+    attraction: Attraction
+    margin: Any
+    max_boxes: int = 20_000
+
+    @property
+    def _range(self) -> tuple[Fraction, Fraction]:
+        return signed_interval("lam", self.attraction.lam)
+
+    @property
+    def box(self) -> str:
+        """The box, in words."""
+        near, (low, high) = self.attraction, (readable(x) for x in self._range)
+        return (
+            f"d = {near.dimension}, L = {near.tokens}, gamma^2 = {near.variance}, "
+            f"lambda in [{low}, {high}], all unit k and v"
+        )
+
+    @property
+    def statement(self) -> InWords:
+        """What is shown, with all its numbers."""
+        near, (low, high) = self.attraction, (readable(x) for x in self._range)
+        return in_words(
+            f"With $d = {near.dimension}$, $L = {near.tokens}$ and $gamma^2 = {near.variance}$, at "
+            f"every inverse temperature from ${low}$ to ${high}$, the risk of a pair of unit "
+            f"vectors $k$ and $v$ is least at $(k*, v*)$ and $(-k*, -v*)$, and nowhere else. These "
+            f"are the only critical points whose risk exceeds the oracle's by at most "
+            f"${self.margin}$."
+        )
+
+    def check(self, statement: Boolean) -> str:
+        """Look whether the bounds hold for all kappa, and descent near the oracle.
+
+        Parameters
+        ----------
+        statement : Boolean
+            What it is evidence for.
+
+        Returns
+        -------
+        str
+            Why this is not shown; empty if it is.
+        """
+        if statement != self.statement:
+            return f"this is evidence for {self.statement}"
+        near = self.attraction
+        if not (Fraction(self.margin) > 0 and Fraction(near.radius) < Fraction(1, 2)):
+            return "margin must be positive, and the radius below 1/2"
+        if reason := near.check(near.statement):
+            return reason
+        low, high = self._range
+        return left_open(
+            sublevel_fields(near.dimension, near.tokens, str(near.variance), over_oracle=True),
+            {"level": self.margin, "radius": near.radius},
+            ((rational(low), rational(high)),),
+            Budget(self.max_boxes),
+        )

@@ -1,0 +1,69 @@
+"""The oracle as the only global minimum: against the risk of many pairs, and false statements."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from slrsym import Task
+from slrsym.certify import Attraction, GlobalMinimum
+from slrsym.models.paper import excess_risk, gradient
+from slrsym.proof import in_words
+
+from .test_sublevel import E1, E2, overlaps, pairs, unit
+
+TASK = Task(d=400, L=10, gamma=0.5**0.5)
+
+
+def near(lam, step="1/20000"):
+    return Attraction(lam, step, "1/200", "1/10000", "4", max_boxes=400)
+
+
+@pytest.mark.parametrize("lam", [0.0908, 0.1, 0.12])
+def test_no_pair_has_less_risk(lam):
+    """Of random pairs and of what lowers their risk for a while, as claim oracle-global-minimum."""
+    k, v = pairs(np.random.default_rng(3), 4_000)
+    oracle = excess_risk(np.array([1.0, 1, 0, 0, 0]), lam, TASK)
+    seen = 0
+    for _ in range(150):
+        state = overlaps(k, v)
+        above = excess_risk(state, lam, TASK) - oracle
+        assert above.min() > -1e-12
+        small = above <= 1e-5
+        assert (2 - abs(state[small, 0] + state[small, 1]) <= 1 / 200).all()
+        seen += small.sum()
+        R = gradient(state, lam, TASK)
+        g_k = R[:, 0, None] * E1 + R[:, 3, None] * E2 + R[:, 4, None] * v
+        g_v = R[:, 1, None] * E2 + R[:, 2, None] * E1 + R[:, 4, None] * k
+        k, v = unit(k - 0.004 * g_k), unit(v - 0.004 * g_v)
+    assert seen > 500
+
+
+@pytest.mark.parametrize(
+    ("attraction", "margin", "why"),
+    [
+        # Swap points have less risk than the oracle.
+        (near("0.0906"), "1/100000", "a bound is not above the level"),
+        # They have 0.002014 more.
+        (near("1/10"), "202/100000", "a bound is not above the level"),
+        (near("1/10"), "0", "margin must be positive"),
+        (near("1/10", "1"), "1/100000", "not all of"),
+    ],
+)
+def test_what_is_not_so_is_not_shown(attraction, margin, why):
+    found = GlobalMinimum(attraction, margin)
+    assert why in found.check(found.statement)
+
+
+def test_a_range_of_inverse_temperatures():
+    narrow = GlobalMinimum(near("0.1..0.1001"), "1/100000")
+    assert narrow.check(narrow.statement) == ""
+    assert "lambda in [0.1, 0.1001]" in narrow.box
+    across = GlobalMinimum(near("0.0907..0.0908"), "1/1000000")
+    assert across.check(across.statement) != ""
+
+
+def test_other_statements_and_few_boxes():
+    few = GlobalMinimum(near("1/10"), "1/100000", max_boxes=3)
+    assert "left open" in few.check(few.statement)
+    assert "evidence for" in few.check(in_words("something else"))
