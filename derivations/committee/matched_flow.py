@@ -1,4 +1,4 @@
-"""The equation of the deviations from matched teachers, and that matched students stay.
+"""The equation of the deviations from matched teachers, and the growth of norms by noise.
 
 Let student i be teacher i plus a deviation. To first order the output is off by $D = sum_j g'(r_j)
 d_j - sigma zeta$, where d_j is the field of deviation j, independent of the teachers' fields r_j.

@@ -44,7 +44,7 @@ def mean_of_product(
     n = len(scores)
     grid = np.meshgrid(*[NODES] * n, indexing="ij")
     weights = np.ones(())
-    for axis in range(n):
+    for _ in range(n):
         weights = np.multiply.outer(weights, WEIGHTS)
 
     def given_scores(i: int, mean: float) -> Array:
