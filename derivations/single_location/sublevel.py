@@ -188,12 +188,12 @@ def _():
     return paper
 
 
-best = GlobalMinimum(Attraction("0.0908..0.12", "1/20000", "1/200", "1/10000", "4"), "1/100000")
+best = GlobalMinimum(Attraction("0.0908..0.1", "1/1000", "1/200", "1/1000", "2"), "1/100000")
 
 global_minimum = Claim(
     id="oracle-global-minimum",
     title=(
-        "In the task of figure 7b, at inverse temperatures from 0.0908 to 0.12, the oracle and its "
+        "In the task of figure 7b, at inverse temperatures from 0.0908 to 0.1, the oracle and its "
         "mirror image are the only global minima of the risk"
     ),
     statement=best.statement,
