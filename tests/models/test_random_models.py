@@ -1,6 +1,7 @@
 """Models drawn at random do all that the how-to's table says, on every backend.
 
-Profile dev takes a few that are derived quickly, ci 60, nightly 300 of other numbers each night.
+Profile dev takes a few that are derived quickly, ci 60 but for those with integrals over two
+variables, which take minutes each, nightly 300 of other numbers each night.
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ if NIGHTLY:
     FIRST = 1000 * (datetime.now(UTC).toordinal() % 1000)
     SEEDS = range(FIRST, FIRST + 300)
 else:
-    SEEDS = range(60) if THOROUGH else QUICK
+    # Two heads of smooth activations without a closed form: tests/models/test_planes.py has them.
+    PLANAR = {9, 11, 23, 24, 25, 36, 38, 50, 52}
+    SEEDS = [n for n in range(60) if n not in PLANAR] if THOROUGH else list(QUICK)
 
 
 def _by_seed(seed: int) -> Drawn:
