@@ -324,7 +324,10 @@ def test_chapters_come_after_what_they_use(ledger):
     every = []
     for _, inside in sections(ledger.claims.values()):
         claims = (
-            SimpleNamespace(id=c.id, depends=ledger.foundations(c.id)[c.id].depends) for c in inside
+            SimpleNamespace(
+                id=c.id, depends=ledger.foundations(c.id)[c.id].depends, place=(c.file, 1)
+            )
+            for c in inside
         )
         every.append(Section((), tuple(claims), inside[0].file.stem))
     made = chapters(every)
