@@ -63,7 +63,7 @@ _HEAD = r"""\documentclass[11pt,a4paper,fleqn,openany,notitlepage]{report}
   \belowdisplayskip=5pt plus 2pt minus 2pt
   \abovedisplayshortskip=3pt plus 2pt
   \belowdisplayshortskip=4pt plus 2pt minus 2pt}
-\emergencystretch=2em
+\emergencystretch=5em
 \definecolor{slrgray}{gray}{0.42}
 \definecolor{slrproved}{RGB}{46,125,50}
 \definecolor{slrcertified}{RGB}{21,101,192}
