@@ -361,7 +361,7 @@ def evidence(row: Any) -> tuple[Inline, ...]:
 
 
 def marks(row: Any) -> tuple[str, ...]:
-    """Summarise how a claim was checked: 13 steps, 30 digits, kernel, Coq."""
+    """Summarise how a claim was checked: 13 steps, 30 digits, checker, Coq."""
     if row is None or not row.steps:
         return ()
     told = [f"{row.steps} step{'' if row.steps == 1 else 's'}"]
@@ -371,7 +371,7 @@ def marks(row: Any) -> tuple[str, ...]:
         return tuple(told)
     whole = row.id in confirmed_claims()
     by_coq = row.steps if whole else len(confirmed().get(row.id, {}))
-    for name, count in (("kernel", by_kernel(row.id, row.steps)), ("Coq", by_coq)):
+    for name, count in (("checker", by_kernel(row.id, row.steps)), ("Coq", by_coq)):
         if count:
             told.append(name if count == row.steps else f"{name} {count}/{row.steps}")
     return tuple(told)

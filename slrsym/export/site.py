@@ -10,7 +10,6 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from html import unescape
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from slrsym.export.errata import LEAD
 from slrsym.export.html import STATUSES, HtmlRenderer, badge, escaped, relation, sign, slug
 from slrsym.export.outline import OutlinePart, outline
 from slrsym.export.pictures import PICTURES
+from slrsym.export.plain_text import plain_text
 from slrsym.export.portrait import SETTING, script
 from slrsym.export.prose import inline_text
 from slrsym.export.rules import rule_entry, rule_of
@@ -34,10 +34,8 @@ MAIN = "index.html"
 _ASSETS = ("style.css", "site.js", "search.js", "map.js", "ledger.js")
 # What is shown of a statement where one points at its name, in em and in characters.
 _GLIMPSE, _MOST = 24.0, 1100
-_ANNOTATION = re.compile(r"<annotation.*?</annotation>", re.DOTALL)
 # The statements that are about the planar map.
 _IN_MOTION = {"theorem-5", "proposition-9", "proposition-10", "proposition-13"}
-_TAG = re.compile(r"<[^>]*>")
 
 
 def _reference(id: str, show: HtmlRenderer) -> str:
@@ -199,10 +197,6 @@ def _rule_pages(document: Document) -> list[tuple[Any, list[tuple[str, str]]]]:
     return sorted(pages, key=lambda page: (page[0].id.startswith("theorem-"), page[0].name.lower()))
 
 
-def _plain(html: str) -> str:
-    return unescape(_TAG.sub("", _ANNOTATION.sub("", html))).strip()
-
-
 def _glimpse(claim: ClaimEntry) -> str:
     """The first formula of a statement, if it is short."""
     for block in claim.statement:
@@ -239,7 +233,7 @@ def _data(
             "id": claim.id,
             "label": str(claim.label),
             "name": claim.label.name,
-            "title": _plain(show.inline(claim.title)),
+            "title": plain_text(show.inline(claim.title)),
             "plain": claim.plain_title,
             "said": _said(claim),
             "formula": _glimpse(claim),
@@ -256,7 +250,7 @@ def _data(
         {
             "number": part.number,
             "paper": part.paper.title if part.paper else "",
-            "title": _plain(show.inline(part.title)),
+            "title": plain_text(show.inline(part.title)),
             "entries": [
                 {"id": e.claim.id, "helpers": [claim.id for claim in e.helpers]}
                 for e in part.entries
@@ -265,14 +259,14 @@ def _data(
         for part in sections
     ]
     axioms = [
-        {"id": a.id, "page": slug(a.id), "said": _plain(show.inline(a.statement))}
+        {"id": a.id, "page": slug(a.id), "said": plain_text(show.inline(a.statement))}
         for a in document.axioms
     ]
     named = [
         {
             "id": rule.id,
             "label": rule.name,
-            "said": _plain(show.inline(inline_text(rule.accepts))),
+            "said": plain_text(show.inline(inline_text(rule.accepts))),
         }
         for rule, _ in rules
     ]

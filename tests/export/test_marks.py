@@ -1,4 +1,4 @@
-"""Marks of a claim, such as "13 steps, 30 digits, kernel, Coq", and the lists they are from."""
+"""Marks of a claim, such as "13 steps, 30 digits, checker, Coq", and the lists they are from."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def lists(monkeypatch):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({}, "3 steps, 30 digits, kernel, Coq"),
-        ({"id": "b"}, "3 steps, 30 digits, kernel 2/3, Coq 1/3"),
+        ({}, "3 steps, 30 digits, checker, Coq"),
+        ({"id": "b"}, "3 steps, 30 digits, checker 2/3, Coq 1/3"),
         ({"id": "c"}, "3 steps, 30 digits"),
         ({"steps": 1, "digits": None}, "1 step, Coq"),  # the list is of another proof
         ({"replaces": True}, "3 steps, 30 digits"),
