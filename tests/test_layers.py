@@ -104,10 +104,10 @@ def test_no_files_import_each_other():
 CIRCLES = [
     {"slrsym.models.descent", "slrsym.models.projections", "slrsym.models.risk",
      "slrsym.models.terms"},
-    {"slrsym.models.claims", "slrsym.models.critical_points", "slrsym.models.simulation",
-     "slrsym.models.additive_model", "slrsym.models.analysis"},
-    {"slrsym.models.equation_claims", "slrsym.models.equations", "slrsym.models.fixed_points",
-     "slrsym.models.solutions"},
+    {"slrsym.models.additive_model", "slrsym.models.analysis", "slrsym.models.claims",
+     "slrsym.models.critical_points", "slrsym.models.equation_claims", "slrsym.models.equations",
+     "slrsym.models.fixed_points", "slrsym.models.moment_tables", "slrsym.models.motion",
+     "slrsym.models.sample_moments", "slrsym.models.simulation", "slrsym.models.solutions"},
 ]  # fmt: skip
 
 
@@ -120,7 +120,9 @@ def circles(graph):
 
 def test_modules_import_one_another_in_no_circle():
     """Within a room too, where imports in functions and those for types count."""
-    found = circles(grimp.build_graph("slrsym", exclude_type_checking_imports=False))
+    # A cache may be of another state of the files.
+    graph = grimp.build_graph("slrsym", exclude_type_checking_imports=False, cache_dir=None)
+    found = circles(graph)
     assert sorted(map(sorted, found)) == sorted(map(sorted, CIRCLES))
 
 
