@@ -66,13 +66,13 @@ def require(condition: object, why: str) -> None:
         raise Rejected(why)
 
 
-class Work:
+class WorkBudget:
     """The work that is left: outside of an inference, that of the log."""
 
     left: float = inf
 
 
-work = Work()
+work = WorkBudget()
 
 
 def spend(more: int) -> None:
