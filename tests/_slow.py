@@ -210,7 +210,6 @@ SLOW: dict[str, tuple[str, ...]] = {
     # Sampled runs follow the equations of one token in test_online, and those of committees here.
     "models/test_sequence_equations.py": (
         "test_runs_follow_the_equations[single-location regression]",
-        "test_two_heads_of_erf_name_the_mean_that_does_not_close",
         "test_runs_follow_the_equations[two heads with means and a spike]",
         "test_runs_follow_the_equations[two units with means and a spike]",
     ),
