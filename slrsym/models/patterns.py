@@ -15,6 +15,7 @@ from sympy import Expr, Mul, S, Symbol
 from sympy.core.function import AppliedUndef
 
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation
+from slrsym.gaussian.functions import in_own_functions
 from slrsym.models.moments import (
     ATOMS,
     NotClosedError,
@@ -114,11 +115,13 @@ class Pattern:
     @cached_property
     def centred(self) -> Mean | None:
         """The mean at a law whose means vanish, or None if no closed form is known."""
+        if not self.count:
+            return Mean(self, self.core)
         law = GaussianLaw(
             dict.fromkeys(variables(self.count), S.Zero),
             [[covariance_symbol(i, j) for j in range(self.count)] for i in range(self.count)],
         )
-        value = expectation(self.core, law) if self.count else self.core
+        value = in_own_functions(expectation(self.core, law))
         return None if value.has(Expectation, OwensT) else Mean(self, value)
 
     @cached_property
