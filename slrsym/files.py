@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import shutil
 import sys
 import tempfile
+import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     import xarray as xr
+    from numpy.typing import NDArray
 
 _Data = TypeVar("_Data")
 
@@ -133,6 +136,92 @@ def kept(data: _Data, path: str | Path | None, write: Callable[[_Data, Path], No
             problem.result = data
             raise
     return data
+
+
+def parts_folder(path: Path) -> Path:
+    """Return the folder that holds the parts of a sweep until its file is complete."""
+    return path.with_name(f"{path.name}.parts")
+
+
+def require_settings(
+    what: str, found: Mapping[str, Any], wanted: Mapping[str, Any], remedy: str = ""
+) -> None:
+    """Refuse data that were computed with other settings than those that are wanted."""
+    for name in {**wanted, **found}:
+        if found.get(name) != wanted.get(name):
+            raise ValueError(
+                f"{what} with {name} = {found.get(name)}; needed is {name} = {wanted.get(name)}"
+                f"{remedy}"
+            )
+
+
+class Parts:
+    """A folder with the parts of a sweep that are complete, each a file of arrays.
+
+    Parameters
+    ----------
+    folder : Path
+        It is made if there is none.
+    settings : dict
+        Those of the sweep. They are kept in the folder, and later ones must equal them.
+
+    Raises
+    ------
+    ValueError
+        If the folder holds parts with other settings.
+    DamagedFileError
+        If it holds something else.
+    NotSavedError
+        If it cannot be made.
+    """
+
+    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
+        self._folder = folder
+        wanted = json.loads(json.dumps(settings))
+        file = folder / "settings.json"
+        if not folder.exists():
+            try:
+                folder.mkdir()
+            except OSError as problem:
+                raise NotSavedError(f"{folder} could not be made: {problem.strerror}") from None
+        if file.is_file():
+            try:
+                found = json.loads(file.read_text(encoding="utf-8"))
+            except ValueError as problem:
+                raise DamagedFileError(f"{file} is damaged: {problem}") from None
+            remedy = "; give the same again, or another file"
+            require_settings(f"{folder} holds parts", found, wanted, remedy)
+        elif not folder.is_dir() or any(folder.iterdir()):
+            raise DamagedFileError(f"{folder} holds something else than parts of a sweep")
+        else:
+            with replacing(file) as draft:
+                draft.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
+
+    def read(self, name: str, fields: Iterable[str]) -> dict[str, NDArray[Any]] | None:
+        """Read the arrays of a part, or None if it has to be made."""
+        import numpy as np
+
+        file = self._folder / f"{name}.npz"
+        if not file.is_file():
+            return None
+        try:
+            with np.load(io.BytesIO(file.read_bytes())) as arrays:
+                found = dict(arrays)
+        except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile):
+            # Damaged: it will be made again.
+            return None
+        return found if found.keys() == set(fields) else None
+
+    def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Keep the arrays of a part."""
+        import numpy as np
+
+        with replacing(self._folder / f"{name}.npz") as draft, draft.open("wb") as file:
+            np.savez(file, allow_pickle=False, **arrays)
+
+    def remove(self) -> None:
+        """Remove the folder."""
+        shutil.rmtree(self._folder)
 
 
 class Saved:

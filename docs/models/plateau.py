@@ -14,5 +14,5 @@ equations = model(data, student, given={u @ u: 0}, names=names).equations("gradi
 runs = equations.solve({"K": 3}, {"Q": 0.2, "C": 0, "R": 1e-3, "S": 0}, time=300)
 level = {"R": 15**-0.5, "S": 15**-0.5, "Q": 0.2, "C": 0.2}  # what R, S, Q and C stay near
 print("escape rate", equations.linearise(level, {"K": 3}).eigenvalues[0])
-plt.semilogy(runs.time, runs.risk / 2)
+(runs.risk / 2).rename("generalisation error").plot(yscale="log")
 plt.savefig("plateau.png")

@@ -37,6 +37,8 @@ from slrsym.models.specification import Direction
 from slrsym.models.units import Directions
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from slrsym.claims.claim import Claim
     from slrsym.models.additive_model import Model
     from slrsym.models.fixed_points import FixedPoint, Linearisation
@@ -222,7 +224,8 @@ class Equations:
     # -- numbers ---------------------------------------------------------------------------------
 
     @cached_property
-    def _table(self) -> MomentTable:
+    def change_table(self) -> MomentTable:
+        """The rate of change as a table that is compiled, or sent to other processes."""
         return self._table_of(self._outputs)
 
     @cached_property
@@ -262,7 +265,7 @@ class Equations:
         if len(chosen) != 1 or chosen[0] not in ("change", "jacobian", "risk"):
             raise ValueError(f"what must be one of change, jacobian, risk; got {chosen}")
         table = {
-            "change": lambda: self._table,
+            "change": lambda: self.change_table,
             "jacobian": lambda: self._jacobian_table,
             "risk": lambda: self._risk_table,
         }[chosen[0]]()
@@ -440,6 +443,62 @@ class Equations:
         return solve(
             self, values or {}, start, time, points=points, tolerance=tolerance, rng=rng,
             backend=backend, path=path,
+        )  # fmt: skip
+
+    def sweep(
+        self,
+        values: Mapping[Any, Any] | None = None,
+        start: Any = "uniform",
+        time: float = 1.0,
+        *,
+        points: int = 201,
+        tolerance: float = 1e-9,
+        rng: Any = None,
+        backend: str = "auto",
+        executor: Executor | Callable[[], Executor] | None = None,
+        workers: int | None = None,
+        path: str | Path | None = None,
+        progress: bool | None = None,
+    ) -> Runs:
+        """Solve the equations at each point of a grid of parameters.
+
+        Parameters
+        ----------
+        values : mapping of Symbol or str to number or list of numbers, optional
+            As of `solve`. Each list is an axis of the grid; its numbers differ.
+        start, time, points, tolerance, rng, backend
+            As of `solve`. A random start is drawn with the same seed at each point.
+        executor : concurrent.futures.Executor or callable, optional
+            Where to solve, such as that of a Dask client, or a function that makes one.
+        workers : int, optional
+            How many processes, without an executor; at least 1, by default one for each core.
+        path : path, optional
+            A file .nc for the result. If it exists, it is read. What was interrupted goes on from
+            the folder beside it, which holds the points that are solved.
+        progress : bool, optional
+            Whether to show progress; by default on a terminal, and a line every 30 s elsewhere.
+
+        Returns
+        -------
+        Runs
+            Over the axes and ``time``: the order parameters and trained scalars by their names, and
+            ``risk``. They are NaN where the equations cannot be solved up to `time`.
+
+        Warns
+        -----
+        RuntimeWarning
+            If they cannot be solved up to `time` at some points.
+
+        Raises
+        ------
+        ValueError
+            As `solve` does; or if an axis has a number twice, or the file has another grid.
+        """
+        from slrsym.models.sweeps import sweep
+
+        return sweep(
+            self, values or {}, start, time, points=points, tolerance=tolerance, rng=rng,
+            backend=backend, executor=executor, workers=workers, path=path, progress=progress,
         )  # fmt: skip
 
     def claims(self, name: str = "equations", source: str = "new") -> list[Claim]:

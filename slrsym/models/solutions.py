@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -42,17 +42,12 @@ def solve(
     """Solve equations; `Equations.solve` says more."""
     time, tolerance = positive("time", time), positive("tolerance", tolerance)
     points, chosen = whole("points", points, 2), chosen_backend(backend)
-    if clash := _TAKEN & {p.name for p in equations.state}:
-        raise ValueError(f"order parameters must not have names that runs have; got {min(clash)}")
+    require_free_names(equations, ())
     if path is not None:
         require_writable(path)
-    state, row, gram = _begin(equations, values, start, rng)
-    change = equations.compile(chosen)
-    if equations.kind == "projected-descent":
-        times, states = _stepped(change, state, row, time, points)
-    else:
-        times = np.linspace(0, time, points)
-        states = _integrated(change, state, row, times, tolerance)
+    state, row, gram = initial_state(equations, values, start, rng)
+    times = solution_times(equations.kind, time, points)
+    states = trajectory(equations.compile(chosen), equations.kind, state, row, times, tolerance)
     risk = equations.compile("numpy", "risk")(states, *row)[:, 0]
     variables: dict[str, Any] = {
         p.name: ("time", states[:, i]) for i, p in enumerate(equations.state)
@@ -75,34 +70,60 @@ def solve(
     return runs
 
 
-def _integrated(
-    change: Any, state: Array, row: list[float], times: Array, tolerance: float
+def require_free_names(equations: Equations, axes: Iterable[str]) -> None:
+    """Refuse order parameters, and parameters of a grid, with a name that results need."""
+    if clash := _TAKEN & {p.name for p in equations.state}:
+        raise ValueError(f"order parameters must not have names that runs have; got {min(clash)}")
+    if clash := (_TAKEN | {p.name for p in equations.state}) & set(axes):
+        raise ValueError(f"values must not have a list for {min(clash)}, a name that results have")
+
+
+class NotSolvedError(ValueError):
+    """The equations cannot be solved up to the time that was asked for."""
+
+
+def solution_times(kind: str, time: float, points: int) -> Array:
+    """Return the times of a solution: of steps, as equally far apart as whole numbers can be."""
+    if kind != "projected-descent":
+        return np.linspace(0, time, points)
+    steps = whole("time", int(time) if time == int(time) else time, 1)
+    return np.unique(np.linspace(0, steps, min(points, steps + 1)).round())
+
+
+def trajectory(
+    change: Callable[..., Any],
+    kind: str,
+    state: Array,
+    row: Sequence[float],
+    times: Array,
+    tolerance: float,
 ) -> Array:
-    found = scipy.integrate.solve_ivp(
-        lambda _, s: change(s, *row), (0, times[-1]), state, "DOP853", times,
-        rtol=tolerance, atol=tolerance / 100,
-    )  # fmt: skip
+    """Return the states at some times, (times, n), from the first one on."""
+    if kind == "projected-descent":
+        return _stepped(change, state, row, times)
+    # What grows beyond all numbers is told below.
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = scipy.integrate.solve_ivp(
+            lambda _, s: change(s, *row), (0, times[-1]), state, "DOP853", times,
+            rtol=tolerance, atol=tolerance / 100,
+        )  # fmt: skip
     if not found.success or not np.isfinite(found.y).all():
-        raise ValueError(f"the equations cannot be solved up to {times[-1]}: {found.message}")
+        raise NotSolvedError(f"the equations cannot be solved up to {times[-1]}: {found.message}")
     states: Array = found.y.T
     return states
 
 
-def _stepped(
-    change: Any, state: Array, row: list[float], time: float, points: int
-) -> tuple[Array, Array]:
-    """Iterate a map; the logged steps are as equally far apart as whole numbers can be."""
-    steps = whole("time", int(time) if time == int(time) else time, 1)
-    logged = np.unique(np.linspace(0, steps, min(points, steps + 1)).round().astype(int))
-    states = np.empty((len(logged), len(state)))
+def _stepped(change: Callable[..., Any], state: Array, row: Sequence[float], times: Array) -> Array:
+    states = np.empty((len(times), len(state)))
+    logged = times.astype(int)
     for k, (before, after) in enumerate(zip([0, *logged], logged, strict=False)):
         for _ in range(after - before):
             state = state + change(state, *row)
         states[k] = state
-    return logged.astype(np.float64), states
+    return states
 
 
-def _begin(
+def initial_state(
     equations: Equations, values: Mapping[Any, Any], start: Any, rng: Any
 ) -> tuple[Array, list[float], Array | None]:
     """Return state, parameters, and the Gram matrices of the start if it has them."""

@@ -6,11 +6,8 @@ over any executor, kept on disk in parts as they come.
 
 from __future__ import annotations
 
-import io
 import json
-import shutil
 import warnings
-import zipfile
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
@@ -26,8 +23,10 @@ import xarray as xr
 from slrsym.files import (
     DamagedFileError,
     NotSavedError,
+    Parts,
+    parts_folder,
     read_netcdf,
-    replacing,
+    require_settings,
     require_writable,
     write_netcdf,
 )
@@ -326,12 +325,7 @@ def _read(file: Path, settings: dict[str, Any]) -> xr.Dataset:
         raise DamagedFileError(
             f"{file} is no file of runs, nor of a sweep: it holds something else"
         ) from None
-    for name in {**settings, **found}:
-        if found.get(name) != settings.get(name):
-            raise ValueError(
-                f"{file} holds data with {name} = {found.get(name)}; needed is "
-                f"{name} = {settings.get(name)}"
-            )
+    require_settings(f"{file} holds data", found, settings)
     if tuple(data["verdict" if "verdict" in data.coords else "verdict_names"].values) != VERDICTS:
         raise DamagedFileError(
             f"{file} holds verdicts of an earlier version; remove it to count anew"
@@ -347,6 +341,10 @@ def _chunks(runs: int) -> list[tuple[int, int]]:
     return [(first, min(first + _CHUNK, runs)) for first in range(0, runs, _CHUNK)]
 
 
+def _part_name(cell: int, first: int) -> str:
+    return f"cell-{cell:05}-run-{first:07}"
+
+
 def followed(
     settings: Sequence[Setting],
     executor: Executor | Maker | None,
@@ -360,16 +358,17 @@ def followed(
     stopping: bool,
 ) -> list[Ends]:
     """Follow the runs of each setting."""
+    fields = Ends.__dataclass_fields__
     found: dict[tuple[int, int], Ends] = {}
     jobs: Jobs = deque()
     for cell, setting in enumerate(settings):
         missing = []
         for first, stop in _chunks(runs):
-            part = None if parts is None else parts.read(cell, first)
+            part = None if parts is None else parts.read(_part_name(cell, first), fields)
             if part is None:
                 missing.append((first, stop))
             else:
-                found[cell, first] = part
+                found[cell, first] = Ends(**part)
         if missing:
             enough = runs if stopping else 0
             jobs.append(((cell, missing), tubes, (setting, seed, enough, backend)))
@@ -395,7 +394,7 @@ def followed(
             # What cannot be kept is still counted; that the disk is full is told in the end.
             if parts is not None:
                 with suppress(NotSavedError):
-                    parts.write(cell, first, result)
+                    parts.write(_part_name(cell, first), result.as_dict())
             found[cell, first] = result
             shown(len(result.verdict))
     return [
@@ -409,65 +408,3 @@ def _together(parts: Sequence[Ends]) -> Ends:
     return Ends(
         **{name: np.concatenate([part.as_dict()[name] for part in parts]) for name in names}
     )
-
-
-def parts_folder(path: Path) -> Path:
-    """Return the folder that holds the parts until a file is complete."""
-    return path.with_name(f"{path.name}.parts")
-
-
-_SETTINGS = "settings.json"
-
-
-class Parts:
-    """A folder with one file for each part."""
-
-    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
-        self._folder = folder
-        wanted = json.loads(json.dumps(settings))
-        file = folder / _SETTINGS
-        if not folder.exists():
-            try:
-                folder.mkdir()
-            except OSError as problem:
-                raise NotSavedError(f"{folder} could not be made: {problem.strerror}") from None
-        if file.is_file():
-            try:
-                found = json.loads(file.read_text(encoding="utf-8"))
-            except ValueError as problem:
-                raise DamagedFileError(f"{file} is damaged: {problem}") from None
-            for name in {**wanted, **found}:
-                if found.get(name) != wanted.get(name):
-                    raise ValueError(
-                        f"{folder} holds parts with {name} = {found.get(name)}; needed is "
-                        f"{name} = {wanted.get(name)}; give the same again, or another file"
-                    )
-        elif not folder.is_dir() or any(folder.iterdir()):
-            raise DamagedFileError(f"{folder} holds something else than parts of a sweep")
-        else:
-            with replacing(file) as draft:
-                draft.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
-
-    def _file(self, cell: int, first: int) -> Path:
-        return self._folder / f"cell-{cell:05}-run-{first:07}.npz"
-
-    def read(self, cell: int, first: int) -> Ends | None:
-        """Read a part, if its file exists."""
-        file = self._file(cell, first)
-        if not file.is_file():
-            return None
-        try:
-            with np.load(io.BytesIO(file.read_bytes())) as arrays:
-                return Ends(**arrays)
-        except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile):
-            # Damaged: it will be made again.
-            return None
-
-    def write(self, cell: int, first: int, part: Ends) -> None:
-        """Keep a part."""
-        with replacing(self._file(cell, first)) as draft, draft.open("wb") as file:
-            np.savez(file, allow_pickle=False, **part.as_dict())
-
-    def remove(self) -> None:
-        """Remove the folder."""
-        shutil.rmtree(self._folder)

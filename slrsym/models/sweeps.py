@@ -1,0 +1,247 @@
+"""Solve equations of motion at each point of a grid of parameters, on any executor."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import warnings
+from collections import deque
+from collections.abc import Mapping
+from concurrent.futures import Executor
+from contextlib import suppress
+from functools import lru_cache
+from importlib.metadata import version
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slrsym.files import (
+    DamagedFileError,
+    NotSavedError,
+    Parts,
+    kept,
+    parts_folder,
+    read_netcdf,
+    require_settings,
+    require_writable,
+    write_netcdf,
+)
+from slrsym.jobs import Jobs, Maker, advancing, results
+from slrsym.kernels.arguments import cores, number, positive, require_memory, whole
+from slrsym.kernels.compile import chosen_backend
+from slrsym.models.simulation import named
+from slrsym.models.solutions import (
+    NotSolvedError,
+    initial_state,
+    require_free_names,
+    solution_times,
+    trajectory,
+)
+from slrsym.runs import Runs, made
+
+if TYPE_CHECKING:
+    from slrsym.models.equations import Equations
+
+Array = NDArray[np.float64]
+
+
+def sweep(
+    equations: Equations,
+    values: Mapping[Any, Any],
+    start: Any,
+    time: float,
+    *,
+    points: int,
+    tolerance: float,
+    rng: Any,
+    backend: str,
+    executor: Executor | Maker | None,
+    workers: int | None,
+    path: str | Path | None,
+    progress: bool | None,
+) -> Runs:
+    """Solve equations on a grid; `Equations.sweep` says more."""
+    time, tolerance = positive("time", time), positive("tolerance", tolerance)
+    points, chosen = whole("points", points, 2), chosen_backend(backend)
+    workers = cores() if workers is None else whole("workers", workers, 1)
+    by_name = named(equations.model, values)
+    whole_numbers = {p.name for p in equations.parameters if p.is_integer}
+    axes = {
+        name: _axis(name, x, name in whole_numbers) for name, x in by_name.items() if np.ndim(x)
+    }
+    require_free_names(equations, axes)
+    cells = [dict(zip(axes, cell, strict=True)) for cell in product(*axes.values())]
+    times = solution_times(equations.kind, time, points)
+    size = len(cells) * len(times) * (len(equations.state) + 1) * 32
+    require_memory(f"{len(cells):,} settings of {len(times):,} times", size)
+    # A seed is the same in each cell, so that the cells differ in their parameters alone.
+    seed = int(rng.integers(2**63)) if isinstance(rng, np.random.Generator) else rng
+    begun = [initial_state(equations, by_name | cell, start, seed)[:2] for cell in cells]
+    settings = {
+        "kind": equations.kind,
+        "backend": chosen,
+        "tolerance": tolerance,
+        "time": time,
+        "points": len(times),
+        **axes,
+        "digest": _digest(equations, begun),
+    }
+    file = None if path is None else Path(path)
+    if file is not None and file.is_file():
+        return _saved(file, settings)
+    if file is not None:
+        require_writable(file)
+    # Another version may compute other bits.
+    versions = {"version": version("slrsym")}
+    parts = None if file is None else Parts(parts_folder(file), settings | versions)
+    table = pickle.dumps(equations.change_table)
+    states = _solved(begun, table, chosen, equations.kind, times, tolerance,
+                     executor, workers, parts, progress)  # fmt: skip
+    runs = _dataset(equations, axes, times, begun, states, settings)
+    if parts is not None:
+        kept(runs, file, write_netcdf)
+        parts.remove()
+    _warn(runs, cells, states)
+    return runs
+
+
+def _axis(name: str, values: Any, integers: bool) -> list[float]:
+    if np.ndim(values) != 1 or not len(values):
+        raise ValueError(f"{name} must be a number or a list of them; got {values!r}")
+    axis: list[float] = []
+    for x in map(number, values):
+        if not np.isfinite(x) or (integers and not x.is_integer()):
+            kind = "integers" if integers else "finite"
+            raise ValueError(f"{name} must be {kind}; got {values!r}")
+        if x in axis:
+            raise ValueError(f"{name} must have different values; got {x!r} twice")
+        axis.append(int(x) if integers else x)
+    return axis
+
+
+def _digest(equations: Equations, begun: list[tuple[Array, list[float]]]) -> str:
+    """Return a digest of the equations, and of states and parameters to begin with."""
+    table = equations.change_table
+    numbers = [[*state.tolist(), *row] for state, row in begun]
+    text = repr((table.outputs, table.entries, table.means, equations.parameters, numbers))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+# -- the cells -----------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=4)
+def _compiled(table: bytes, backend: str) -> Any:
+    return pickle.loads(table).compile(backend)
+
+
+def solve_cell(
+    table: bytes,
+    backend: str,
+    kind: str,
+    state: Array,
+    row: list[float],
+    times: Array,
+    tolerance: float,
+) -> Array:
+    """Return the states at some times, (times, n); NaN where there is no solution so long."""
+    try:
+        return trajectory(_compiled(table, backend), kind, state, row, times, tolerance)
+    except NotSolvedError:
+        return np.full((len(times), len(state)), np.nan)
+
+
+def _solved(
+    begun: list[tuple[Array, list[float]]],
+    table: bytes,
+    backend: str,
+    kind: str,
+    times: Array,
+    tolerance: float,
+    executor: Executor | Maker | None,
+    workers: int,
+    parts: Parts | None,
+    progress: bool | None,
+) -> Array:
+    states = np.empty((len(begun), len(times), len(begun[0][0])))
+    jobs: Jobs = deque()
+    for cell, (state, row) in enumerate(begun):
+        part = None if parts is None else parts.read(_part_name(cell), ["states"])
+        if part is None or part["states"].shape != states.shape[1:]:
+            arguments = (table, backend, kind, state, row, times, tolerance)
+            jobs.append((cell, solve_cell, arguments))
+        else:
+            states[cell] = part["states"]
+    with advancing(progress, "settings", len(begun), counted=True) as shown:
+        shown(len(begun) - len(jobs))
+        for cell, found in results(jobs, executor, min(workers, len(jobs))):
+            # What cannot be kept is still returned; that the disk is full is told in the end.
+            if parts is not None:
+                with suppress(NotSavedError):
+                    parts.write(_part_name(cell), {"states": found})
+            states[cell] = found
+            shown(1)
+    return states
+
+
+def _part_name(cell: int) -> str:
+    return f"cell-{cell:05}"
+
+
+# -- the dataset ---------------------------------------------------------------------------------
+
+
+def _dataset(
+    equations: Equations,
+    axes: dict[str, list[float]],
+    times: Array,
+    begun: list[tuple[Array, list[float]]],
+    states: Array,
+    settings: dict[str, Any],
+) -> Runs:
+    risk_of = equations.compile("numpy", "risk")
+    risks = np.stack(
+        [risk_of(cell, *row)[:, 0] for cell, (_, row) in zip(states, begun, strict=True)]
+    )
+    shape = tuple(map(len, axes.values()))
+    dims = (*axes, "time")
+    variables: dict[str, Any] = {
+        p.name: (dims, states[..., i].reshape(*shape, -1)) for i, p in enumerate(equations.state)
+    }
+    variables["risk"] = dims, risks.reshape(*shape, -1)
+    fixed = {
+        p.name: x for p, x in zip(equations.parameters, begun[0][1], strict=True)
+        if p.name not in axes
+    }  # fmt: skip
+    plain = {name: x for name, x in settings.items() if name not in axes and name != "points"}
+    attributes = {"settings": json.dumps(settings), **plain, **fixed}
+    return made(variables, {**axes, "time": times}, attributes)
+
+
+def _saved(file: Path, settings: dict[str, Any]) -> Runs:
+    data = read_netcdf(file, "solutions on a grid")
+    try:
+        found = json.loads(data.attrs["settings"])
+    except (KeyError, TypeError, ValueError):
+        raise DamagedFileError(
+            f"{file} is no file of solutions on a grid: it holds something else"
+        ) from None
+    require_settings(f"{file} holds solutions", found, settings, "; choose another file")
+    return Runs(data.data_vars, coords=data.coords, attrs=data.attrs)
+
+
+def _warn(runs: Runs, cells: list[dict[str, float]], states: Array) -> None:
+    lost = [cell for cell, found in zip(cells, states, strict=True) if np.isnan(found).any()]
+    if lost:
+        first = ", ".join(f"{name} = {x:g}" for name, x in lost[0].items())
+        end = float(runs["time"][-1])
+        warnings.warn(
+            f"the equations cannot be solved up to {end:g} at {len(lost)} of {len(cells)} "
+            f"settings, which are NaN in the result; the first has {first}",
+            RuntimeWarning,
+            stacklevel=4,
+        )
