@@ -21,6 +21,7 @@ NAMES = (
     "5_off_the_manifold",
     "6_gaussian_calculus",
     "7_models",
+    "8_equations_of_motion",
 )
 
 # What a notebook may say of where it ran: nothing but the language.
