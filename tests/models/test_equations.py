@@ -224,6 +224,22 @@ def test_the_plateau_and_its_spectrum(count):
     assert found == pytest.approx(sorted(wanted, reverse=True), abs=1e-12)
 
 
+def test_equations_in_jax():
+    """The rate of change, its Jacobian by JAX, and many numbers of units at once."""
+    jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
+    equations = alike(K).equations("online-sgd", rate=0.35)
+    state, _ = equations.numbers(POINT, {"K": 3, "sigma": 0.2})
+    assert [p.name for p in equations.parameters] == ["K", "sigma"]
+    with jax.enable_x64(True):
+        change = equations.compile("jax")
+        slopes = jax.jit(jax.jacobian(change))(state, 3.0, 0.2)
+        many = jax.vmap(change, (None, 0, None))(state, np.array([2.0, 3.0, 5.0]), 0.2)
+    for found, units in zip(np.asarray(many), (2, 3, 5), strict=True):
+        assert found == pytest.approx(equations.at(state, {"K": units, "sigma": 0.2}), abs=1e-13)
+    derived = equations.compile("numpy", "jacobian")(state, 3.0, 0.2).reshape(4, 4)
+    assert np.abs(np.asarray(slopes) - derived).max() < 1e-13
+
+
 def test_fixed_points_are_certified_where_they_are_isolated():
     equations = alike(K).equations("gradient-flow", rate=0.5)
     points = equations.fixed_points({"K": 3, "sigma": 0}, starts=8, rng=0, certified=True)
