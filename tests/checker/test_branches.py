@@ -349,3 +349,9 @@ def test_a_quotient_whose_denominator_has_no_sign_left_is_multiplied_out():
     more, less = ("+", ONE, r), ("+", ONE, ("*", num(-1), r))
     negative = ("<", ("*", less, ("^", -1, 1, more)), ZERO)
     assert shown(("<", ONE, r[3]), [("=", more, ZERO), negative], use=[0, 1])
+
+
+@pytest.mark.parametrize("end", [("oo",), ("-oo",)])
+def test_an_infinite_end_is_no_derivative_of_an_expectation(end):
+    with pytest.raises(Rejected, match="no first derivative"):
+        prove("price", [], end)
