@@ -314,3 +314,44 @@ def test_an_absolute_value_by_the_sign_of_what_stands_between_the_bars():
         assert shown(("=", size, value), [given], use=[0])
         with pytest.raises(Rejected):
             shown(("=", size, ("*", num(-1), value)), [given], use=[0])
+
+
+@pytest.mark.parametrize(
+    ("table", "why"),
+    [
+        ("exp", "no product of exponentials"), ("tangent", "no product of exponentials"),
+        ("root", "no square root"), ("inverse", "no value of an odd increasing function"),
+        ("increasing", "not values of one function"),
+    ],
+)  # fmt: skip
+def test_a_table_says_of_which_generators_it_is(table, why):
+    # Of pi, which has no data.
+    entry = [table, [["1", 0, 1]], [["1", 0, 1]]]
+    answer = ["<", [["1", 0, 1], ["-4"]], [entry]]
+    with pytest.raises(Rejected, match=why):
+        prove("arithmetic", [], (), ("<", ("pi",), num(4)), [1, [], [], [answer]])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_root_is_above_both_numbers_of_a_smaller_square(sign):
+    # The entry is of x, which may be negative; it says as much of -x.
+    larger = root(("+", ("^", 2, 1, X), ("s", "p", "R>0")))
+    answer = ["<", [[str(sign), 0, 1], ["-1", 2, 1]], [["root", [["1", 2, 1]], [["1", 0, 1]]]]]
+    goal = ("<", ("*", num(sign), X), larger)
+    assert prove("arithmetic", [], (), goal, [3, [], [], [answer]])
+    with pytest.raises(Rejected, match="not known to compare"):
+        prove("arithmetic", [], (), goal, [3, [], [], []])
+
+
+def test_a_quotient_whose_denominator_has_no_sign_left_is_multiplied_out():
+    # Nothing satisfies these facts; the rule goes on as with any sign that is not a single one.
+    r = root(("s", "w", "R>=0"))
+    more, less = ("+", ONE, r), ("+", ONE, ("*", num(-1), r))
+    negative = ("<", ("*", less, ("^", -1, 1, more)), ZERO)
+    assert shown(("<", ONE, r[3]), [("=", more, ZERO), negative], use=[0, 1])
+
+
+@pytest.mark.parametrize("end", [("oo",), ("-oo",)])
+def test_an_infinite_end_is_no_derivative_of_an_expectation(end):
+    with pytest.raises(Rejected, match="no first derivative"):
+        prove("price", [], end)

@@ -213,3 +213,14 @@ def test_sums_of_copies_are_random(rule, data):
 def test_copies_on_one_side_are_independent_of_the_other():
     node = mean(("*", ("*", X, RANDOM), Y), (X, Y), (STANDARD,) * 2)
     assert "fubini" in prove("independent", (), node, [[0], [1]]).axioms
+
+
+def test_copies_may_be_supposed_to_exist_and_nothing_else():
+    node = mean(X)
+    for given, fits in (("=", True), ("<=", False), ("<", False), ("!=", False)):
+        body = prove("unchecked", (), "body", ((given, COPIES, COPIES),), ("=", X, T))
+        if fits:
+            assert prove("equal bodies", (body,), node).conclusion == ("=", node, mean(T))
+            continue
+        with pytest.raises(Rejected, match="value of a sum of copies"):
+            prove("equal bodies", (body,), node)

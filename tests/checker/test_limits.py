@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from slrsym.checker.term import DEPTH, Reader, Rejected, num
+from slrsym.checker.term import DEPTH, Reader, Rejected, num, parse
 from slrsym.checker.theorem import prove
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
@@ -129,3 +129,21 @@ def test_rows_that_double_have_a_size():
     reader.add(["int", [["s", "y", "R"]], [15], [["n", 0, 1], ["n", 1, 1]]])
     with pytest.raises(Rejected, match="too large"):
         reader.add(["int", [["s", "y", "R"]], [16], [15, 16]])
+
+
+def test_a_row_has_100000_nodes_at_most_those_of_other_rows_counted_each_time():
+    reader = Reader()
+    reader.add(["pi"])
+    # Of 100 nodes, each of which has one part.
+    for k in range(99):
+        reader.add(["f", "exp", k])
+    reader.add(["+", *[99] * 999, *[0] * 99])
+    with pytest.raises(Rejected, match="too large"):
+        reader.add(["+", *[99] * 999, *[0] * 100])
+
+
+def test_the_order_of_a_derivative_is_99_at_most():
+    for orders, parts in (([], []), ([0], [["pi"]])):
+        assert parse(["u", "f", "R", [*orders, 99], *parts, ["pi"]])
+        with pytest.raises(Rejected, match="from 0 to 99"):
+            parse(["u", "f", "R", [*orders, 100], *parts, ["pi"]])

@@ -143,6 +143,14 @@ def test_other_questions_are_refused(premises, p, bits):
         prove("numbers", premises, p, bits)
 
 
+@pytest.mark.parametrize("name", ["sin", "cos", "atan"])
+def test_every_part_has_to_lie_in_a_bounded_ball(name):
+    # Where it is unbounded, the value of the function is still seen to lie below 2.
+    large = fn("exp", num(100))
+    assert is_accepted(("<", fn(name, large), num(2)))
+    assert not is_accepted(("<", fn(name, fn("exp", fn("exp", large))), num(2)))
+
+
 @pytest.mark.parametrize("e", [-2, -1, 2, 3])
 def test_whole_powers_of_a_negative_number(e):
     power, v = ("^", e, 1, num(-2, 3)), Fraction(-2, 3) ** e
