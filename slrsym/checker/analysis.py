@@ -6,7 +6,7 @@ from typing import Any
 
 from slrsym.checker.calculus import continuous, require_interval
 from slrsym.checker.expect import ONE, ZERO, moderate, polynomial
-from slrsym.checker.relations import leaving
+from slrsym.checker.relations import leaving, require_ends_in_order
 from slrsym.checker.term import (
     Term,
     bound,
@@ -85,7 +85,7 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     require(is_slope, "the right side of the premise is no derivative in the variable")
     given = leaving(node, combined_hypotheses([theorem]))
     asked, values = [defined(node)], []
-    require(low[0] != "oo" and high[0] != "-oo", "the first end is oo, or the second is -oo")
+    require_ends_in_order(node)
     for end in (low, high):
         if is_term(end):
             values.append(antiderivative(slope, x, end))
@@ -170,7 +170,7 @@ def _term_of_sum(node: Term, place: Term) -> Any:
 
 
 @rule("absolute value", "t")
-def _absolute(a: Term) -> Any:
+def _cases_of_absolute_value(a: Term) -> Any:
     """Conclude that |a| is a or -a, whichever is not negative."""
     require(is_term(a), "the argument is no term")
     size = ("f", "abs", a)

@@ -45,7 +45,8 @@ def _ball(t: Term) -> Any:
         require(t[2] == 1 or (value > 0 and t[2] < 1000), "the base of a root may not be positive")
         value = (value if t[2] == 1 else value.root(t[2])) ** t[1]
     else:
-        require(head == "f" and t[1] in _VALUES, f"no ball for {t[1] if head == 'f' else head}")
+        name = t[1] if head == "f" else head
+        require(head == "f" and name in _VALUES, f"no enclosure is known of {name}")
         value = _VALUES[t[1]](*map(_ball, t[2:]))
     require(value.is_finite(), "a value may not exist")
     return value

@@ -173,7 +173,8 @@ def function_of(t: Term) -> Term:
 
 def is_function(s: Term) -> bool:
     """Decide whether this is a function, or sequence, as `function_of` gives it."""
-    return type(s) is tuple and len(s) == 4 and is_named(s) and _whole(s[3], 1)
+    is_head = type(s) is tuple and len(s) == 4 and s[0] in ("u", "ix")
+    return is_head and is_named(s) and _whole(s[3], 1)
 
 
 def fresh(s: Term, taken: Iterable[Term]) -> Term:
@@ -335,14 +336,12 @@ class Reader:
     """A reader of terms from JSON: lists for tuples, and numbers of rows for parts read before."""
 
     def __init__(self) -> None:
-        self.rows: list[Term] = []
-        self._extents: list[tuple[int, int]] = []
+        # Each row with its number of nodes and its depth.
+        self._rows: list[tuple[Term, tuple[int, int]]] = []
 
     def add(self, data: Any) -> None:
         """Read a row of the table; raises `Rejected` like `read`."""
-        term, extent = self._node(data, DEPTH)
-        self.rows.append(term)
-        self._extents.append(extent)
+        self._rows.append(self._node(data, DEPTH))
 
     def read(self, data: Any) -> Term:
         """Return a term or formula; raises `Rejected` if it is malformed, or beyond the limits."""
@@ -352,8 +351,8 @@ class Reader:
 
     def _node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
         if type(data) is int:
-            require(0 <= data < len(self.rows), "there is no earlier row of this number")
-            return self.rows[data], self._extents[data]
+            require(0 <= data < len(self._rows), "there is no earlier row of this number")
+            return self._rows[data]
         require(room > 0, "the term is too deep")
         read = [[self._node(d, room - 1) for d in group] for group in groups(data)]
         size = 1 + sum(s for group in read for _, (s, _) in group)
@@ -508,14 +507,13 @@ def _binder(t: Term) -> None:
     sort = _VARIABLES.get(head)
     require(all(s[2] == sort or not sort for s in names), f"a variable of {head} is not of {sort}")
     body, rest = inside(t), outside(t)
-    if head == "forall":
-        is_sentence = len(body) == 1 and is_formula(body[0]) and not rest
-        require(is_sentence, "the body of forall is not one formula")
-        return
-    require(body and all(map(is_term, body)), f"a body of {head} is no term")
+    kind = "formula" if head == "forall" else "term"
+    is_kind = is_formula if head == "forall" else is_term
+    require(body and all(map(is_kind, body)), f"a body of {head} is no {kind}")
     require(head == "lam" or len(body) == 1, f"{head} has more than one body")
-    require(head != "lam" or not rest, "a function has a part outside of it")
-    if head in ("sum", "int"):
+    if head in ("lam", "forall"):
+        require(not rest, f"{head} has a part outside of it")
+    elif head in ("sum", "int"):
         require(len(names) == 1 and len(rest) == 2, f"{head} has not one variable and two ends")
         ends = ("oo", "-oo") if head == "int" else ()
         require(all(is_term(e) or e[0] in ends for e in rest), f"an end of {head} is no term")
@@ -524,7 +522,7 @@ def _binder(t: Term) -> None:
         _orders(t[1], len(names))
         is_point = len(rest) == len(names) and all(map(is_term, rest))
         require(is_point, "the point of the derivative is not one term for each variable")
-    elif head in ("E", "copies"):
+    else:
         count, laws = (rest[:1], rest[1:]) if head == "copies" else ((), rest)
         require(all(map(is_term, count)), "the number of copies is no term")
         require(all(law[0] in ("gauss", "noise") for law in laws), f"{head} has a law that is none")

@@ -8,9 +8,9 @@ import pytest
 import sympy as sp
 
 from slrsym.checker import ProofBuilder, ProvedClaims, Rejected, recheck
-from slrsym.checker.log import RULES, Reader, _read
+from slrsym.checker.log import Reader, _read
 from slrsym.checker.term import key, num, parse
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import RULES, prove
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
 from slrsym.tactics.arithmetic import arithmetic, searched
 from slrsym.tactics.emission import Emission
