@@ -27,7 +27,7 @@ from slrsym.checker.term import (
     substitute,
     undefined_points_dropped,
 )
-from slrsym.checker.theorem import Theorem, rule
+from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
 # What has to hold at the point for a derivative to exist: relations that stay true nearby, or that
 # such relations hold on an interval.
@@ -67,6 +67,11 @@ def unfolded(t: Term) -> Term:
         bell = ("*", num(2), inverse(("pi",), 2), fn("exp", neg(square(x))))
         return bell if t[1] == "erf_prime" else ("*", num(-2), x, bell)
     return t
+
+
+def value_at_point(t: Term) -> Term:
+    """Return the value at its point of the function that a derivative is of."""
+    return substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True)))
 
 
 def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
@@ -132,10 +137,9 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         return _of_integral(t, x, slopes, asked)
     if head == "d":
         # What the inner derivative drops has to be differentiable, too.
-        at_point = dict(zip(bound(t), outside(t), strict=True))
         dropped = undefined_points_dropped(bound(t), inside(t)[0], outside(t))
         # Of order 0 it is the value of the function, which is differentiated below.
-        there = [substitute(inside(t)[0], at_point)] if any(t[1]) else []
+        there = [value_at_point(t)] if any(t[1]) else []
         for part in (*there, *dropped):
             derivative(part, x, slopes, asked)
         return derivative(evaluated(t, slopes, asked), x, slopes, asked)
@@ -241,9 +245,8 @@ def _evaluate_derivative(premises: Sequence[Theorem], t: Term) -> Any:
     require(t[0] == "d", "the term is no derivative")
     asked: Asked = []
     value = evaluated(t, cited_slopes(premises), asked)
-    there = substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True)))
-    given = (h for p in premises for h in p.hypotheses.values())
-    return [*given, *asked, defined(there)], ("=", t, value), ()
+    given = combined_hypotheses(premises).values()
+    return [*given, *asked, defined(value_at_point(t))], ("=", t, value), ()
 
 
 @rule("definition", "t")
