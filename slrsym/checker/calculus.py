@@ -60,6 +60,13 @@ def require_interval(x: Term) -> None:
     require(is_interval, "the sort of the variable is no interval")
 
 
+def differentiated_function(node: Term, x: Term) -> Term:
+    """Return the function that a derivative at x is of; refuse one that itself contains x."""
+    function = ("lam", bound(node), inside(node), ())
+    require(x not in free(function), "the function that is differentiated contains the variable")
+    return function
+
+
 def unfolded(t: Term) -> Term:
     """Replace the derivatives of erf by their formulas."""
     if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -153,21 +153,40 @@ def _compare_under(theorem: Theorem, node: Term) -> Any:
     The node is the left one; its body is the left side of the premise. Sums are defined if their
     terms are, which the premise says, and the ends are integers in order.
     """
-    kind, a, b = relation(theorem.conclusion)
-    require(kind in ("=", "<", "<="), "the premise does not compare the terms")
     require(node[0] in ("sum", "int", "E"), f"{node[0]} is not known to be monotone")
-    require(inside(node)[0] == a, "the body is not the left side of the premise")
-    other = replaced(node, {(len(node) - 2, 0): b})
-    given = leaving(node, combined_hypotheses([theorem]))
+    kind, other, given = compared_bodies(theorem, node)
+    require(kind in ("=", "<", "<="), "the premise does not compare the terms")
     asked: list[Term] = []
     if node[0] == "sum":
-        low, high = outside(node)
         # Sums of no terms are equal, so a strict comparison needs at least one term.
-        last = high if kind == "<" else ("+", high, num(1))
-        asked = [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]
+        asked = range_of_sum(node, is_empty_allowed=kind != "<")
     elif node[0] == "int" and all(map(is_term, outside(node))) and kind != "=":
         asked = [checked((kind, *outside(node)))]
     elif node[0] == "int":
         require_ends_in_order(node)
     exist = [] if node[0] == "sum" else [defined(node), defined(other)]
-    return [*given.values(), *asked, *exist], (kind, node, other), ()
+    return [*given, *asked, *exist], (kind, node, other), ()
+
+
+@rule("equal bodies", "t", premises=1)
+def _equal_bodies(theorem: Theorem, node: Term) -> Any:
+    """Conclude that expectations, or integrals, of equal bodies are equal."""
+    require(node[0] in ("E", "int"), "the node is no expectation or integral")
+    kind, other, given = compared_bodies(theorem, node)
+    require(kind == "=", "the premise is no equation")
+    return [*given, defined(node)], ("=", node, other), ()
+
+
+def compared_bodies(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:
+    """Return the relation of a body to another one, the node with this, and the hypotheses."""
+    kind, body, other = relation(theorem.conclusion)
+    require(inside(node)[0] == body, "the body is not the left side of the premise")
+    given = leaving(node, combined_hypotheses([theorem]))
+    return kind, checked(replaced(node, {(2, 0): other})), given.values()
+
+
+def range_of_sum(node: Term, is_empty_allowed: bool = True) -> list[Term]:
+    """Return the formulas that make a sum run from an integer to another, or over nothing."""
+    low, high = outside(node)
+    last = ("+", high, num(1)) if is_empty_allowed else high
+    return [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]
