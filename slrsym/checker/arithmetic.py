@@ -58,14 +58,14 @@ class Answers:
         # Asked again, when more is known, a question may have another answer.
         waiting = self._left.get((sign, str(p)))
         for entry in waiting.pop(0) if waiting else ():
-            _learn(ring, entry)
+            _learn_from(ring, entry)
 
 
 def _is_list(data: Any, length: int) -> bool:
     return isinstance(data, list) and len(data) == length
 
 
-def _learn(ring: Ring, entry: Any) -> None:
+def _learn_from(ring: Ring, entry: Any) -> None:
     """Learn from one entry: a combination, or a comparison."""
     require(isinstance(entry, list) and entry, "malformed entry")
     read = ring.facts.read

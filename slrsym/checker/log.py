@@ -123,7 +123,7 @@ class ProofBuilder:
         return Inference(number, self.theorems[number])
 
 
-def _read(kind: str, data: Any, reader: Reader) -> Any:
+def _read_datum(kind: str, data: Any, reader: Reader) -> Any:
     """Return a datum of an inference, read by its kind."""
     if kind == "json":
         return data
@@ -143,7 +143,7 @@ def read_inference(
     _, kinds, _, extension = find_rule(name, data)
     is_named = extension in ("", *extensions)
     require(is_named, f"rule {name!r} of an extension that the log does not name")
-    return [_read(k, d, reader) for k, d in zip(kinds, data, strict=True)]
+    return [_read_datum(k, d, reader) for k, d in zip(kinds, data, strict=True)]
 
 
 def _read_name(data: Any, reader: Reader) -> Term:

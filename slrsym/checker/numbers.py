@@ -15,11 +15,11 @@ def _owens_t(h: Any, a: Any) -> Any:
     """Return Owen's T, an integral whose integrand has only poles, at which it is not finite."""
     half = acb(h * h) / 2
 
-    def slope(x: Any, _: bool) -> Any:
+    def integrand(x: Any, _: bool) -> Any:
         more = 1 + x * x
         return (-half * more).exp() / more
 
-    return (acb.integral(slope, 0, a) / (2 * acb.pi())).real
+    return (acb.integral(integrand, 0, a) / (2 * acb.pi())).real
 
 
 _VALUES: dict[str, Callable[..., Any]] = {

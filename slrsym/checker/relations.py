@@ -28,7 +28,7 @@ from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relati
 
 
 @rule("symbol", "t")
-def _symbol(symbol: Term) -> Any:
+def _sort_of_symbol(symbol: Term) -> Any:
     """State that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
     require(symbol[0] == "s", "the argument is no symbol")
     return [], ("and", defined(symbol), *sort_conditions(symbol[2], symbol)), ()
@@ -72,7 +72,7 @@ def _chain(premises: Sequence[Theorem]) -> Any:
 
 
 @rule("defined", "json", premises=1)
-def _defined(theorem: Theorem, path: Any) -> Any:
+def _defined_part(theorem: Theorem, path: Any) -> Any:
     """Conclude that a part of a relation that holds is defined, unless it stands under a binder."""
     relation(theorem.conclusion)
     nodes, part = descend(theorem.conclusion, path)

@@ -422,7 +422,7 @@ class Ring:
             if head == "ix" or not any(t[3]):
                 self.facts.learn(f[0], _OF_SORT[t[2][1:]])
             return f
-        return self._bound(t)
+        return self._of_binder(t)
 
     def _function(self, t: Term) -> Fraction:
         name, arguments = t[1], [self.of(a) for a in t[2:]]
@@ -461,9 +461,9 @@ class Ring:
 
     # -- terms that bind variables ----------------------------------------------------------------
 
-    def _bound(self, t: Term) -> Fraction:
+    def _of_binder(self, t: Term) -> Fraction:
         """Return the value of a derivative, or the generator of an opaque term."""
-        if (derivative := self._evaluated(t)) is not None:
+        if (derivative := self._evaluated_derivative(t)) is not None:
             return self._value_of_derivative(t, *derivative)
         name = key(t)
         if name not in self._opaque:
@@ -477,13 +477,13 @@ class Ring:
         False, with nothing changed, if the term has a value or is not opaque.
         """
         name = key(t)
-        if t[0] not in BINDERS or name in self._opaque or self._evaluated(t):
+        if t[0] not in BINDERS or name in self._opaque or self._evaluated_derivative(t):
             return False
         found = self.of(value)
         # The value may contain the term itself, which then is a generator by now.
         return self._opaque.setdefault(name, found) is found
 
-    def _evaluated(self, t: Term) -> tuple[Term, Asked] | None:
+    def _evaluated_derivative(self, t: Term) -> tuple[Term, Asked] | None:
         """Return a derivative evaluated, and what that asks; None if the calculus has no value.
 
         What a sum or an integral would ask of all points between its ends is no relation.

@@ -56,9 +56,9 @@ class Hinted(Ring):
         self.opaque_terms: dict[str, Term] = {}
         self.between_bars: dict[int, Any] = {}
 
-    def _bound(self, t: Term) -> Any:
+    def _of_binder(self, t: Term) -> Any:
         self.opaque_terms.setdefault(key(t), t)
-        return super()._bound(t)
+        return super()._of_binder(t)
 
     def _absolute_value(self, n: Any, d: Any) -> Any:
         a, b = super()._absolute_value(n, d)

@@ -80,7 +80,7 @@ def _cases_of_sign(u: Term) -> Any:
 
 
 @rule("integers apart", "t", "json")
-def _apart(t: Term, k: Any) -> Any:
+def _integers_apart(t: Term, k: Any) -> Any:
     """Conclude that an integer is at most k, or at least k + 1."""
     require(is_term(t) and type(k) is int, "the arguments are not a term and an integer")
     return [("o", "integer", t)], ("or", ("<=", t, num(k)), ("<=", num(k + 1), t)), ()
