@@ -148,7 +148,8 @@ def is_small(terms: Iterable[Term]) -> bool:
         count += 1
         if depth > DEPTH:
             return False
-        left += [(part, depth + 1) for _, part in children(t)]
+        parts = (*inside(t), *outside(t)) if t[0] in BINDERS else t[1 + PARAMETERS[t[0]] :]
+        left += [(part, depth + 1) for part in parts]
     spend(NODE // 2 * count)
     return not left and count < SIZE
 
