@@ -10,14 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slrsym.checker.calculus import (
-    HALF,
-    differentiated_function,
-    fn,
-    inverse,
-    require_interval,
-    square,
-)
+from slrsym.checker.calculus import HALF, differentiated_function, inverse, require_interval, square
 from slrsym.checker.expect import (
     ONE,
     ZERO,
@@ -167,14 +160,15 @@ def _gaussian_integral(node: Term) -> Any:
     m, row = _form(node, u)
     v = _covariance(node, row, row)
     asked = _exist(node, u)
+    spread: Term = ("*", TWO, v)
     if kind == "erf":
-        value = fn("erf", ("*", m, inverse(("+", ONE, ("*", TWO, v)), 2)))
-        return asked, ("=", node, value), ("gaussian-integrals",)
-    asked.append(checked(("<", ZERO, v)))
-    value = fn("erf", ("*", m, inverse(("*", TWO, v), 2)))
+        spread = ("+", ONE, spread)
+    else:
+        asked.append(checked(("<", ZERO, v)))
+    value: Term = ("f", "erf", ("*", m, inverse(spread, 2)))
     if kind == "abs":
-        density = fn("exp", ("*", num(-1, 2), square(m), inverse(v)))
-        value = ("+", ("*", m, value), ("*", sqrt(("*", TWO, v)), inverse(("pi",), 2), density))
+        density = ("f", "exp", ("*", num(-1, 2), square(m), inverse(v)))
+        value = ("+", ("*", m, value), ("*", sqrt(spread), inverse(("pi",), 2), density))
     return asked, ("=", node, value), ("gaussian-integrals",)
 
 
@@ -186,7 +180,7 @@ def _mean_of_exponential(node: Term, u: Term) -> Any:
     if len(bound(node)) > 1:
         m, row = _form(node, u)
         exponent = ("+", m, ("*", HALF, _covariance(node, row, row)))
-        return asked, ("=", node, fn("exp", exponent)), ("gaussian-integrals",)
+        return asked, ("=", node, ("f", "exp", exponent)), ("gaussian-integrals",)
     found = polynomial(u, bound(node))
     require(all(k <= 2 for (k,) in found), "the exponent is of degree above 2")
     a, b, c = (found.get((k,), ZERO) for k in (2, 1, 0))
@@ -195,7 +189,7 @@ def _mean_of_exponential(node: Term, u: Term) -> Any:
     inner = ("+", ("*", a, square(m)), ("*", b, m), ("*", HALF, square(b), v))
     exponent = ("+", c, ("*", inner, inverse(left)))
     asked.append(checked(("<", ZERO, left)))
-    value = ("*", inverse(left, 2), fn("exp", exponent))
+    value = ("*", inverse(left, 2), ("f", "exp", exponent))
     return asked, ("=", node, value), ("gaussian-integrals",)
 
 
@@ -219,7 +213,7 @@ def _mean_in_two_variables(
     size = ("+", ("*", first, last), ("*", num(-4), left[0][1], left[1][0]))
     asked += [("=", m, ZERO) for m in means]
     asked += [checked(("<", ZERO, t)) for t in (size, ("+", first, last))]
-    return asked, ("=", node, ("*", inverse(size, 2), fn("exp", c))), ("gaussian-integrals",)
+    return asked, ("=", node, ("*", inverse(size, 2), ("f", "exp", c))), ("gaussian-integrals",)
 
 
 @rule("centred pair", "t")
@@ -241,7 +235,7 @@ def _pair(node: Term) -> Any:
         spreads.append(added([noise, ("*", TWO, v)]))
         asked += [] if kind == "erf" else [checked(("<", ZERO, v))]
     size = sqrt(("*", *spreads))
-    angle = fn("asin", ("*", TWO, c, inverse(("*", *spreads), 2)))
+    angle = ("f", "asin", ("*", TWO, c, inverse(("*", *spreads), 2)))
     scale = ("*", TWO, inverse(("pi",)))
     if "abs" not in kinds:
         return asked, ("=", node, ("*", scale, angle)), ("bivariate-normal",)
