@@ -192,6 +192,11 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_a_bomb_is_refused_within_seconds[40 atoms that alternate]",
         "test_a_bomb_is_refused_within_seconds[a derivative of order 99]",
     ),
+    # Long assumptions, and bars in bars.
+    "checker/test_bombs.py": (
+        "test_a_log_is_refused_within_two_seconds[long premises]",
+        "test_a_log_is_refused_within_two_seconds[sums of bars]",
+    ),
     # Other inequalities with bars.
     "checker/test_evidence.py": (
         "test_pieces_of_bars_signs_and_maxima[Abs(a) - Abs(b) <= Abs(a - b)]",

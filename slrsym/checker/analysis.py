@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.calculus import continuous, require_interval
-from slrsym.checker.expect import ONE, ZERO, moderate, polynomial
-from slrsym.checker.relations import leaving
+from slrsym.checker.calculus import continuous, differentiated_function, require_interval
+from slrsym.checker.expect import ONE, ZERO, moderate, polynomial, require_without
+from slrsym.checker.relations import leaving, require_ends_in_order
 from slrsym.checker.term import (
     Term,
+    applied,
     bound,
     defined,
     free,
@@ -35,9 +36,7 @@ def antiderivative(slope: Term, x: Term, point: Term) -> Term:
         return ("*", slope, point)
     is_slope = slope[:2] == ("d", (1,)) and outside(slope) == (x,)
     require(is_slope, "the term is no first derivative at the variable")
-    function = ("lam", bound(slope), inside(slope), ())
-    require(x not in free(function), "the function that is differentiated contains the variable")
-    return substitute(inside(slope)[0], {bound(slope)[0]: point})
+    return applied(differentiated_function(slope, x), (), (point,))
 
 
 @rule("mean value", "t", "t", "t", premises=1)
@@ -79,13 +78,12 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     is_of_body = node[0] == "int" and kind == "=" and same(body, inside(node)[0])
     require(is_of_body, "the premise is no equation whose left side is the integrand")
     (x,), (low, high) = bound(node), outside(node)
-    caught = x in free(low) | free(high)
-    require(not caught, "an end contains the variable of the integral; rename it")
+    require_without([x], (low, high), "an end contains the variable of the integral; rename it")
     is_slope = slope[0] == "d" and x in free(slope)
     require(is_slope, "the right side of the premise is no derivative in the variable")
     given = leaving(node, combined_hypotheses([theorem]))
     asked, values = [defined(node)], []
-    require(low[0] != "oo" and high[0] != "-oo", "the first end is oo, or the second is -oo")
+    require_ends_in_order(node)
     for end in (low, high):
         if is_term(end):
             values.append(antiderivative(slope, x, end))
@@ -117,8 +115,7 @@ def _bells(node: Term) -> Any:
     (x,), (body,), ends = bound(node), inside(node), outside(node)
     asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
     asked += [defined(end) for end in ends if is_term(end)]
-    caught = any(x in free(p) for p in asked)
-    require(not caught, "an end contains the variable of the integral; rename it")
+    require_without([x], asked, "an end contains the variable of the integral; rename it")
     return asked, defined(node), ("gaussian-moments",)
 
 
@@ -170,7 +167,7 @@ def _term_of_sum(node: Term, place: Term) -> Any:
 
 
 @rule("absolute value", "t")
-def _absolute(a: Term) -> Any:
+def _cases_of_absolute_value(a: Term) -> Any:
     """Conclude that |a| is a or -a, whichever is not negative."""
     require(is_term(a), "the argument is no term")
     size = ("f", "abs", a)

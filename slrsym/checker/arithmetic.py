@@ -7,7 +7,7 @@ which the ring learns a sign; a question that is asked again takes its next answ
 
 - ``["sign", p, [[c, [[g, n], ...]], ...], f]``: the sign of p, from f p = sum of c times the
   product of g^n, where f > 0;
-- ``["exp", a, b]`` and the other tables of `Ring.compare`.
+- ``["exp", a, b]`` and the other comparisons of `Ring.compare`.
 
 Generators are numbered as they are made. A polynomial is a list of ``[coefficient, generator,
 exponent, ...]``.
@@ -22,7 +22,18 @@ from flint import fmpq
 
 from slrsym.checker.calculus import cited_slopes
 from slrsym.checker.ring import Ring, is_integral
-from slrsym.checker.sign import NEG, POS, QUESTIONS, SIGNS, ZERO, Facts, Poly, Sign, number, times
+from slrsym.checker.sign import (
+    NEG,
+    POS,
+    QUESTIONS,
+    SIGNS,
+    ZERO,
+    Facts,
+    Poly,
+    Sign,
+    parse_rational,
+    sign_times,
+)
 from slrsym.checker.term import BINDERS, RELATIONS, Term, children, is_inside, key, require
 from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
@@ -47,19 +58,19 @@ class Answers:
         # Asked again, when more is known, a question may have another answer.
         waiting = self._left.get((sign, str(p)))
         for entry in waiting.pop(0) if waiting else ():
-            _learn(ring, entry)
+            _learn_from(ring, entry)
 
 
 def _is_list(data: Any, length: int) -> bool:
     return isinstance(data, list) and len(data) == length
 
 
-def _learn(ring: Ring, entry: Any) -> None:
-    """Learn from one entry: a combination, or a table."""
+def _learn_from(ring: Ring, entry: Any) -> None:
+    """Learn from one entry: a combination, or a comparison."""
     require(isinstance(entry, list) and entry, "malformed entry")
     read = ring.facts.read
     if entry[0] != "sign":
-        require(_is_list(entry, 3) and isinstance(entry[0], str), "malformed entry of a table")
+        require(_is_list(entry, 3) and isinstance(entry[0], str), "malformed comparison")
         ring.compare(entry[0], read(entry[1]), read(entry[2]))
         return
     require(_is_list(entry, 4) and isinstance(entry[2], list), "malformed combination")
@@ -71,7 +82,7 @@ def _learn(ring: Ring, entry: Any) -> None:
             require(_is_list(part, 2), "malformed power in a combination")
             require(type(part[1]) is int and 0 < part[1] < 100, "an exponent is not from 1 to 99")
             parts.append((read(part[0]), part[1]))
-        rows.append((number(row[0]), parts))
+        rows.append((parse_rational(row[0]), parts))
     ring.facts.combine(read(entry[1]), rows, read(entry[3]))
 
 
@@ -103,14 +114,14 @@ def suppose(ring: Ring, p: Term) -> None:
     """
     ring.is_fact = True
     try:
-        if p[0] == "=" and ring.give(p[1], p[2]):
+        if p[0] == "=" and ring.define(p[1], p[2]):
             return
         n, d = ring.minus(ring.of(p[1]), ring.of(p[2]))
     finally:
         ring.is_fact = False
     s = ring.facts.sign(d)
     if len(s) == 1:
-        ring.facts.learn(n, times(SIGNS[p[0]], s))
+        ring.facts.learn(n, sign_times(SIGNS[p[0]], s))
     else:
         ring.facts.learn(n * d, SIGNS[p[0]])
     if p[0] == "=":
@@ -125,10 +136,10 @@ def judge(ring: Ring, p: Term) -> None:
         return
     require(p[0] in RELATIONS, "the goal is no relation, and says of no term that it is an integer")
     a, b, want = ring.of(p[1]), ring.of(p[2]), SIGNS[p[0]]
-    if p[0] == "=" and ring.same(a, b):
+    if p[0] == "=" and ring.equal(a, b):
         return
     n, d = ring.minus(a, b)
-    if ring.sign((n, d)) <= want:
+    if ring.sign_of_fraction((n, d)) <= want:
         return
     s = ring.facts.sign(d)
     if p[0] in ("<", "<=") and s != POS:
@@ -164,6 +175,6 @@ def _read_units(data: list[Any], size: int) -> dict[Any, fmpq]:
     for unit in data:
         require(_is_list(unit, 3), "malformed unit: expected three parts")
         monomial, below = (facts.name(facts.read(p)) for p in unit[:2])
-        found[monomial, below] = number(unit[2])
+        found[monomial, below] = parse_rational(unit[2])
         require(found[monomial, below] > 0, "malformed unit: not positive")
     return found

@@ -19,20 +19,21 @@ from slrsym.checker.term import (
     inside,
     is_small,
     is_term,
-    lost,
     neg,
     num,
     outside,
     require,
     spend,
     substitute,
+    undefined_points_dropped,
 )
-from slrsym.checker.theorem import Theorem, rule
+from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
 # What has to hold at the point for a derivative to exist: relations that stay true nearby, or that
 # such relations hold on an interval.
 Asked: TypeAlias = list[Term]
-# Derivatives of functions that are claims: of each argument, the names of the arguments and a term.
+# (Function, place of the argument) -> (names of its arguments, its derivative in them), read off
+# cited claims.
 Slopes: TypeAlias = Mapping[tuple[str, int], tuple[tuple[Term, ...], Term]]
 
 HALF = num(1, 2)
@@ -59,6 +60,13 @@ def require_interval(x: Term) -> None:
     require(is_interval, "the sort of the variable is no interval")
 
 
+def differentiated_function(node: Term, x: Term) -> Term:
+    """Return the function that a derivative at x is of; refuse one that itself contains x."""
+    function = ("lam", bound(node), inside(node), ())
+    require(x not in free(function), "the function that is differentiated contains the variable")
+    return function
+
+
 def unfolded(t: Term) -> Term:
     """Replace the derivatives of erf by their formulas."""
     if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):
@@ -68,11 +76,16 @@ def unfolded(t: Term) -> Term:
     return t
 
 
+def value_at_point(t: Term) -> Term:
+    """Return the value at its point of the function that a derivative is of."""
+    return substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True)))
+
+
 def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
     """Return the value of a derivative; its conditions are added to `asked`."""
     # Names that nothing else has, so that what is asked may be read at the point.
     new = apart(bound(t), free(t) | set(bound(t)))
-    asked += [defined(p) for p in lost(bound(t), inside(t)[0], outside(t))]
+    asked += map(defined, undefined_points_dropped(bound(t), inside(t)[0], outside(t)))
     body = substitute(inside(t)[0], new)
     inner: Asked = []
     whole = body
@@ -131,11 +144,10 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
         return _of_integral(t, x, slopes, asked)
     if head == "d":
         # What the inner derivative drops has to be differentiable, too.
-        at_point = dict(zip(bound(t), outside(t), strict=True))
-        gone = lost(bound(t), inside(t)[0], outside(t))
+        dropped = undefined_points_dropped(bound(t), inside(t)[0], outside(t))
         # Of order 0 it is the value of the function, which is differentiated below.
-        there = [substitute(inside(t)[0], at_point)] if any(t[1]) else []
-        for part in (*there, *gone):
+        there = [value_at_point(t)] if any(t[1]) else []
+        for part in (*there, *dropped):
             derivative(part, x, slopes, asked)
         return derivative(evaluated(t, slopes, asked), x, slopes, asked)
     raise Rejected(f"no derivative of {head}")
@@ -210,11 +222,11 @@ def cited_slopes(premises: Sequence[Theorem]) -> Slopes:
 def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[Term | None]:
     """Return the derivatives of a function of the table in the arguments that are wanted."""
     name, u = t[1], t[2]
-    both = ("+", num(1), square(u))
-    rest = ("+", num(1), neg(square(u)))
+    one_plus, one_minus = ("+", num(1), square(u)), ("+", num(1), neg(square(u)))
     table = {
         "exp": (t, ()), "erf": (fn("erf_prime", u), ()), "log": (inverse(u), (("<", num(0), u),)),
-        "asin": (inverse(rest, 2), (("<", num(0), rest),)), "atan": (inverse(both), ()),
+        "asin": (inverse(one_minus, 2), (("<", num(0), one_minus),)),
+        "atan": (inverse(one_plus), ()),
         "abs": (("*", t, inverse(u)), (("!=", u, num(0)),)), "sin": (fn("cos", u), ()),
         "cos": (neg(fn("sin", u)), ()), "sinh": (fn("cosh", u), ()), "cosh": (fn("sinh", u), ()),
         "tanh": (("+", num(1), neg(square(t))), ()),
@@ -235,14 +247,13 @@ def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[
 
 
 @rule("derivative", "t", premises=None)
-def _derivative(premises: Sequence[Theorem], t: Term) -> Any:
+def _evaluate_derivative(premises: Sequence[Theorem], t: Term) -> Any:
     """Evaluate a derivative, under the conditions that make the function differentiable."""
     require(t[0] == "d", "the term is no derivative")
     asked: Asked = []
     value = evaluated(t, cited_slopes(premises), asked)
-    there = substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True)))
-    given = (h for p in premises for h in p.hypotheses.values())
-    return [*given, *asked, defined(there)], ("=", t, value), ()
+    given = combined_hypotheses(premises).values()
+    return [*given, *asked, defined(value_at_point(t))], ("=", t, value), ()
 
 
 @rule("definition", "t")

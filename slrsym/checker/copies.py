@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.expect import ONE, ZERO, exists, expectation, expected, moderate
+from slrsym.checker.expect import (
+    ONE,
+    ZERO,
+    exists,
+    expectation,
+    expected,
+    moderate,
+    require_without,
+)
 from slrsym.checker.term import (
     Term,
     apart,
@@ -34,27 +42,27 @@ def _copy(node: Term, copies: Term) -> Any:
     """Split off one copy of a sum of n copies, independent of all else."""
     require_copies(copies)
     (body,), names = inside(expected(node)), bound(node)
-    require(not free(copies) & set(names), "the copies contain a variable of the expectation")
+    require_without(names, [copies], "the copies contain a variable of the expectation")
     count, *laws = outside(copies)
     new = apart(bound(copies), free(node) | set(names))
     less = replaced(copies, {(3, 0): ("+", count, num(-1))})
     # Another sum could be one of n - 1 of the same copies, and would then not be independent.
-    alone = not has_copies(_exchanged(body, copies, ZERO))
+    alone = not has_copies(replace_outside_binders(body, copies, ZERO))
     require(alone, "the body contains another sum of copies, or this one under a binder")
     rest = ("+", less, substitute(inside(copies)[0], new))
-    body = _exchanged(body, copies, rest)
+    body = replace_outside_binders(body, copies, rest)
     other = expectation((*names, *new.values()), body, (*outside(node), *laws))
     asked = [("o", "integer", count), checked(("<=", ONE, count)), defined(node), defined(other)]
     return asked, ("=", node, other), ("fubini",)
 
 
-def _exchanged(t: Term, old: Term, new: Term) -> Term:
+def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
     """Return a term with another one in place of a part, where it stands under no binder."""
     if same(t, old):
         return new
     if bound(t):
         return t
-    return replaced(t, {i: _exchanged(p, old, new) for i, p in children(t)})
+    return replaced(t, {i: replace_outside_binders(p, old, new) for i, p in children(t)})
 
 
 @rule("copies exist", "t")
@@ -71,7 +79,7 @@ def _moments_of_copies(node: Term) -> Any:
     squared = body[:3] == ("^", 2, 1)
     copies = body[3] if squared else body
     require(copies[0] == "copies", "the body is not a sum of copies or its square")
-    require(not free(copies) & set(bound(node)), "the copies contain a variable of the expectation")
+    require_without(bound(node), [copies], "the copies contain a variable of the expectation")
     n, *laws = outside(copies)
     (f,) = inside(copies)
     first, second = (expectation(bound(copies), g, laws) for g in (f, ("^", 2, 1, f)))

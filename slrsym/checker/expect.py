@@ -9,12 +9,12 @@ ones are the same. What a rule needs besides the form of its data becomes a hypo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 from math import isqrt
 from typing import Any
 
-from slrsym.checker.relations import leaving
+from slrsym.checker.relations import leaving, range_of_sum
 from slrsym.checker.term import (
     NODE,
     Rejected,
@@ -38,7 +38,7 @@ from slrsym.checker.term import (
     spend,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relation, rule
+from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, rule
 
 # Bounded on the real line with all their derivatives.
 BOUNDED = frozenset({"erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"})
@@ -59,6 +59,11 @@ def body_without_copies(node: Term) -> Term:
     (body,) = inside(expected(node))
     require(not has_copies(body), "the body contains copies")
     return body
+
+
+def require_without(names: Iterable[Term], terms: Iterable[Term], why: str) -> None:
+    """Refuse terms that contain one of the names."""
+    require(not frozenset().union(*map(free, terms)) & set(names), why)
 
 
 def blocks(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
@@ -130,9 +135,9 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
     rows = [factor[m * i : m * (i + 1)] for i in range(n)]
     matrix = [inner[m * i : m * (i + 1)] for i in range(m)]
     for i, j in product(range(n), repeat=2):
-        total = bilinear(rows[i], matrix, rows[j])
-        if not (same(total, entries[n * i + j]) and total in (ZERO, *inner)):
-            asked.append(checked(("=", entries[n * i + j], total)))
+        entry, value = entries[n * i + j], bilinear(rows[i], matrix, rows[j])
+        if not (same(value, entry) and value in (ZERO, *inner)):
+            asked.append(checked(("=", entry, value)))
     return [*asked, *(defined(c) for c in factor if c[0] != "n")], p, ()
 
 
@@ -210,7 +215,7 @@ def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
         polynomial(t[2], some)
         return moderate(t[2], names)
     if head == "f" and t[1] == "exp":
-        return _tame(t[2], some, names)
+        return moderate_exponential(t[2], some, names)
     if head == "u":
         require(not has_copies(t), "an undefined function is applied to a sum of copies")
         for argument in t[4:]:
@@ -221,27 +226,29 @@ def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
             require(not has_copies(point), "a point of a derivative contains a sum of copies")
             affine(point, some)
         asked = [p for point in outside(t) for p in moderate(point, names)]
-        return asked + within(t, names)
+        return asked + moderate(*opened(t, names))
     if head == "E":
-        caught = any(free(law) & names for law in outside(t))
-        require(not caught, "a law contains a variable of another one")
-        return exists(outside(t)) + _noise(t) + within(t, names)
+        require_without(names, outside(t), "a law contains a variable of another one")
+        require_quadratic_in_noise(t)
+        return exists(outside(t)) + moderate(*opened(t, names))
     if head == "copies":
         count, *laws = outside(t)
-        require(not free(t) & names, "the copies depend on a variable around them")
+        require_without(names, [t], "the copies depend on a variable around them")
         require(all(law[0] == "gauss" for law in laws), "the copies have a law of noise")
         whole = [("o", "integer", count), checked(("<=", ZERO, count))]
-        return whole + exists(laws) + within(t, frozenset())
+        return whole + exists(laws) + moderate(*opened(t))
     raise Rejected(f"{head} is not known to be moderate")
 
 
-def within(t: Term, names: frozenset[Term]) -> list[Term]:
-    """Return conditions under which a body is moderate in its variables and the names."""
-    new = apart(bound(t), names | free(t))
-    return moderate(substitute(inside(t)[0], new), names | set(new.values()))
+def opened(node: Term, names: frozenset[Term] = frozenset()) -> tuple[Term, frozenset[Term]]:
+    """Return the body with new names for its variables, and these and the names."""
+    new = apart(bound(node), names | free(node))
+    return substitute(inside(node)[0], new), names | set(new.values())
 
 
-def _tame(exponent: Term, some: Sequence[Term], names: frozenset[Term]) -> list[Term]:
+def moderate_exponential(
+    exponent: Term, some: Sequence[Term], names: frozenset[Term]
+) -> list[Term]:
     """Return conditions under which exp of a quadratic form is moderate: it is bounded above."""
     require(not has_copies(exponent), "an exponent contains a sum of copies")
     found = polynomial(exponent, some)
@@ -254,12 +261,11 @@ def _tame(exponent: Term, some: Sequence[Term], names: frozenset[Term]) -> list[
     return semidefinite([[entry(x, y) for y in some] for x in some]) + moderate(exponent, names)
 
 
-def _noise(node: Term) -> list[Term]:
+def require_quadratic_in_noise(node: Term) -> None:
     """Refuse a body that is more than quadratic in noise, of which two moments are known."""
     for names, law in blocks(node):
         low = law[0] != "noise" or _degree(inside(node)[0], names[0]) <= 2
         require(low, "the body is of degree above 2 in a variable of noise")
-    return []
 
 
 def _degree(t: Term, x: Term) -> int:
@@ -284,12 +290,6 @@ def _moderate(function: Term) -> Any:
     return moderate(*opened(function)), ("and", ("o", "moderate", function), everywhere), ()
 
 
-def opened(node: Term) -> tuple[Term, frozenset[Term]]:
-    """Return the body with new names for its variables, and these."""
-    new = apart(bound(node), free(node))
-    return substitute(inside(node)[0], new), frozenset(new.values())
-
-
 # -- what expectations do -------------------------------------------------------------------------
 
 
@@ -308,11 +308,10 @@ def _linear(
 
     Over no terms at all the premise says nothing of the factors; so these are asked for.
     """
-    names = set(bound(node))
     require(node[0] in ("E", "int", "sum"), f"{node[0]} is not known to be linear")
     require(len(factors) == len(parts) > 0, "the numbers of factors and parts differ, or are 0")
-    constant = not any(free(c) & names or has_copies(c) for c in factors)
-    require(constant, "a factor contains a variable of the node, or copies")
+    require_without(bound(node), factors, "a factor contains a variable of the node")
+    require(not any(map(has_copies, factors)), "a factor contains copies")
     said = ("=", inside(node)[0], added_all(factors, parts))
     require(same(theorem.conclusion, said), "the premise is not that the body is the combination")
     given = leaving(node, combined_hypotheses([theorem]))
@@ -323,7 +322,7 @@ def _linear(
 
 
 def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
-    """Return the sum of products that the rule `linear` speaks of."""
+    """Return the sum of products of the rule `linear`."""
     terms = [("*", c, f) for c, f in zip(factors, parts, strict=True)]
     return terms[0] if len(terms) == 1 else ("+", *terms)
 
@@ -333,7 +332,7 @@ def _constant(node: Term) -> Any:
     """Conclude E c = c; a sum or an integral of c is c times the length of its range."""
     require(node[0] in ("E", "sum", "int"), "the node is no expectation, sum or integral")
     (body,) = inside(node)
-    require(not free(body) & set(bound(node)), "the body contains a variable of the node")
+    require_without(bound(node), [body], "the body contains a variable of the node")
     if node[0] == "E":
         require(not has_copies(body), "the body contains copies")
         asked = [*exists(outside(node)), defined(body)]
@@ -345,12 +344,6 @@ def _constant(node: Term) -> Any:
         return asked, ("=", node, ("*", body, ("+", high, neg(low)))), ("integral-linearity",)
     asked = [defined(body), *range_of_sum(node)]
     return asked, ("=", node, ("*", body, ("+", high, neg(low), ONE))), ("induction",)
-
-
-def range_of_sum(node: Term) -> list[Term]:
-    """Return the formulas that make a sum run from an integer to another, or over nothing."""
-    low, high = outside(node)
-    return [("o", "integer", low), ("o", "integer", high), ("<=", low, ("+", high, ONE))]
 
 
 @rule("independent", "t", "json")
@@ -373,11 +366,10 @@ def _independent(node: Term, where: Any) -> Any:
         taken = [body[i] for i in range(1, len(body)) if (i in factors) is chosen]
         names = [s for block, _ in laws for s in block]
         f = taken[0] if len(taken) == 1 else ("*", *taken)
-        caught = free(f) & (set(bound(node)) - set(names))
-        require(not caught, "a factor contains variables of both groups of laws")
+        others = set(bound(node)) - set(names)
+        require_without(others, [f], "a factor contains variables of both groups of laws")
         sides.append(expectation(names, f, [law for _, law in laws]))
-    random = [has_copies(inside(side)[0]) for side in sides]
-    require(not all(random), "both factors contain copies")
+    require(not all(has_copies(inside(e)[0]) for e in sides), "both factors contain copies")
     return [*map(defined, sides)], ("=", node, ("*", *sides)), ("fubini",)
 
 
@@ -389,8 +381,7 @@ def _fubini(node: Term, count: Any) -> Any:
     require(is_between, "the number of laws outside is no integer, or leaves one side without")
     first, last = ([s for names, _ in b for s in names] for b in (parts[:count], parts[count:]))
     laws = outside(node)
-    captured = any(free(law) & set(first) for law in laws[count:])
-    require(not captured, "a law contains a variable of the others; rename it")
+    require_without(first, laws[count:], "a law contains a variable of the others; rename it")
     inner = expectation(last, body, laws[count:])
     nested = expectation(first, inner, laws[:count])
     return [defined(node), defined(nested)], ("=", node, nested), ("fubini",)
@@ -404,7 +395,7 @@ def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     names, values = bound(forms), inside(forms)
     old, parts = bound(expected(node)), blocks(node)
     require(len(values) == len(old), "the numbers of forms and of variables differ")
-    require(not set(names) & free(node), "the expectation contains a variable of the forms")
+    require_without(names, [node], "the expectation contains a variable of the forms")
     new = expectation(names, ONE, laws)
     rows, rests = zip(*(affine(v, names) for v in values), strict=True)
     variances = {block[0]: law[1] for block, law in blocks(new) if law[0] == "noise"}
@@ -428,8 +419,8 @@ def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     body = substitute(inside(node)[0], dict(zip(old, values, strict=True)))
     other = expectation(names, body, laws)
     # What is plainly so needs no proof, provided that the law exists, which is asked for.
-    asked = [p for p in asked if not (same(p[1], p[2]))]
-    return ([*asked, defined(node), defined(other)], ("=", node, other), ("gaussian-linear-image",))
+    asked = [p for p in asked if not same(p[1], p[2])]
+    return [*asked, defined(node), defined(other)], ("=", node, other), ("gaussian-linear-image",)
 
 
 @rule("noise", "t")
@@ -455,8 +446,7 @@ def _stein(node: Term, h: Term, place: Any) -> Any:
     require(law[0] == "gauss", "the variable is not Gaussian")
     means, cov = moments(law)
     i = block.index(names[place])
-    caught = free(means[i]) & set(names)
-    require(not caught, "the law contains a variable of the expectation; rename it")
+    require_without(names, [means[i]], "the law contains a variable of the expectation; rename it")
     left = ("*", ("+", names[place], neg(means[i])), f)
     lhs = expectation(names, left, outside(node))
     terms, asked = [], [defined(lhs)]
@@ -471,22 +461,21 @@ def _stein(node: Term, h: Term, place: Any) -> Any:
 
 
 @rule("derivative of expectation", "t")
-def _under(t: Term) -> Any:
+def _derivative_of_expectation(t: Term) -> Any:
     """Differentiate under an expectation of a moderate function, in its parameters."""
     require(t[0] == "d" and inside(t)[0][0] == "E", "the term is no derivative of an expectation")
     (node,), names = inside(t), bound(t)
     require(not has_copies(t), "the derivative contains copies")
     body = body_without_copies(node)
-    caught = any(free(law) & set(names) for law in outside(node))
-    require(not caught, "a law contains a variable of the derivative")
+    require_without(names, outside(node), "a law contains a variable of the derivative")
+    require_quadratic_in_noise(node)
     new = apart(bound(node), free(t) | set(names))
     body = substitute(body, new)
     inner = ("d", t[1], names, (body,), outside(t))
     right = expectation(tuple(new.values()), inner, outside(node))
     places = apart(names, free(t) | set(new.values()))
     asked = moderate(substitute(body, places), frozenset(new.values()) | set(places.values()))
-    asked += exists(outside(node)) + _noise(node)
-    asked += [defined(p) for p in outside(t)]
+    asked += [*exists(outside(node)), *map(defined, outside(t))]
     return asked, ("=", t, right), ("dominated-convergence",)
 
 
@@ -497,7 +486,7 @@ def _density(node: Term) -> Any:
     is_one = len(bound(node)) == 1 and law[0] == "gauss"
     require(is_one, "the expectation is not over one Gaussian variable")
     (x,), (_, _, m, v) = bound(node), law
-    require(x not in free(m) | free(v), "the law contains a variable of the expectation; rename it")
+    require_without([x], [law], "the law contains a variable of the expectation; rename it")
     away = ("^", 2, 1, ("+", x, neg(m)))
     exponent = ("*", num(-1, 2), ("^", -1, 1, v), away)
     norm = ("^", -1, 2, ("*", num(2), ("pi",), v))
@@ -506,19 +495,8 @@ def _density(node: Term) -> Any:
     return [checked(("<", ZERO, v)), defined(node)], ("=", node, integral), ("gaussian-density",)
 
 
-@rule("equal bodies", "t", premises=1)
-def _equal_bodies(theorem: Theorem, node: Term) -> Any:
-    """Conclude that expectations, or integrals, of equal bodies are equal."""
-    kind, a, b = relation(theorem.conclusion)
-    is_body = kind == "=" and node[0] in ("E", "int") and inside(node)[0] == a
-    require(is_body, "the premise is not of the body of the node")
-    other = replaced(node, {(2, 0): b})
-    given = leaving(node, combined_hypotheses([theorem]))
-    return [*given.values(), defined(node)], ("=", node, checked(other)), ()
-
-
 @rule("exponential of a sum", "t")
-def _exponential(t: Term) -> Any:
+def _exponential_of_sum(t: Term) -> Any:
     """Conclude exp(a + b) = exp(a) exp(b)."""
     require(t[:2] == ("f", "exp") and t[2][0] == "+", "the term is no exponential of a sum")
     parts = t[2][1:]

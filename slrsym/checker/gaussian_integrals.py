@@ -1,4 +1,4 @@
-"""Theorems about means by their names, and a table of Gaussian integrals.
+"""Integrands that have a mean, a table of Gaussian integrals, and tangents of convex functions.
 
 The table has the means of erf, sign, absolute value and exponential of affine forms, and those of
 products of two of the first three where the forms are centred. Signs and absolute values are not
@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slrsym.checker.calculus import HALF, inverse, require_interval, square
+from slrsym.checker.calculus import HALF, differentiated_function, inverse, require_interval, square
 from slrsym.checker.expect import (
     ONE,
     ZERO,
-    _noise,
     added,
     affine,
     bilinear,
@@ -26,6 +25,8 @@ from slrsym.checker.expect import (
     multiplied,
     opened,
     polynomial,
+    require_quadratic_in_noise,
+    require_without,
 )
 from slrsym.checker.term import (
     NODE,
@@ -33,7 +34,6 @@ from slrsym.checker.term import (
     Term,
     bound,
     defined,
-    free,
     has_copies,
     inside,
     is_term,
@@ -51,8 +51,9 @@ from slrsym.checker.theorem import Theorem, checked, relation, rule
 TWO = num(2)
 
 
-def root(t: Term, power: int = 1) -> Term:
-    return ("^", power, 2, t)
+def sqrt(t: Term) -> Term:
+    """Return the square root of t."""
+    return ("^", 1, 2, t)
 
 
 # -- what has a mean ------------------------------------------------------------------------------
@@ -77,11 +78,11 @@ def growing(t: Term, names: frozenset[Term]) -> list[Term]:
         everywhere = checked(("forall", tuple(sorted(names)), (checked(("<=", ONE, t[2])),), ()))
         return [everywhere, *growing(t[2], names)]
     if t[:2] == ("f", "exp"):
-        # One of the two signs of what stands between bars is the right one.
+        # At each point abs(v) is v or -v, so it is enough to bound both.
         found = [part for part in _parts(t[2]) if part[:2] == ("f", "abs")]
-        require(0 < len(found) <= 8, "an exponential grows too fast, or has too many cases")
-        bars = found[0]
-        sides = (_exchanged(t, bars, v) for v in (bars[2], neg(bars[2])))
+        few = 0 < len(found) <= 8
+        require(few, "exp is not known to be bounded: no abs in its exponent, or more than 8")
+        sides = (replace_in_exponent(t, found[0], v) for v in (found[0][2], neg(found[0][2])))
         return [p for side in sides for p in growing(side, names)]
     raise Rejected(f"{t[0]} is not known to be bounded as moderate functions are")
 
@@ -95,13 +96,13 @@ def _parts(t: Term) -> Iterator[Term]:
         yield t
 
 
-def _exchanged(t: Term, old: Term, new: Term) -> Term:
+def replace_in_exponent(t: Term, old: Term, new: Term) -> Term:
     """Return a term with another one in place of a part, in sums, products and functions."""
     if t == old:
         return new
     if t[0] in ("+", "*", "f"):
         start = 2 if t[0] == "f" else 1
-        return (*t[:start], *(_exchanged(part, old, new) for part in t[start:]))
+        return (*t[:start], *(replace_in_exponent(part, old, new) for part in t[start:]))
     return t
 
 
@@ -111,8 +112,9 @@ def _integrable(node: Term) -> Any:
 
     The body is at most quadratic in noise.
     """
-    asked = exists(outside(expected(node))) + _noise(node)
-    return [*asked, *growing(*opened(node))], defined(node), ("gaussian-moments",)
+    require_quadratic_in_noise(expected(node))
+    asked = [*exists(outside(node)), *growing(*opened(node))]
+    return asked, defined(node), ("gaussian-moments",)
 
 
 # -- the table ------------------------------------------------------------------------------------
@@ -139,7 +141,7 @@ def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
     return bilinear(first, joint(outside(node))[1], second)
 
 
-def _gaussian_body(node: Term) -> Term:
+def gaussian_body(node: Term) -> Term:
     """Return the body of an expectation under Gaussian laws; refuse one with copies."""
     body = body_without_copies(node)
     require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
@@ -149,48 +151,51 @@ def _gaussian_body(node: Term) -> Term:
 @rule("gaussian integral", "t")
 def _gaussian_integral(node: Term) -> Any:
     """Conclude the mean of erf, sign, absolute value or exponential of an affine form."""
-    body = _gaussian_body(node)
+    body = gaussian_body(node)
     is_listed = body[0] == "f" and body[1] in ("erf", "sign", "abs", "exp")
     require(is_listed, "the function is not in the table of integrals")
     kind, u = body[1:]
     if kind == "exp":
-        return _exponential(node, u)
+        return _mean_of_exponential(node, u)
     m, row = _form(node, u)
     v = _covariance(node, row, row)
     asked = _exist(node, u)
+    spread: Term = ("*", TWO, v)
     if kind == "erf":
-        return asked, ("=", node, ("f", "erf", ("*", m, root(("+", ONE, ("*", TWO, v)), -1)))), (
-            "gaussian-integrals",
-        )  # fmt: skip
-    asked.append(checked(("<", ZERO, v)))
-    value: Term = ("f", "erf", ("*", m, root(("*", TWO, v), -1)))
+        spread = ("+", ONE, spread)
+    else:
+        asked.append(checked(("<", ZERO, v)))
+    value: Term = ("f", "erf", ("*", m, inverse(spread, 2)))
     if kind == "abs":
-        bell = ("f", "exp", ("*", num(-1, 2), square(m), inverse(v)))
-        value = ("+", ("*", m, value), ("*", root(("*", TWO, v)), root(("pi",), -1), bell))
+        density = ("f", "exp", ("*", num(-1, 2), square(m), inverse(v)))
+        value = ("+", ("*", m, value), ("*", sqrt(spread), inverse(("pi",), 2), density))
     return asked, ("=", node, value), ("gaussian-integrals",)
 
 
-def _exponential(node: Term, u: Term) -> Any:
+def _mean_of_exponential(node: Term, u: Term) -> Any:
     """Conclude E exp(a x^2 + b x + c) where 1 - 2 a v > 0; in more variables, of an affine form."""
     asked = _exist(node, u)
     if len(bound(node)) == 2 and max(map(sum, polynomial(u, bound(node)))) == 2:
-        return _of_two(node, polynomial(u, bound(node)), asked)
+        return _mean_in_two_variables(node, polynomial(u, bound(node)), asked)
     if len(bound(node)) > 1:
         m, row = _form(node, u)
-        total = ("+", m, ("*", HALF, _covariance(node, row, row)))
-        return asked, ("=", node, ("f", "exp", total)), ("gaussian-integrals",)
+        exponent = ("+", m, ("*", HALF, _covariance(node, row, row)))
+        return asked, ("=", node, ("f", "exp", exponent)), ("gaussian-integrals",)
     found = polynomial(u, bound(node))
     require(all(k <= 2 for (k,) in found), "the exponent is of degree above 2")
     a, b, c = (found.get((k,), ZERO) for k in (2, 1, 0))
     _, _, m, v = outside(node)[0]
     left = ("+", ONE, ("*", num(-2), a, v))
     inner = ("+", ("*", a, square(m)), ("*", b, m), ("*", HALF, square(b), v))
-    total = ("+", c, ("*", inner, inverse(left)))
+    exponent = ("+", c, ("*", inner, inverse(left)))
     asked.append(checked(("<", ZERO, left)))
-    return asked, ("=", node, ("*", root(left, -1), ("f", "exp", total))), ("gaussian-integrals",)
+    value = ("*", inverse(left, 2), ("f", "exp", exponent))
+    return asked, ("=", node, value), ("gaussian-integrals",)
 
 
-def _of_two(node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]) -> Any:
+def _mean_in_two_variables(
+    node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]
+) -> Any:
     """Conclude E exp(q + c) = |I - 2 S A|^(-1/2) exp(c) for a quadratic form q and a centred pair.
 
     It holds where the eigenvalues of the symmetric matrix I - 2 R A R are positive, which has the
@@ -208,13 +213,13 @@ def _of_two(node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]
     size = ("+", ("*", first, last), ("*", num(-4), left[0][1], left[1][0]))
     asked += [("=", m, ZERO) for m in means]
     asked += [checked(("<", ZERO, t)) for t in (size, ("+", first, last))]
-    return asked, ("=", node, ("*", root(size, -1), ("f", "exp", c))), ("gaussian-integrals",)
+    return asked, ("=", node, ("*", inverse(size, 2), ("f", "exp", c))), ("gaussian-integrals",)
 
 
 @rule("centred pair", "t")
 def _pair(node: Term) -> Any:
     """Conclude the mean of a product of erf or sign of centred forms, or of two absolute values."""
-    body = _gaussian_body(node)
+    body = gaussian_body(node)
     require(body[0] == "*" and len(body) == 3, "the body is no product of two functions")
     parts = body[1:]
     are_listed = all(p[0] == "f" and p[1] in ("erf", "sign", "abs") for p in parts)
@@ -229,46 +234,44 @@ def _pair(node: Term) -> Any:
         noise = ONE if kind == "erf" else ZERO
         spreads.append(added([noise, ("*", TWO, v)]))
         asked += [] if kind == "erf" else [checked(("<", ZERO, v))]
-    size = root(("*", *spreads))
-    angle = ("f", "asin", ("*", TWO, c, root(("*", *spreads), -1)))
+    size = sqrt(("*", *spreads))
+    angle = ("f", "asin", ("*", TWO, c, inverse(("*", *spreads), 2)))
     scale = ("*", TWO, inverse(("pi",)))
     if "abs" not in kinds:
         return asked, ("=", node, ("*", scale, angle)), ("bivariate-normal",)
     require(kinds == ["abs", "abs"], "one function is an absolute value, and the other is not")
     rest = ("+", square(size), ("*", num(-4), square(c)))
     asked.append(checked(("<=", ZERO, rest)))
-    value = ("*", scale, ("+", ("*", HALF, root(rest)), ("*", c, angle)))
+    value = ("*", scale, ("+", ("*", HALF, sqrt(rest)), ("*", c, angle)))
     return asked, ("=", node, value), ("bivariate-normal",)
 
 
-# -- theorems -------------------------------------------------------------------------------------
+# -- convex functions -----------------------------------------------------------------------------
 
 
-def sign_of_derivative(theorem: Theorem, order: int) -> tuple[Term, Term, Term, bool]:
-    """Return the function whose derivative has the sign that a premise says.
+def convexity(theorem: Theorem) -> tuple[Term, Term, Term, bool]:
+    """Return the function whose second derivative has the sign that a premise says.
 
-    Its variable, the point and whether the derivative is positive follow.
+    Its variable, the point and whether it is convex follow.
     """
     kind, low, high = relation(theorem.conclusion)
-    rising = low == ZERO
-    slope = high if rising else low
-    is_sign = kind in ("<", "<=") and ZERO in (low, high) and slope[:2] == ("d", (order,))
+    is_convex = low == ZERO
+    second = high if is_convex else low
+    is_sign = kind in ("<", "<=") and ZERO in (low, high) and second[:2] == ("d", (2,))
     require(is_sign, "the premise does not say the sign of a second derivative")
-    (x,) = outside(slope)
+    (x,) = outside(second)
     require_interval(x)
-    f = ("lam", bound(slope), inside(slope), ())
-    require(x not in free(f), "the function that is differentiated contains the variable")
+    f = differentiated_function(second, x)
     require(not has_copies(inside(f)[0]), "the function contains copies")
-    given = theorem.hypotheses.values()
-    require(not any(x in free(h) for h in given), "a hypothesis contains the variable")
-    return f, bound(slope)[0], x, rising
+    require_without([x], theorem.hypotheses.values(), "a hypothesis contains the variable")
+    return f, bound(second)[0], x, is_convex
 
 
 @rule("tangent", "t", "t", premises=1)
 def _tangent(theorem: Theorem, at: Term, point: Term) -> Any:
     """Conclude that a convex function lies above its tangents, a concave one below."""
     require(is_term(at) and is_term(point), "a point is no term")
-    f, y, x, convex = sign_of_derivative(theorem, 2)
+    f, y, x, convex = convexity(theorem)
     (body,) = inside(f)
     slope = ("d", (1,), (y,), (body,), (at,))
     line = ("+", substitute(body, {y: at}), ("*", slope, ("+", point, neg(at))))

@@ -34,7 +34,7 @@ from slrsym.checker.term import (
     same,
     work,
 )
-from slrsym.checker.theorem import RULES, Theorem, prove, rule
+from slrsym.checker.theorem import Theorem, find_rule, prove, rule
 
 FORMAT = "slrsym proof log 2"
 UNCHECKED = "unchecked: "
@@ -118,12 +118,12 @@ class ProofBuilder:
         """Return the inference, or the claim, that a reference names."""
         if isinstance(number, str):
             return self.claims.cited(number)
-        inside = type(number) is int and 0 <= number < len(self.theorems)
-        require(inside, f"no earlier inference {number!r:.40}")
+        is_earlier = type(number) is int and 0 <= number < len(self.theorems)
+        require(is_earlier, f"no earlier inference {number!r:.40}")
         return Inference(number, self.theorems[number])
 
 
-def _read(kind: str, data: Any, reader: Reader) -> Any:
+def _read_datum(kind: str, data: Any, reader: Reader) -> Any:
     """Return a datum of an inference, read by its kind."""
     if kind == "json":
         return data
@@ -133,22 +133,20 @@ def _read(kind: str, data: Any, reader: Reader) -> Any:
     if kind == "ts":
         return tuple(map(reader.read, data))
     require(all(isinstance(p, list) and len(p) == 2 for p in data), "the data are no list of pairs")
-    return tuple((_name(s, reader), reader.read(v)) for s, v in data)
+    return tuple((_read_name(s, reader), reader.read(v)) for s, v in data)
 
 
 def read_inference(
     name: Any, data: Sequence[Any], reader: Reader, extensions: Iterable[str] = EXTENSIONS
 ) -> list[Any]:
     """Return the data of an inference of a log, read by the kinds of its rule."""
-    require(isinstance(name, str) and name in RULES, f"unknown rule {name!r:.40}")
-    known = RULES[name].extension in ("", *extensions)
-    require(known, f"rule {name!r} of an extension that the log does not name")
-    kinds = RULES[name].kinds
-    require(len(kinds) == len(data), f"{name} has not {len(kinds)} data")
-    return [_read(k, d, reader) for k, d in zip(kinds, data, strict=True)]
+    _, kinds, _, extension = find_rule(name, data)
+    is_named = extension in ("", *extensions)
+    require(is_named, f"rule {name!r} of an extension that the log does not name")
+    return [_read_datum(k, d, reader) for k, d in zip(kinds, data, strict=True)]
 
 
-def _name(data: Any, reader: Reader) -> Term:
+def _read_name(data: Any, reader: Reader) -> Term:
     """Return a symbol, or a function ``[u, name, sort, arity]``, which `prove` validates."""
     is_function = isinstance(data, list) and data[:1] in (["u"], ["ix"])
     return tuple(data) if is_function else reader.read(data)
@@ -244,10 +242,7 @@ def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Ju
                 if number == 1:
                     require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
                     claims = record.get("claims", 0)
-                    require(
-                        set(record) <= set(_HEADER),
-                        "the header has other fields",
-                    )
+                    require(set(record) <= set(_HEADER), "the header has other fields")
                     loaded = load_extensions(record.get("extensions", []), extensions)
                 else:
                     judged.append(_check_claim(record, proved, loaded))
@@ -260,7 +255,7 @@ def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Ju
         work.left = inf
     require(judged, "the log has no record")
     complete = type(claims) is int and claims == len(judged)
-    require(complete, "the log has fewer records than its header says")
+    require(complete, "the number of records is not the one in the header")
     return judged
 
 
@@ -286,9 +281,7 @@ def _parse_line(text: str) -> dict[str, Any]:
 
     try:
         record = json.loads(text, object_pairs_hook=unique, parse_float=no, parse_constant=no)
-    except Rejected:
-        raise
-    except ValueError:
+    except json.JSONDecodeError:
         raise Rejected("the line is no JSON") from None
     require(isinstance(record, dict), "a line is no JSON object")
     return record  # type: ignore[no-any-return]
@@ -305,7 +298,7 @@ def _check_claim(record: dict[str, Any], proved: ProvedClaims, extensions: Seque
     """Return the claim of a record, once each inference and each step of it has been checked."""
     require(set(record) == set(_FIELDS), f"the fields are not {', '.join(_FIELDS)}")
     for name, kind in _FIELDS.items():
-        require(isinstance(record[name], kind), f"the field {name} has another type")
+        require(isinstance(record[name], kind), f"the field {name} has another JSON type")
     statement, given = parse(record["statement"]), tuple(map(parse, record["given"]))
     require(all(map(is_formula, (statement, *given))), "a statement or hypothesis is no formula")
     builder, reader = ProofBuilder(proved), Reader()

@@ -11,7 +11,8 @@ from typing import Any, TypeAlias
 from slrsym.checker.term import CONNECTIVES, Term, key, spend
 
 # A literal is the number of an atom, negative if it is denied. Other formulas are
-# ("and", parts), ("or", parts) and ("iff", left, right), with denials at the atoms.
+# ("and", parts), ("or", parts) and ("iff", left, right), with denials at the atoms; the denial of
+# an iff is put on its right side.
 Compiled: TypeAlias = Any
 
 

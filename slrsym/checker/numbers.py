@@ -15,11 +15,11 @@ def _owens_t(h: Any, a: Any) -> Any:
     """Return Owen's T, an integral whose integrand has only poles, at which it is not finite."""
     half = acb(h * h) / 2
 
-    def slope(x: Any, _: bool) -> Any:
+    def integrand(x: Any, _: bool) -> Any:
         more = 1 + x * x
         return (-half * more).exp() / more
 
-    return (acb.integral(slope, 0, a) / (2 * acb.pi())).real
+    return (acb.integral(integrand, 0, a) / (2 * acb.pi())).real
 
 
 _VALUES: dict[str, Callable[..., Any]] = {
@@ -45,7 +45,8 @@ def _ball(t: Term) -> Any:
         require(t[2] == 1 or (value > 0 and t[2] < 1000), "the base of a root may not be positive")
         value = (value if t[2] == 1 else value.root(t[2])) ** t[1]
     else:
-        require(head == "f" and t[1] in _VALUES, f"no ball for {t[1] if head == 'f' else head}")
+        name = t[1] if head == "f" else head
+        require(head == "f" and name in _VALUES, f"no enclosure is known of {name}")
         value = _VALUES[t[1]](*map(_ball, t[2:]))
     require(value.is_finite(), "a value may not exist")
     return value

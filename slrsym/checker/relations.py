@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Any
 
 from slrsym.checker.term import (
@@ -27,7 +28,7 @@ from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relati
 
 
 @rule("symbol", "t")
-def _symbol(symbol: Term) -> Any:
+def _sort_of_symbol(symbol: Term) -> Any:
     """State that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
     require(symbol[0] == "s", "the argument is no symbol")
     return [], ("and", defined(symbol), *sort_conditions(symbol[2], symbol)), ()
@@ -37,26 +38,27 @@ def _symbol(symbol: Term) -> Any:
 def _order(a: Term, b: Term) -> Any:
     """State how <, =, <= and != between two terms depend on each other."""
     less, equal, more = checked(("<", a, b)), ("=", a, b), ("<", b, a)
-    both = ("and", defined(a), defined(b))
-    some = ("or", less, equal, more)
-    alone = [("not", ("and", x, y)) for x, y in ((less, equal), (less, more), (equal, more))]
-    named = [
+    both_defined, one_holds = ("and", defined(a), defined(b)), ("or", less, equal, more)
+    at_most_one = [("not", ("and", x, y)) for x, y in combinations((less, equal, more), 2)]
+    definitions = [
         ("iff", ("<=", a, b), ("or", less, equal)),
         ("iff", ("<=", b, a), ("or", more, equal)),
         ("iff", ("!=", a, b), ("or", less, more)),
     ]
-    return [], ("and", ("iff", both, some), *alone, *named), ()
+    return [], ("and", ("iff", both_defined, one_holds), *at_most_one, *definitions), ()
 
 
 @rule("chain", premises=None)
 def _chain(premises: Sequence[Theorem]) -> Any:
-    """Chain relations one after the other, equations read either way."""
+    """Chain relations one after the other, equations read either way.
+
+    The first equation is read from right to left if only its left side goes on.
+    """
     require(premises, "there is no premise")
+    kind, left, right = relation(premises[0].conclusion)
+    goes_on = len(premises) < 2 or any(same(right, t) for t in premises[1].conclusion[1:])
+    start = end = left if goes_on or kind != "=" else right
     kinds = []
-    start = end = relation(premises[0].conclusion)[1]
-    swapped = len(premises) > 1 and premises[0].conclusion[0] == "="
-    if swapped and not any(same(premises[0].conclusion[2], t) for t in premises[1].conclusion[1:]):
-        start = end = premises[0].conclusion[2]
     for p in premises:
         kind, a, b = relation(p.conclusion)
         require(kind != "!=", "a premise is a relation !=")
@@ -70,7 +72,7 @@ def _chain(premises: Sequence[Theorem]) -> Any:
 
 
 @rule("defined", "json", premises=1)
-def _defined(theorem: Theorem, path: Any) -> Any:
+def _defined_part(theorem: Theorem, path: Any) -> Any:
     """Conclude that a part of a relation that holds is defined, unless it stands under a binder."""
     relation(theorem.conclusion)
     nodes, part = descend(theorem.conclusion, path)
@@ -125,39 +127,66 @@ def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
             held = None if end[0] in ("oo", "-oo") else given.get(key(wanted))
             if held is not None and x not in free(end):
                 given = {k: h for k, h in given.items() if k != key(wanted)}
-                # Between ends in the wrong order, nothing lies where the integral looks.
+                # If low > high, no x satisfies both hypotheses, but the integral still depends on
+                # the points between; so low <= high is supposed.
                 added += [("<=", low, high)] if node[0] == "int" else []
-    # That copies exist does not speak of their value.
-    random = [h for h in given.values() if has_copies(h) and not (
+    # c = c says that the copies c exist; it holds for every outcome, and may leave E.
+    with_copies = [h for h in given.values() if has_copies(h) and not (
         h[0] == "=" and h[1][0] == "copies" and same(h[1], h[2]))]  # fmt: skip
-    require(node[0] != "E" or not random, "a hypothesis speaks of the value of a sum of copies")
-    spoken = sorted(s[1] for s in names if any(s in free(h) for h in given.values()))
-    require(not spoken, f"a hypothesis speaks of {', '.join(spoken)}, bound here")
+    require(node[0] != "E" or not with_copies, "a hypothesis contains the value of a sum of copies")
+    caught = sorted(s[1] for s in names if any(s in free(h) for h in given.values()))
+    require(not caught, f"a hypothesis contains {', '.join(caught)}, which is bound here")
     return given | {key(h): checked(h) for h in added}
 
 
+def require_ends_in_order(node: Term) -> None:
+    """Refuse an integral from oo or to -oo, which has the sign of one in the other order."""
+    first, last = (end[0] for end in outside(node))
+    in_order = first != "oo" and last != "-oo"
+    require(in_order, "the ends are in the wrong order: the first is oo, or the second is -oo")
+
+
 @rule("under", "t", premises=1)
-def _under(theorem: Theorem, node: Term) -> Any:
+def _compare_under(theorem: Theorem, node: Term) -> Any:
     """Compare sums, integrals or expectations as their terms compare, if both are defined.
 
     The node is the left one; its body is the left side of the premise. Sums are defined if their
     terms are, which the premise says, and the ends are integers in order.
     """
-    kind, a, b = relation(theorem.conclusion)
-    require(kind in ("=", "<", "<="), "the premise does not compare the terms")
     require(node[0] in ("sum", "int", "E"), f"{node[0]} is not known to be monotone")
-    require(inside(node)[0] == a, "the body is not the left side of the premise")
-    other = replaced(node, {(len(node) - 2, 0): b})
-    given = leaving(node, combined_hypotheses([theorem]))
+    kind, other, given = compared_bodies(theorem, node)
+    require(kind in ("=", "<", "<="), "the premise does not compare the terms")
     asked: list[Term] = []
     if node[0] == "sum":
-        low, high = outside(node)
-        last = high if kind == "<" else ("+", high, num(1))
-        asked = [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]
+        # Sums of no terms are equal, so a strict comparison needs at least one term.
+        asked = range_of_sum(node, is_empty_allowed=kind != "<")
     elif node[0] == "int" and all(map(is_term, outside(node))) and kind != "=":
         asked = [checked((kind, *outside(node)))]
     elif node[0] == "int":
-        (first, *_), (last, *_) = outside(node)
-        require(first != "oo" and last != "-oo", "the first end is oo, or the second is -oo")
+        require_ends_in_order(node)
     exist = [] if node[0] == "sum" else [defined(node), defined(other)]
-    return [*given.values(), *asked, *exist], (kind, node, other), ()
+    return [*given, *asked, *exist], (kind, node, other), ()
+
+
+@rule("equal bodies", "t", premises=1)
+def _equal_bodies(theorem: Theorem, node: Term) -> Any:
+    """Conclude that expectations, or integrals, of equal bodies are equal."""
+    require(node[0] in ("E", "int"), "the node is no expectation or integral")
+    kind, other, given = compared_bodies(theorem, node)
+    require(kind == "=", "the premise is no equation")
+    return [*given, defined(node)], ("=", node, other), ()
+
+
+def compared_bodies(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:
+    """Return the relation of a body to another one, the node with this, and the hypotheses."""
+    kind, body, other = relation(theorem.conclusion)
+    require(inside(node)[0] == body, "the body is not the left side of the premise")
+    given = leaving(node, combined_hypotheses([theorem]))
+    return kind, checked(replaced(node, {(2, 0): other})), given.values()
+
+
+def range_of_sum(node: Term, is_empty_allowed: bool = True) -> list[Term]:
+    """Return the formulas that make a sum run from an integer to another, or over nothing."""
+    low, high = outside(node)
+    last = ("+", high, num(1)) if is_empty_allowed else high
+    return [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]

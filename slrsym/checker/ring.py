@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from flint import fmpq
 
-from slrsym.checker.calculus import Asked, Slopes, evaluated, unfolded
+from slrsym.checker.calculus import Asked, Slopes, evaluated, unfolded, value_at_point
 from slrsym.checker.sign import (
     ANY,
     NEG,
@@ -33,23 +33,12 @@ from slrsym.checker.sign import (
     Sign,
     common_divisor,
     factored,
-    product,
-    raised,
-    times,
+    poly_power,
+    poly_times,
+    sign_times,
     used_in,
 )
-from slrsym.checker.term import (
-    BINDERS,
-    BITS,
-    Rejected,
-    Term,
-    bound,
-    inside,
-    key,
-    outside,
-    require,
-    substitute,
-)
+from slrsym.checker.term import BINDERS, BITS, PARAMETERS, Rejected, Term, key, require
 
 Fraction: TypeAlias = tuple[Poly, Poly]
 # What is asked about the sign of a polynomial, and may make the ring learn more.
@@ -73,11 +62,11 @@ class ExponentUnitTooCoarse(Rejected):
 class Ring:
     """The normal forms of one inference.
 
-    There are `size` generators at most. `units` tells, for a monomial and the denominator below it
-    (by `Facts.name`), by which rational part of it the generator of its exponential goes.
-    `evidence` is asked for a sign that is not known, and may call `learn` and what learns. `slopes`
-    has the derivatives of functions of the table that claims state, and `defined` the keys of
-    opaque terms that are known to be defined.
+    There are `size` generators at most. If ``units[m, d]`` is z, for a monomial m over d (by
+    `Facts.name`), then exp(z m/d) is a generator, and exp(c m/d) its power c/z, which has to be
+    whole. `evidence` is asked for a sign that is not known, and may call `learn` and what learns.
+    `slopes` has the derivatives of functions of the table that claims state, and `defined` the keys
+    of opaque terms that are known to be defined.
     """
 
     def __init__(
@@ -117,19 +106,20 @@ class Ring:
     def plus(self, a: Fraction, b: Fraction) -> Fraction:
         if a[1] == b[1]:
             return self.fraction(a[0] + b[0], a[1])
-        return self.fraction(product(a[0], b[1]) + product(b[0], a[1]), product(a[1], b[1]))
+        numerator = poly_times(a[0], b[1]) + poly_times(b[0], a[1])
+        return self.fraction(numerator, poly_times(a[1], b[1]))
 
     def minus(self, a: Fraction, b: Fraction) -> Fraction:
         return self.plus(a, (-b[0], b[1]))
 
     def times(self, a: Fraction, b: Fraction) -> Fraction:
-        return self.fraction(product(a[0], b[0]), product(a[1], b[1]))
+        return self.fraction(poly_times(a[0], b[0]), poly_times(a[1], b[1]))
 
-    def same(self, a: Fraction, b: Fraction) -> bool:
-        return bool(self.facts.reduced(product(a[0], b[1]) - product(b[0], a[1])) == 0)
+    def equal(self, a: Fraction, b: Fraction) -> bool:
+        return bool(self.facts.reduced(poly_times(a[0], b[1]) - poly_times(b[0], a[1])) == 0)
 
-    def sign(self, f: Fraction) -> Sign:
-        return times(self.facts.sign(f[0]), self.facts.sign(f[1]))
+    def sign_of_fraction(self, f: Fraction) -> Sign:
+        return sign_times(self.facts.sign(f[0]), self.facts.sign(f[1]))
 
     # -- questions --------------------------------------------------------------------------------
 
@@ -144,7 +134,11 @@ class Ring:
         require(self.ask(p, sign), why)
 
     def gate(self, p: Poly, sign: Sign, why: str) -> None:
-        """Refuse unless what a term needs to be defined is known; of a fact, it is learned."""
+        """Ask for a sign that a term needs to be defined.
+
+        While a fact is read, the sign is learned first, as the fact says that its terms are
+        defined.
+        """
         if self.is_fact:
             self.facts.learn(p, sign)
         self.need(p, sign, why)
@@ -154,7 +148,7 @@ class Ring:
     def generator(self, *data: Any) -> int:
         """Return the number of the generator with these data, made if there is none."""
         # Polynomials cannot be hashed.
-        name = tuple(str(p) if hasattr(p, "degrees") else _name(p) for p in data)
+        name = tuple(tuple(map(str, p)) if isinstance(p, tuple) else str(p) for p in data)
         if name not in self._numbers:
             require(len(self.generators) < len(self.x), "more generators than the evidence says")
             self._numbers[name] = len(self.generators)
@@ -181,7 +175,7 @@ class Ring:
             self.facts.learn(p, s)
         return x
 
-    def root_of(self, base: Poly, q: int) -> Poly:
+    def root_generator(self, base: Poly, q: int) -> Poly:
         """Return the generator of the q-th root of a polynomial that is not negative."""
         i = self.generator("root", base, q)
         if (i, q, base) not in self.facts.roots:
@@ -204,14 +198,15 @@ class Ring:
             n, d = -n, -d
             self.need(d, POS, "a denominator under a root has no known sign")
         self.gate(n, NN, "the radicand of a root is not known to be nonnegative")
-        whole = self.facts.reduced(product(n, raised(d, q - 1)))
+        whole = self.facts.reduced(poly_times(n, poly_power(d, q - 1)))
         if whole == 0:
             return self.zero, self.one
         c, factors = factored(whole)
         out, rest = self._root_of_number(fmpq(c), q), self.one if c > 0 else -self.one
+        # `rest` is the product of the other factors; `strict`: all that are taken out are positive.
         out, strict = self.times(out, (self.one, d)), True
         # In an order that does not depend on who factors.
-        for g, k in sorted(factors, key=lambda factor: _order(factor[0])):
+        for g, k in sorted(factors, key=lambda factor: _sort_key(factor[0])):
             k = int(k)
             if not (self.ask(g, NN) or self.ask(-g, NN)):
                 rest *= g**k
@@ -227,13 +222,14 @@ class Ring:
                 self.units[self.unit_of(mono, below)] = unit / q
                 raise ExponentUnitTooCoarse("a root of an exponential needs a finer unit")
             if left:
-                out = self.times(out, (self.root_of(g, q) ** left, self.one))
+                out = self.times(out, (self.root_generator(g, q) ** left, self.one))
         if rest != 1:
             require(not rest.is_constant(), "the base of a root is a negative number")
             if strict:
                 self.facts.learn(rest, NN)
-            self.need(rest, NN, "a factor under a root may be negative where another one vanishes")
-            out = self.times(out, (self.root_of(rest, q), self.one))
+            why = "factors of unknown sign may be negative together, since another factor may be 0"
+            self.need(rest, NN, why)
+            out = self.times(out, (self.root_generator(rest, q), self.one))
         return out
 
     def _root_of_number(self, c: fmpq, q: int) -> Fraction:
@@ -244,7 +240,7 @@ class Ring:
                 w, left = divmod(e * k, q)
                 out = self.times(out, (self.facts.ring.constant(fmpq(base) ** w), self.one))
                 if left:
-                    root = self.root_of(self.facts.ring.constant(base), q)
+                    root = self.root_generator(self.facts.ring.constant(base), q)
                     out = self.times(out, (root**left, self.one))
         return out
 
@@ -259,9 +255,9 @@ class Ring:
                 # exp(k log u) = u^k, where u > 0 has been asked for.
                 u, v = data[1] if c > 0 else data[1][::-1]
                 power = abs(int(c.p))
-                out = self.times(out, (raised(u, power), raised(v, power)))
+                out = self.times(out, (poly_power(u, power), poly_power(v, power)))
                 continue
-            alike = (g for g in self.generators if g[0] == "exp" and self.same((mono, d), g[1]))
+            alike = (g for g in self.generators if g[0] == "exp" and self.equal((mono, d), g[1]))
             asked = self.unit_of(mono, d)
             g = next(alike, None) or ("exp", (mono, d), self.units.get(asked, abs(c)))
             i = self.generator(*g)
@@ -270,7 +266,7 @@ class Ring:
                 self.units[self.unit_of(*g[1])] = self.units[asked] = g[2] / int(k.q)
                 raise ExponentUnitTooCoarse("an exponential needs a finer unit")
             self.facts.learn(self.x[i], POS)
-            grown = raised(self.x[i], abs(int(k.p)))
+            grown = poly_power(self.x[i], abs(int(k.p)))
             out = self.times(out, (grown, self.one) if k > 0 else (self.one, grown))
         return out
 
@@ -291,7 +287,7 @@ class Ring:
                 total = self.plus(total, (mono * unit * int(n), d))
         return total
 
-    def function(
+    def function_value(
         self, name: str, arguments: Sequence[Fraction], parity: Sequence[int] = ()
     ) -> Fraction:
         """Return the value of a function, which may be known at these points or their negatives."""
@@ -301,8 +297,8 @@ class Ring:
                 continue
             factor = 1
             for a, b, p in zip(arguments, g[2:], parity, strict=True):
-                if not self.same(a, b):
-                    factor *= p if p and self.same(a, (-b[0], b[1])) else 0
+                if not self.equal(a, b):
+                    factor *= p if p and self.equal(a, (-b[0], b[1])) else 0
             if factor:
                 self.about(name, i)
                 return factor * self.x[i], self.one
@@ -319,7 +315,7 @@ class Ring:
             n, d = arguments[-1]
             for s in (NN, NP, NZ):
                 self.ask(self.facts.reduced(n * d), s)
-            self.facts.learn(g, self.sign(arguments[-1]))
+            self.facts.learn(g, self.sign_of_fraction(arguments[-1]))
         for p, s in {
             "erf": ((g - 1, NEG), (g + 1, POS)), "zeta": ((g, NN), (g - 1, NEG)),
             "tanh": ((g - 1, NEG), (g + 1, POS)), "sin": ((g - 1, NP), (g + 1, NN)),
@@ -333,25 +329,26 @@ class Ring:
                 self.facts.learn(p, POS if open_ends else NN)
         if name == "max":
             for n, d in arguments:
-                self.facts.learn(g * d - n, times(NN, self.facts.sign(d)))
+                self.facts.learn(g * d - n, sign_times(NN, self.facts.sign(d)))
 
     # -- what two generators tell of each other ---------------------------------------------------
 
     def compare(self, kind: str, a: Poly, b: Poly) -> None:
-        """Learn from one of the tables below, which evidence names."""
-        require(kind in _COMPARISONS, f"unknown table {kind!r:.40}")
+        """Learn from one of the comparisons below, which evidence names."""
+        require(kind in _COMPARISONS, f"unknown comparison {kind!r:.40}")
         _COMPARISONS[kind](self, a, b)
 
-    def _exponentials(self, a: Poly, b: Poly) -> None:
+    def _compare_exponentials(self, a: Poly, b: Poly) -> None:
         """Compare two products of exponentials as their exponents."""
-        self.facts.learn(a - b, self.sign(self.minus(self.exponent(a), self.exponent(b))))
+        difference = self.minus(self.exponent(a), self.exponent(b))
+        self.facts.learn(a - b, self.sign_of_fraction(difference))
 
-    def _tangent(self, a: Poly, _: Poly) -> None:
+    def _above_tangent(self, a: Poly, _: Poly) -> None:
         """Learn e^u >= 1 + u for a product of exponentials."""
         n, d = self.exponent(a)
-        self.facts.learn((a - 1) * d - n, times(self.facts.sign(d), NN))
+        self.facts.learn((a - 1) * d - n, sign_times(self.facts.sign(d), NN))
 
-    def _square_root(self, a: Poly, b: Poly) -> None:
+    def _compare_square_root(self, a: Poly, b: Poly) -> None:
         """Compare a square root with b, by the sign of its radicand less b^2."""
         kind, *data = self.data(a)
         require(kind == "root" and data[1] == 2, "the polynomial is no square root")
@@ -366,14 +363,14 @@ class Ring:
         else:
             self.facts.learn(a - b, s)
 
-    def _argument(self, a: Poly, _: Poly) -> None:
+    def _sign_of_argument(self, a: Poly, _: Poly) -> None:
         """Learn the sign of the argument of an odd increasing function from that of its value."""
         g = self.data(a)
         odd = g[0] == "f" and g[1] in _INCREASING and g[1] in PARITY
         require(odd, "the polynomial is no value of an odd increasing function")
         self.facts.learn(g[2][0] * g[2][1], self.facts.sign(a))
 
-    def _increasing(self, a: Poly, b: Poly) -> None:
+    def _compare_increasing(self, a: Poly, b: Poly) -> None:
         """Compare two values of an increasing function, and of an odd one their negatives, too."""
         first, second = self.data(a), self.data(b)
         alike = first[0] == second[0] == "f" and first[1] == second[1]
@@ -381,7 +378,7 @@ class Ring:
         require(first[1] in _INCREASING, f"{first[1]} is not known to be increasing")
         for k in (1, -1) if first[1] in PARITY else (-1,):
             n, d = second[2]
-            self.facts.learn(a + k * b, self.sign(self.plus(first[2], (k * n, d))))
+            self.facts.learn(a + k * b, self.sign_of_fraction(self.plus(first[2], (k * n, d))))
 
     # -- terms ------------------------------------------------------------------------------------
 
@@ -413,20 +410,19 @@ class Ring:
             if p < 0:
                 self.gate(f[0], NZ, "a denominator is not known to be nonzero")
                 f, p = (f[1], f[0]), -p
-            return self.fraction(raised(f[0], p), raised(f[1], p))
+            return self.fraction(poly_power(f[0], p), poly_power(f[1], p))
         if head == "f":
             return self._function(t)
-        if head == "u":
-            f = self.function(f"{t[1]} {t[2]} {t[3]}", [self.of(a) for a in t[4:]])
-            return f if any(t[3]) else self._signed(f, t[2])
-        if head == "ix":
-            require(all(map(is_integral, t[3:])), "an index is not known to be an integer")
-            return self._signed(self.function(f"{t[1]} {t[2]}", [self.of(a) for a in t[3:]]), t[2])
-        return self._bound(t)
-
-    def _signed(self, f: Fraction, sort: str) -> Fraction:
-        self.facts.learn(f[0], _OF_SORT[sort[1:]])
-        return f
+        if head in ("u", "ix"):
+            start = 1 + PARAMETERS[head]
+            integral = head == "u" or all(map(is_integral, t[start:]))
+            require(integral, "an index is not known to be an integer")
+            name = " ".join(map(str, t[1:start]))
+            f = self.function_value(name, [self.of(a) for a in t[start:]])
+            if head == "ix" or not any(t[3]):
+                self.facts.learn(f[0], _OF_SORT[t[2][1:]])
+            return f
+        return self._of_binder(t)
 
     def _function(self, t: Term) -> Fraction:
         name, arguments = t[1], [self.of(a) for a in t[2:]]
@@ -434,7 +430,7 @@ class Ring:
         if name == "exp":
             return self.exponential(arguments[0])
         if name == "abs":
-            return self._absolute(n, d)
+            return self._absolute_value(n, d)
         if name in ("asin", "log"):
             p, sign = (d * d - n * n, NN) if name == "asin" else (n * d, POS)
             self.gate(self.facts.reduced(p), sign, f"{name} is not known to be defined here")
@@ -447,9 +443,9 @@ class Ring:
             return self.one, self.one
         if name == "log" and n == d:
             return self.zero, self.one
-        return self.function(name, arguments, PARITY.get(name, ()))
+        return self.function_value(name, arguments, PARITY.get(name, ()))
 
-    def _absolute(self, n: Poly, d: Poly) -> Fraction:
+    def _absolute_value(self, n: Poly, d: Poly) -> Fraction:
         """Return |n/d|: n/d or -n/d if its sign is known, and the root of the square if not."""
         if self.ask(self.facts.reduced(n * d), NN):
             return n, d
@@ -460,47 +456,53 @@ class Ring:
         self.facts.learn(n * n * d * d, NN)
         a, b = self.root((n * n, d * d), 2)
         for side in (a * d - n * b, a * d + n * b):
-            self.facts.learn(side, times(NN, self.facts.sign(b * d)))
+            self.facts.learn(side, sign_times(NN, self.facts.sign(b * d)))
         return a, b
 
     # -- terms that bind variables ----------------------------------------------------------------
 
-    def _bound(self, t: Term) -> Fraction:
+    def _of_binder(self, t: Term) -> Fraction:
         """Return the value of a derivative, or the generator of an opaque term."""
-        if t[0] == "d" and (derived := self._derivative(t)) is not None:
-            return self._evaluated(t, *derived)
+        if (derivative := self._evaluated_derivative(t)) is not None:
+            return self._value_of_derivative(t, *derivative)
         name = key(t)
         if name not in self._opaque:
             require(name in self.defined, f"{t[0]} is not known to be defined: {name:.200}")
             self._opaque[name] = self.x[self.generator("opaque", name)], self.one
         return self._opaque[name]
 
-    def give(self, t: Term, value: Term) -> bool:
-        """Take the value of an opaque term from an equation; False if it has one."""
+    def define(self, t: Term, value: Term) -> bool:
+        """Let an equation define an opaque term.
+
+        False, with nothing changed, if the term has a value or is not opaque.
+        """
         name = key(t)
-        if t[0] not in BINDERS or name in self._opaque or (t[0] == "d" and self._derivative(t)):
+        if t[0] not in BINDERS or name in self._opaque or self._evaluated_derivative(t):
             return False
         found = self.of(value)
+        # The value may contain the term itself, which then is a generator by now.
         return self._opaque.setdefault(name, found) is found
 
-    def _derivative(self, t: Term) -> tuple[Term, Asked] | None:
+    def _evaluated_derivative(self, t: Term) -> tuple[Term, Asked] | None:
         """Return a derivative evaluated, and what that asks; None if the calculus has no value.
 
         What a sum or an integral would ask of all points between its ends is no relation.
         """
         asked: Asked = []
         try:
-            value = evaluated(t, self.slopes, asked)
+            value = evaluated(t, self.slopes, asked) if t[0] == "d" else None
         except Rejected:
             return None
-        return None if any(p[0] == "forall" for p in asked) else (value, asked)
+        return (value, asked) if value and all(p[0] != "forall" for p in asked) else None
 
-    def _evaluated(self, t: Term, value: Term, asked: Asked) -> Fraction:
-        # That a fact speaks of the derivative does not say why it exists.
+    def _value_of_derivative(self, t: Term, value: Term, asked: Asked) -> Fraction:
+        """Return the normal form of a derivative that has been evaluated."""
+        # A fact says that the derivative exists; the conditions of the calculus are only
+        # sufficient, so they are not learned from it.
         kept, self.is_fact = self.is_fact, False
         try:
             # The function itself has to be defined there, although its derivative may not show it.
-            self.of(substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True))))
+            self.of(value_at_point(t))
             for kind, a, b in asked:
                 n, d = self.minus(self.of(a), self.of(b))
                 p = self.facts.reduced(n * d)
@@ -511,17 +513,13 @@ class Ring:
 
 
 _COMPARISONS: dict[str, Callable[[Ring, Poly, Poly], None]] = {
-    "exp": Ring._exponentials, "tangent": Ring._tangent, "root": Ring._square_root,
-    "inverse": Ring._argument, "increasing": Ring._increasing,
+    "exp": Ring._compare_exponentials, "tangent": Ring._above_tangent,
+    "root": Ring._compare_square_root, "inverse": Ring._sign_of_argument,
+    "increasing": Ring._compare_increasing,
 }  # fmt: skip
 
 
-def _name(data: Any) -> Any:
-    """Return a datum of a generator as text, which can be hashed."""
-    return tuple(map(str, data)) if isinstance(data, tuple) else str(data)
-
-
-def _order(p: Poly) -> list[tuple[Any, ...]]:
+def _sort_key(p: Poly) -> list[tuple[Any, ...]]:
     """Return the key by which polynomials are sorted: their monomials, the greatest first."""
     return [(*map(int, m), Q(int(fmpq(c).p), int(fmpq(c).q))) for m, c in p.to_dict().items()]
 

@@ -40,7 +40,7 @@ SMOOTH = frozenset({"exp", "erf", "erf_prime", "erf_second", "sin", "cos", "sinh
                     "atan", "zeta", "owens"})  # fmt: skip
 
 
-def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
+def smoothness_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return the relations that make a term a smooth function of the names wherever they hold.
 
     They hold on open sets, so that at a point they say that it is smooth near the point.
@@ -52,7 +52,7 @@ def smooth(t: Term, names: frozenset[Term]) -> list[Term]:
     parts = {"+": t[1:], "*": t[1:], "^": t[3:], "f": t[2:], "u": t[4:]}.get(t[0])
     if parts is None:
         raise Rejected(f"{t[0]} is not known to be smooth")
-    asked = [p for part in parts for p in smooth(part, names)]
+    asked = [p for part in parts for p in smoothness_conditions(part, names)]
     u = parts[0]
     if t[0] == "^" and t[2] != 1:
         asked.append(("<", ZERO, u))
@@ -77,7 +77,8 @@ def _smooth(function: Term, point: Term) -> Any:
     new = apart(names, free(function) | free(point))
     bodies = [substitute(b, new) for b in inside(function)]
     put = dict(zip(new.values(), place, strict=True))
-    asked = [substitute(p, put) for b in bodies for p in smooth(b, frozenset(new.values()))]
+    near = frozenset(new.values())
+    asked = [substitute(p, put) for b in bodies for p in smoothness_conditions(b, near)]
     return [*asked, *map(defined, place)], ("o", "smooth", function, point), ()
 
 
@@ -98,22 +99,28 @@ class MapOnBox(NamedTuple):
     low: tuple[Term, ...]
     high: tuple[Term, ...]
 
-    def inside(self, point: Sequence[Term], kind: str = "<=") -> list[Term]:
+    def contains(self, point: Sequence[Term], kind: str = "<=") -> list[Term]:
+        """Return the formulas which say that a point is in the box."""
         ends = zip(self.low, point, self.high, strict=True)
         return [r for a, x, b in ends for r in ((kind, a, x), (kind, x, b))]
 
     def everywhere(self, p: Term, kind: str = "<=", more: Sequence[Term] = ()) -> Term:
-        """Return the formula that says p at all points of the box, and at all `more` of it."""
-        where = self.inside(self.names, kind) + (self.inside(more) if more else [])
+        """Return the formula that p holds at every point of the box; of others it says nothing.
+
+        If p is of a second point, with the coordinates `more`, of the box, too.
+        """
+        where = self.contains(self.names, kind) + (self.contains(more) if more else [])
         p = ("implies", ("and", *where), p)
         for x in reversed((*self.names, *more)):
             p = ("forall", (x,), (p,), ())
         return p
 
     def stays(self) -> Term:
-        return self.everywhere(("and", *self.inside(self.images)))
+        """Return the formula which says that steps do not leave the box."""
+        return self.everywhere(("and", *self.contains(self.images)))
 
-    def smooth(self, *bodies: Term) -> Term:
+    def is_smooth(self, *bodies: Term) -> Term:
+        """Return the formula which says that functions of the coordinates are smooth on the box."""
         function = ("lam", self.names, bodies, ())
         return self.everywhere(("o", "smooth", function, ("tuple", *self.names)))
 
@@ -172,10 +179,10 @@ class Goal:
 
     def points(self, t: Term) -> list[tuple[Term, ...]]:
         """Return the points of a finite set, each as many coordinates as the map has."""
-        return points(t, len(self.g.names))
+        return points_of_set(t, len(self.g.names))
 
 
-def points(t: Term, size: int) -> list[tuple[Term, ...]]:
+def points_of_set(t: Term, size: int) -> list[tuple[Term, ...]]:
     """Return the points of a finite set; refuse an empty one, and coordinates with symbols."""
     require(t[0] == "set" and len(t) > 1, "the argument is no set of points, or is empty")
     are_points = all(p[0] == "tuple" and len(p) == size + 1 for p in t[1:])
@@ -204,7 +211,7 @@ def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
     require(isinstance(name, str) and name in SCHEMAS, "there is no theorem of this name")
     kind, count, needs, axioms = SCHEMAS[name]
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"the goal is no {kind}")
-    require(len(values) == count, f"the number of terms is not {count}")
+    require(len(values) == count, f"{name} takes {count} values")
     asked = needs(Goal(goal[1], goal[2], goal[3:], values))
     return list(map(checked, asked)), goal, (f"theorem {name}", *axioms)
 
@@ -215,7 +222,7 @@ def about_one(goal: Goal) -> Term:
     return goal.about[0]
 
 
-def number(t: Term) -> Term:
+def require_term(t: Term) -> Term:
     """Return a term; refuse what is none."""
     require(is_term(t), "a value is no term")
     return t
@@ -246,12 +253,12 @@ def _bounded_descent(goal: Goal) -> list[Term]:
     """
     f, rate, floor = goal.values
     slack = goal.here(about_one(goal))
-    change = ("+", goal.next(f), neg(goal.here(f)), ("*", number(rate), slack))
+    change = ("+", goal.next(f), neg(goal.here(f)), ("*", require_term(rate), slack))
     return [
         goal.g.stays(),
         goal.g.everywhere(("<=", change, ZERO)),
         goal.g.everywhere(("<=", ZERO, slack)),
-        goal.g.everywhere(("<=", number(floor), goal.here(f))),
+        goal.g.everywhere(("<=", require_term(floor), goal.here(f))),
         ("<", ZERO, rate),
     ]
 
@@ -259,14 +266,14 @@ def _bounded_descent(goal: Goal) -> list[Term]:
 def _at_most_a_multiple(goal: Goal, terms: Iterable[Term]) -> list[Term]:
     """Return the formulas that bound a sum of squares by a multiple of what tends to 0."""
     slack, factor = goal.values
-    least = ("+", ("+", *map(square, terms)), neg(("*", number(factor), goal.here(slack))))
+    least = ("+", ("+", *map(square, terms)), neg(("*", require_term(factor), goal.here(slack))))
     vanishes = ("o", "VanishesAlong", goal.map, slack)
     return [goal.g.stays(), goal.g.everywhere(("<=", least, ZERO)), vanishes]
 
 
 @schema("small-steps", "StepsVanish", 2, "induction", "limits-of-sequences")
 def _small_steps(goal: Goal) -> list[Term]:
-    """Steps of $g$ tend to 0, if the squared step is at most a multiple of what tends to 0.
+    """$g(x_t) - x_t$ tends to 0, if the squared step is at most a multiple of what tends to 0.
 
     From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
     """
@@ -284,7 +291,7 @@ def _limits_solve(goal: Goal) -> list[Term]:
     there.
     """
     values = goal.values_here(about_one(goal))
-    return [*_at_most_a_multiple(goal, values), goal.g.smooth(*values)]
+    return [*_at_most_a_multiple(goal, values), goal.g.is_smooth(*values)]
 
 
 @schema("connected-limits", "OrbitsConvergeTo", 1,
@@ -341,7 +348,7 @@ def _on_face(goal: Goal) -> list[Term]:
         value_of = applied(real_function(of, len(here)), (), here)
         return [*asked, goal.g.everywhere(("=", goal.here(about_one(goal)), value_of))]
     listed = [tuple(map(key, p)) for p in goal.points(about_one(goal))]
-    for p in points(of, len(large.names)):
+    for p in points_of_set(of, len(large.names)):
         require(p[i][0] == "n", "the coordinate of a point across the face is no number")
         rest = tuple(key(x) for j, x in enumerate(p) if j != i)
         require(p[i] != value or rest in listed, "a limit on the face that is not listed")
@@ -362,7 +369,7 @@ def _expands(goal: Goal) -> list[Term]:
         return ("+", *(("f", "abs", ("+", x, neg(y))) for x, y in zip(a, b, strict=True)))
 
     moved = [substitute(t, new) for t in goal.g.images]
-    least = ("*", number(factor), distance(goal.g.names, second))
+    least = ("*", require_term(factor), distance(goal.g.names, second))
     expands = ("<=", least, distance(goal.g.images, moved))
     return [goal.g.everywhere(expands, more=second), ("<", ZERO, factor)]
 
@@ -379,13 +386,13 @@ def _expansion_injective(goal: Goal) -> list[Term]:
 @schema("expansion-invertible", "InvertibleJacobian", 1,
         "continuous-derivatives", "limits-of-sequences")  # fmt: skip
 def _expansion_invertible(goal: Goal) -> list[Term]:
-    """A smooth $g$ has an invertible Jacobian, if $|g(x) - g(y)|_1 >= c |x - y|_1$ with $c > 0$.
+    """$Dg$ is invertible, if $g$ is smooth and $|g(x) - g(y)|_1 >= c |x - y|_1$ with $c > 0$.
 
     At a point $x$ of the open box, $(g(x + t h) - g(x))/t$ tends to $Dg(x) h$ as $t -> 0$, so that
     $|Dg(x) h|_1 >= c |h|_1$ for every $h$. As $Dg$ is continuous on the closed box, this holds on
     its boundary, too. So $Dg(x) h = 0$ only for $h = 0$.
     """
-    return [*_expands(goal), goal.g.smooth(*goal.g.images)]
+    return [*_expands(goal), goal.g.is_smooth(*goal.g.images)]
 
 
 @schema("local-inverse", "LocalDiffeomorphism", 0,
@@ -396,8 +403,12 @@ def _local_inverse(goal: Goal) -> list[Term]:
     The images are smooth on a neighbourhood of the box, so that near a point inside of it $g$ is
     continuously differentiable; the inverse function theorem gives the inverse.
     """
-    strict = [p for point in goal.points(about_one(goal)) for p in goal.g.inside(point, "<")]
-    return [("o", "InvertibleJacobian", goal.map), *strict, goal.g.smooth(*goal.g.images)]
+    strict = [p for point in goal.points(about_one(goal)) for p in goal.g.contains(point, "<")]
+    return [
+        ("o", "InvertibleJacobian", goal.map),
+        *strict,
+        goal.g.is_smooth(*goal.g.images),
+    ]
 
 
 # -- starts that are few --------------------------------------------------------------------------
@@ -438,12 +449,12 @@ def _center_stable(goal: Goal) -> list[Term]:
             asked.append(("=", ("d", orders, g.names, (image,), point), rows[i][j]))
     asked += [("=", substitute(t, put), x) for t, x in zip(g.images, point, strict=True)]
     lessened = [
-        [("+", c, neg(number(eigenvalue))) if i == j else c for j, c in enumerate(row)]
+        [("+", c, neg(require_term(eigenvalue))) if i == j else c for j, c in enumerate(row)]
         for i, row in enumerate(rows)
     ]
     return [
         *asked, ("=", determinant(lessened), ZERO), ("<", ONE, eigenvalue),
-        ("o", "InvertibleJacobian", goal.map), *g.inside(point, "<"), g.smooth(*g.images),
+        ("o", "InvertibleJacobian", goal.map), *g.contains(point, "<"), g.is_smooth(*g.images),
     ]  # fmt: skip
 
 
@@ -470,7 +481,7 @@ def _strict_maximum(goal: Goal) -> list[Term]:
         for p in goal.points(about_one(goal))
     ]
     along = ("o", "DecreasesAlong", goal.map, f)
-    return [goal.g.stays(), *less, along, goal.g.smooth(goal.here(f))]
+    return [goal.g.stays(), *less, along, goal.g.is_smooth(goal.here(f))]
 
 
 @schema("null-union", "NullStarts", 1, "null-sets-unions")

@@ -25,21 +25,21 @@ SIGNS: dict[str, Sign] = {"=": ZERO, "<=": NP, "<": NEG, "!=": NZ}
 QUESTIONS: dict[str, Sign] = {**SIGNS, ">=": NN, ">": POS}
 
 
-def times(a: Sign, b: Sign) -> Sign:
+def sign_times(a: Sign, b: Sign) -> Sign:
     """Return the sign of a product."""
     return frozenset(x * y for x in a for y in b)
 
 
-def plus(a: Sign, b: Sign) -> Sign:
+def sign_plus(a: Sign, b: Sign) -> Sign:
     """Return the sign of a sum."""
     if any(x * y < 0 for x in a for y in b):
         return ANY
     return frozenset(x or y for x in a for y in b)
 
 
-def power(a: Sign, n: int) -> Sign:
+def sign_power(a: Sign, n: int) -> Sign:
     """Return the sign of a power."""
-    return POS if n == 0 else a if n % 2 else times(a, a) & NN
+    return POS if n == 0 else a if n % 2 else sign_times(a, a) & NN
 
 
 def used_in(p: Poly) -> list[int]:
@@ -47,7 +47,7 @@ def used_in(p: Poly) -> list[int]:
     return [] if p.is_constant() else [i for i, n in enumerate(p.degrees()) if n]
 
 
-def of_number(c: Any) -> Sign:
+def sign_of_number(c: Any) -> Sign:
     """Return the sign of a number."""
     return POS if c > 0 else NEG if c < 0 else ZERO
 
@@ -63,7 +63,7 @@ def _bits(p: Poly) -> int:
     return max((fmpq(c).height_bits() for c in p.coeffs()), default=0)
 
 
-def product(a: Poly, b: Poly) -> Poly:
+def poly_times(a: Poly, b: Poly) -> Poly:
     """Return the product of two polynomials, unless it may be long."""
     if a.is_one() or b.is_one():
         return b if a.is_one() else a
@@ -73,7 +73,7 @@ def product(a: Poly, b: Poly) -> Poly:
     return a * b
 
 
-def raised(p: Poly, n: int) -> Poly:
+def poly_power(p: Poly, n: int) -> Poly:
     """Return the power of a polynomial, unless it may be long."""
     require(n * max(1, p.total_degree()) <= _DEGREE, "the polynomial is too long")
     length = comb(len(p) + n - 1, n) * n * (_bits(p) + len(p)) if p != 0 else 0
@@ -124,15 +124,15 @@ class Facts:
                 parts.setdefault(k, {})[(*m[:i], left, *m[i + 1 :])] = c
             p = self.zero
             for k, terms in parts.items():
-                p += product(self.ring.from_dict(terms), raised(base, k))
+                p += poly_times(self.ring.from_dict(terms), poly_power(base, k))
                 require(len(p) <= _TERMS, "the polynomial is too long")
             degrees = p.degrees()
         return p
 
-    def _key(self, p: Poly) -> tuple[str, Poly, Sign]:
+    def _monic(self, p: Poly) -> tuple[str, Poly, Sign]:
         c = p.leading_coefficient()
         monic = p / c
-        return str(monic), monic, of_number(c)
+        return str(monic), monic, sign_of_number(c)
 
     def known(self) -> list[tuple[Poly, Sign]]:
         """Return all facts: polynomials with their signs."""
@@ -145,35 +145,35 @@ class Facts:
         """Note that a polynomial has a sign."""
         p = self.reduced(p)
         if not p.is_constant():
-            name, monic, s = self._key(p)
-            self._facts[name] = monic, self._fact(name) & times(sign, s)
+            name, monic, s = self._monic(p)
+            self._facts[name] = monic, self._fact(name) & sign_times(sign, s)
 
     def sign(self, p: Poly, deep: bool = True) -> Sign:
-        """Return the sign of a polynomial: by a fact, by terms that agree, or by factors."""
+        """Return the sign of a polynomial: by a fact, by its terms, or, if deep, by factors."""
         p = self.reduced(p)
         if p.is_constant():
-            return of_number(p.leading_coefficient()) if p != 0 else ZERO
-        name, _, s = self._key(p)
-        found = times(self._fact(name), s)
+            return sign_of_number(p.leading_coefficient()) if p != 0 else ZERO
+        name, _, s = self._monic(p)
+        found = sign_times(self._fact(name), s)
         if len(found) == 1:
             return found
         single = [(i, self._fact(str(self.x[i]))) for i in used_in(p)]
         terms, total = p.terms(), ZERO
         for m, c in terms:
-            t = of_number(c)
+            t = sign_of_number(c)
             for i, sign in single:
                 if m[i]:
-                    t = times(t, power(sign, int(m[i])))
-            total = plus(total, t)
+                    t = sign_times(t, sign_power(sign, int(m[i])))
+            total = sign_plus(total, t)
             if total == ANY:
                 break
         found &= total
         if len(found) > 1 and len(p) > 1 and deep:
             c, factors = factored(p)
             if len(factors) > 1 or factors[0][1] > 1:
-                t = of_number(c)
+                t = sign_of_number(c)
                 for f, n in factors:
-                    t = times(t, power(self.sign(f, False), int(n)))
+                    t = sign_times(t, sign_power(self.sign(f, False), int(n)))
                 found &= t
         return found
 
@@ -185,12 +185,15 @@ class Facts:
         """Learn the sign of p from: factor * p = sum of c * product of g^n, and factor > 0."""
         total, sign = self.zero, ZERO
         for c, parts in rows:
-            t, s = self.ring.constant(c), of_number(c)
+            t, s = self.ring.constant(c), sign_of_number(c)
             for g, n in parts:
-                t, s = product(t, raised(g, n)), times(s, power(self.sign(g), n))
-            total, sign = total + t, plus(sign, s)
+                t, s = (
+                    poly_times(t, poly_power(g, n)),
+                    sign_times(s, sign_power(self.sign(g), n)),
+                )
+            total, sign = total + t, sign_plus(sign, s)
         require(self.sign(factor) == POS, "the multiplier is not known to be positive")
-        rest = self.reduced(product(p, factor) - total)
+        rest = self.reduced(poly_times(p, factor) - total)
         require(rest == 0, "the combination is another polynomial")
         require(sign != ANY, "the combination says nothing")
         self.learn(p, sign)
@@ -222,11 +225,11 @@ class Facts:
                 require(exponents[i] == 0, "a generator stands twice in one term")
                 exponents[i] = n
             require(tuple(exponents) not in terms, "a monomial stands twice in one polynomial")
-            terms[tuple(exponents)] = number(term[0])
+            terms[tuple(exponents)] = parse_rational(term[0])
         return self.ring.from_dict(terms)
 
 
-def number(text: Any) -> fmpq:
+def parse_rational(text: Any) -> fmpq:
     """Return a rational from its text, p or p/q."""
     is_text = isinstance(text, str) and len(text) < 5_000
     require(is_text, "a number is not written as a text of fewer than 5,000 characters")

@@ -142,17 +142,16 @@ def replaced(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
 
 def is_small(terms: Iterable[Term]) -> bool:
     """Decide whether terms have no more parts together, and no deeper ones, than a reader takes."""
-    left = [(t, 1) for t in terms]
-    for count in range(SIZE):
-        if not left:
-            spend(NODE // 2 * count)
-            return True
+    left, count = [(t, 1) for t in terms], 0
+    while left and count < SIZE:
         t, depth = left.pop()
+        count += 1
         if depth > DEPTH:
             return False
         parts = (*inside(t), *outside(t)) if t[0] in BINDERS else t[1 + PARAMETERS[t[0]] :]
         left += [(part, depth + 1) for part in parts]
-    return False
+    spend(NODE // 2 * count)
+    return not left and count < SIZE
 
 
 # -- names ----------------------------------------------------------------------------------------
@@ -175,7 +174,8 @@ def function_of(t: Term) -> Term:
 
 def is_function(s: Term) -> bool:
     """Decide whether this is a function, or sequence, as `function_of` gives it."""
-    return type(s) is tuple and len(s) == 4 and is_named(s) and _whole(s[3], 1)
+    is_head = type(s) is tuple and len(s) == 4 and s[0] in ("u", "ix")
+    return is_head and is_named(s) and _whole(s[3], 1)
 
 
 def fresh(s: Term, taken: Iterable[Term]) -> Term:
@@ -206,55 +206,59 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
     if not values:
         return t
     spend(NODE * len(t))
-    # Under an expectation, other values of the sum of copies are meant.
+    # Inside of E the same copies are drawn anew and averaged, so they cannot be moved in.
     caught = t[0] in ("E", "copies") and any(map(has_copies, values.values()))
-    require(not caught, "an expectation would catch a sum of copies, which is random")
-    within = values
-    names = bound(t)
+    require(not caught, "a term with copies cannot be put inside of E or copies")
+    names, values_inside = bound(t), values
     if names:
-        body: frozenset[Term] = frozenset().union(*map(free, inside(t)))
-        within = {s: e for s, e in values.items() if s in body and s not in names}
-        incoming = frozenset().union(*map(free, within.values()))
+        free_inside: frozenset[Term] = frozenset().union(*map(free, inside(t)))
+        values_inside = {s: e for s, e in values.items() if s in free_inside and s not in names}
+        incoming = frozenset().union(*map(free, values_inside.values()))
         if incoming & set(names):
-            new = apart([s for s in names if s in incoming], incoming | body | set(names))
-            within = within | new
+            new = apart([s for s in names if s in incoming], incoming | free_inside | set(names))
+            values_inside = values_inside | new
             names = tuple(new.get(s, s) for s in names)
             t = (*t[: 1 + PARAMETERS[t[0]]], names, *t[2 + PARAMETERS[t[0]] :])
-    parts = {i: substitute(part, within if is_inside(t, i) else values) for i, part in children(t)}
+    parts = {
+        place: substitute(part, values_inside if is_inside(t, place) else values)
+        for place, part in children(t)
+    }
     t = replaced(t, parts)
     if t[0] in ("u", "ix") and function_of(t) in values:
-        function, points = values[function_of(t)], tuple(parts.values())
+        function, arguments = values[function_of(t)], tuple(parts.values())
         orders = t[3] if t[0] == "u" else ()
-        gone = not any(orders) and lost(bound(function), inside(function)[0], points)
-        require(not gone, "a point that may be undefined is lost: the function does not need it")
-        return applied(function, orders, points)
+        dropped = undefined_points_dropped(bound(function), inside(function)[0], arguments)
+        require(any(orders) or not dropped, "the function drops an argument that may be undefined")
+        return applied(function, orders, arguments)
     return t
 
 
-def applied(function: Term, orders: tuple[int, ...], points: tuple[Term, ...]) -> Term:
-    """Return a function at a point, or its derivative there."""
+def applied(function: Term, orders: tuple[int, ...], arguments: tuple[Term, ...]) -> Term:
+    """Return the value of a function at arguments, or that of its derivative."""
     names, (body,) = bound(function), inside(function)
-    require(len(names) == len(points), "the function has another number of arguments")
+    require(len(names) == len(arguments), "the function has another number of arguments")
     if any(orders):
-        return ("d", orders, names, (body,), points)
-    value = substitute(body, dict(zip(names, points, strict=True)))
+        return ("d", orders, names, (body,), arguments)
+    value = substitute(body, dict(zip(names, arguments, strict=True)))
     # Values within values may double each time.
     require(is_small((value,)), "the value of the function is too long")
     return value
 
 
-def lost(names: Sequence[Term], body: Term, points: Sequence[Term]) -> list[Term]:
-    """Return the points that may be undefined and whose variable does not count in a body."""
-    pairs = zip(names, points, strict=True)
-    return [p for x, p in pairs if p[0] not in ("n", "pi", "s") and not counts(x, body)]
+def undefined_points_dropped(
+    names: Sequence[Term], body: Term, arguments: Sequence[Term]
+) -> list[Term]:
+    """Return the arguments that may be undefined where the value of the body is not."""
+    pairs = zip(names, arguments, strict=True)
+    return [a for x, a in pairs if a[0] not in ("n", "pi", "s") and not shows_if_undefined(x, body)]
 
 
-def counts(x: Term, t: Term) -> bool:
-    """Decide whether a term is undefined wherever a term put for a symbol is."""
+def shows_if_undefined(x: Term, t: Term) -> bool:
+    """Decide whether a term is undefined wherever a term put for the symbol x is."""
     # A sum may have no terms.
-    closed = t[0] in ("sum", "copies") or x in bound(t)
-    kept = (p for i, p in children(t) if not (closed and is_inside(t, i)))
-    return t == x or (x in free(t) and any(counts(x, p) for p in kept))
+    is_closed = t[0] in ("sum", "copies") or x in bound(t)
+    open_parts = (p for place, p in children(t) if not (is_closed and is_inside(t, place)))
+    return t == x or (x in free(t) and any(shows_if_undefined(x, p) for p in open_parts))
 
 
 def has_copies(t: Term) -> bool:
@@ -276,9 +280,9 @@ def conditions(symbol: Term, value: Term) -> list[Term]:
         require(symbol[3] == len(names), "the function has another number of arguments")
         sort = "R" if symbol[0] == "u" else "Z"
         require(all(x[2] == sort for x in names), f"a variable of the function is not of {sort}")
-        what = sort_conditions(symbol[2], body)
-        free_of_it = [p if not free(p) & set(names) else ("forall", names, (p,), ()) for p in what]
-        return [*free_of_it, ("o", "moderate", value)] if symbol[0] == "u" else free_of_it
+        asked = sort_conditions(symbol[2], body)
+        everywhere = [("forall", names, (p,), ()) if free(p) & set(names) else p for p in asked]
+        return [*everywhere, ("o", "moderate", value)] if symbol[0] == "u" else everywhere
     return sort_conditions(symbol[2], value)
 
 
@@ -300,6 +304,7 @@ def key(t: Term) -> str:
 
 @lru_cache(maxsize=100_000)
 def _key(t: Term, names: tuple[Term, ...]) -> str:
+    """Return the key of a part of a term, inside of binders with these variables."""
     if t[0] == "s" and t in names:
         # Counted from the inside, so that what contains no outer variable reads the same anywhere.
         return f"b{names[::-1].index(t)}"
@@ -332,14 +337,12 @@ class Reader:
     """A reader of terms from JSON: lists for tuples, and numbers of rows for parts read before."""
 
     def __init__(self) -> None:
-        self.rows: list[Term] = []
-        self._extents: list[tuple[int, int]] = []
+        # Each row with its number of nodes and its depth.
+        self._rows: list[tuple[Term, tuple[int, int]]] = []
 
     def add(self, data: Any) -> None:
         """Read a row of the table; raises `Rejected` like `read`."""
-        term, extent = self._node(data, DEPTH)
-        self.rows.append(term)
-        self._extents.append(extent)
+        self._rows.append(self._node(data, DEPTH))
 
     def read(self, data: Any) -> Term:
         """Return a term or formula; raises `Rejected` if it is malformed, or beyond the limits."""
@@ -349,18 +352,15 @@ class Reader:
 
     def _node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
         if type(data) is int:
-            require(0 <= data < len(self.rows), "there is no earlier row of this number")
-            return self.rows[data], self._extents[data]
-        require(isinstance(data, list) and room > 0, "the data are no list, or too deep")
+            require(0 <= data < len(self._rows), "there is no earlier row of this number")
+            return self._rows[data]
+        require(room > 0, "the term is too deep")
         read = [[self._node(d, room - 1) for d in group] for group in groups(data)]
         size = 1 + sum(s for group in read for _, (s, _) in group)
         depth = 1 + max((d for group in read for _, (_, d) in group), default=0)
         require(depth <= DEPTH and size <= SIZE, "the term is too deep or too large")
         head, *parameters = data[: 1 + PARAMETERS[data[0]]]
         parameters = [tuple(p) if isinstance(p, list) else p for p in parameters]
-        flat = [q for p in parameters for q in (p if isinstance(p, tuple) else (p,))]
-        wrong = [q for q in flat if type(q) not in (int, str)]
-        require(not wrong, "a parameter is no word, integer, or list of these")
         terms = [tuple(t for t, _ in group) for group in read]
         node = (head, *parameters, *(terms if head in BINDERS else terms[0]))
         well_formed(node)
@@ -374,7 +374,8 @@ def parse(data: Any) -> Term:
 
 def groups(t: Sequence[Any]) -> list[Sequence[Any]]:
     """Return the lists of parts of a node: three of a binder; refuse data of another shape."""
-    require(t and type(t[0]) is str and t[0] in PARAMETERS, "the head of the node is unknown")
+    is_node = type(t) in (list, tuple) and t and type(t[0]) is str and t[0] in PARAMETERS
+    require(is_node, "expected a node: a list whose first entry is a head")
     require(len(t) > PARAMETERS[t[0]], "parameters are missing")
     rest = t[1 + PARAMETERS[t[0]] :]
     if t[0] not in BINDERS:
@@ -386,33 +387,53 @@ def groups(t: Sequence[Any]) -> list[Sequence[Any]]:
 
 def well_formed(t: Term) -> None:
     """Refuse a node that the language does not have, by its fields and the heads of its parts."""
-    head, arguments = t[0], t[1 + PARAMETERS[t[0]] :]
-    if head in BINDERS:
+    if t[0] in BINDERS:
         _binder(t)
-    elif head in RELATIONS:
-        is_pair = len(arguments) == 2 and all(map(is_term, arguments))
-        require(is_pair, f"{head} is not between two terms")
-    elif head in CONNECTIVES:
-        number = {"not": 1, "implies": 2, "iff": 2}.get(head)
-        require(number in (None, len(arguments)), f"{head} has not {number} parts")
-        require(arguments and all(map(is_formula, arguments)), f"a part of {head} is no formula")
-    elif head in TERMS:
-        require(arguments and all(map(is_term, arguments)), f"a part of {head} is no term")
-        _application(t, len(arguments))
-    elif head in LEAVES:
-        require(not arguments, f"{head} has arguments")
-        _leaf(t)
-    elif head in ("gauss", "noise"):
-        n = t[1] if head == "gauss" else 1
-        require(_whole(n, 1), "the dimension of the law is no positive integer")
-        size = n + n * n if head == "gauss" else 1
-        require(len(arguments) == size, "the law has another number of parameters")
-        require(all(map(is_term, arguments)), "a parameter of the law is no term")
+        return
+    head, parts = t[0], t[1 + PARAMETERS[t[0]] :]
+    count = _parameters(t, len(parts))
+    require(len(parts) == count, f"{head} has not {count} parts")
+    if head in CONNECTIVES:
+        require(parts and all(map(is_formula, parts)), f"a part of {head} is no formula")
+    elif head in TERMS or head in RELATIONS or head in ("gauss", "noise"):
+        require(parts and all(map(is_term, parts)), f"a part of {head} is no term")
+    elif head == "o" and t[1] in _SENTENCES:
+        is_known = len(parts) == 1 and _SENTENCES[t[1]](parts[0])
+        require(is_known, "integer takes one term; psd a tuple of n^2 terms; moderate one lam")
+
+
+# How many parts a node has; those with other heads have any number of them.
+_PARTS = {**dict.fromkeys(LEAVES, 0), **dict.fromkeys(RELATIONS, 2), "^": 1, "noise": 1, "not": 1,
+          "implies": 2, "iff": 2}  # fmt: skip
+
+
+def _parameters(t: Term, count: int) -> int:
+    """Return how many parts a node with these parameters has; refuse wrong parameters."""
+    head = t[0]
+    if head == "n":
+        p, q = t[1:3]
+        is_reduced = type(p) is int and _whole(q, 1) and gcd(p, q) == 1
+        require(is_reduced, "the number is no fraction in lowest terms")
+        require(p.bit_length() < BITS > q.bit_length(), "the number has too many digits")
+    elif head in ("s", "u", "ix"):
+        require(is_named(t), f"no symbol or function: {t[:3]!a:.80}")
+    elif head == "text":
+        require(type(t[1]) is str and len(t[1]) < 10_000, "the text is no string, or too long")
+    elif head == "^":
+        require(type(t[1]) is int and _whole(t[2], 1), "the power has no exponent p/q")
+        require(abs(t[1]) < 1000 > t[2], "the exponent of the power is too large")
+        require(t[1] and gcd(t[1], t[2]) == 1, "the exponent is 0, or not in lowest terms")
+    elif head == "f":
+        require(type(t[1]) is str and t[1] in FUNCTIONS, f"no function {t[1]!a:.40} in the table")
+        return FUNCTIONS[t[1]]
+    elif head == "gauss":
+        require(_whole(t[1], 1), "the dimension of the law is no positive integer")
+        return t[1] + t[1] ** 2  # type: ignore[no-any-return]
     elif head == "o":
         require(is_name(t[1]), f"no name of a sentence: {t[1]!a:.80}")
-        known = _SENTENCES.get(t[1])
-        fits = known is None or (len(arguments) == 1 and known(arguments[0]))
-        require(fits, f"no sentence {t[1]!r:.40}")
+    if head == "u":
+        _orders(t[3], count)
+    return _PARTS.get(head, count)
 
 
 def all_well_formed(terms: Iterable[Term]) -> None:
@@ -471,33 +492,6 @@ def is_named(t: Term) -> bool:
     return type(t[2]) is str and t[2] in SORTS and is_name(t[1], t[0], t[2])
 
 
-def _leaf(t: Term) -> None:
-    if t[0] == "n":
-        p, q = t[1:]
-        is_reduced = type(p) is int and _whole(q, 1) and gcd(p, q) == 1
-        require(is_reduced, "the number is no fraction in lowest terms")
-        require(p.bit_length() < BITS > q.bit_length(), "the number has too many digits")
-    elif t[0] == "s":
-        require(is_named(t), f"no symbol: {t!a:.80}")
-    elif t[0] == "text":
-        require(type(t[1]) is str and len(t[1]) < 10_000, "the text is no string, or too long")
-
-
-def _application(t: Term, count: int) -> None:
-    if t[0] == "^":
-        is_power = count == 1 and type(t[1]) is int and _whole(t[2], 1)
-        require(is_power, "the power has no exponent p/q, or not one base")
-        require(abs(t[1]) < 1000 > t[2], "the exponent of the power is too large")
-        require(t[1] and gcd(t[1], t[2]) == 1, "the exponent is 0, or not in lowest terms")
-    elif t[0] == "f":
-        known = type(t[1]) is str and FUNCTIONS.get(t[1]) == count
-        require(known, f"no function {t[1]!a:.40} of {count} arguments")
-    elif t[0] in ("u", "ix"):
-        require(is_named(t), f"no function: {t[:3]!a:.80}")
-    if t[0] == "u":
-        _orders(t[3], count)
-
-
 def _orders(orders: Any, count: int) -> None:
     is_list = type(orders) is tuple and len(orders) == count
     right = is_list and all(type(n) is int and 0 <= n < 100 for n in orders)
@@ -514,32 +508,29 @@ def _binder(t: Term) -> None:
     sort = _VARIABLES.get(head)
     require(all(s[2] == sort or not sort for s in names), f"a variable of {head} is not of {sort}")
     body, rest = inside(t), outside(t)
-    if head == "forall":
-        is_sentence = len(body) == 1 and is_formula(body[0]) and not rest
-        require(is_sentence, "the body of forall is not one formula")
-        return
-    require(body and all(map(is_term, body)), f"a body of {head} is no term")
+    kind = "formula" if head == "forall" else "term"
+    is_kind = is_formula if head == "forall" else is_term
+    require(body and all(map(is_kind, body)), f"a body of {head} is no {kind}")
     require(head == "lam" or len(body) == 1, f"{head} has more than one body")
-    require(head != "lam" or not rest, "a function has a part outside of it")
-    if head in ("sum", "int"):
+    if head in ("lam", "forall"):
+        require(not rest, f"{head} has a part outside of it")
+    elif head in ("sum", "int"):
         require(len(names) == 1 and len(rest) == 2, f"{head} has not one variable and two ends")
         ends = ("oo", "-oo") if head == "int" else ()
         require(all(is_term(e) or e[0] in ends for e in rest), f"an end of {head} is no term")
-        require(
-            is_term(rest[0]) or rest[0] != rest[1], f"both ends of {head} are the same infinity"
-        )
+        require(is_term(rest[0]) or rest[0] != rest[1], "both ends are the same infinity")
     elif head == "d":
         _orders(t[1], len(names))
         is_point = len(rest) == len(names) and all(map(is_term, rest))
         require(is_point, "the point of the derivative is not one term for each variable")
-    elif head in ("E", "copies"):
+    else:
         count, laws = (rest[:1], rest[1:]) if head == "copies" else ((), rest)
         require(all(map(is_term, count)), "the number of copies is no term")
         require(all(law[0] in ("gauss", "noise") for law in laws), f"{head} has a law that is none")
         size = sum(map(dimension, laws))
         require(size == len(names), "the laws have other dimensions than there are variables")
-        random = (*laws, *body, *count) if head == "copies" else laws
-        require(not any(map(has_copies, random)), "a law, or the inside of copies, contains copies")
+        alone = (*laws, *body, *count) if head == "copies" else laws
+        require(not any(map(has_copies, alone)), "a law, or the inside of copies, contains copies")
 
 
 def dimension(law: Term) -> int:

@@ -92,15 +92,21 @@ def rule(
     return register
 
 
+def find_rule(name: Any, data: Sequence[Any]) -> InferenceRule:
+    """Return the rule of a name; refuse another number of data than it takes."""
+    require(type(name) is str and name in RULES, f"unknown rule {name!r:.40}")
+    count = len(RULES[name].kinds)
+    require(len(data) == count, f"{name} has not {count} data")
+    return RULES[name]
+
+
 def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
     """Return the theorem that a rule makes; `Rejected` says why there is none."""
-    require(name in RULES, f"unknown rule {name!r:.40}")
+    apply, kinds, count, extension = find_rule(name, data)
     # What may give other parts when it is read again is read once.
     premises = tuple(premises)
     require(all(type(p) is Theorem for p in premises), "a premise is no theorem")
-    apply, kinds, count, extension = RULES[name]
     require(count in (None, len(premises)), f"{name} has not {count} premises")
-    require(len(data) == len(kinds), f"{name} has not {len(kinds)} data")
     log, granted = work.left, min(WORK, work.left)
     work.left = granted
     try:
@@ -130,9 +136,7 @@ def _validate(kind: str, data: Any) -> None:
         pairs = type(data) is tuple and all(type(pair) is tuple and len(pair) == 2 for pair in data)
         require(pairs, "the data are no tuple of pairs")
         all_well_formed([value for _, value in data])
-        all_well_formed([s for s, _ in data if s[0] not in ("u", "ix")])
-        functions = [s for s, _ in data if s[0] in ("u", "ix")]
-        require(all(map(is_function, functions)), "a function has no name, sort or arity")
+        all_well_formed([s for s, _ in data if not is_function(s)])
     else:
         left = [data]
         while left:
@@ -198,9 +202,9 @@ def _instance(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
 
 @rule("generalise", "t", premises=1)
 def _generalise(theorem: Theorem, symbol: Term) -> Any:
-    """Conclude for all values of a symbol of which the hypotheses do not speak."""
+    """Conclude for all values of a symbol that no hypothesis contains."""
     given = theorem.hypotheses.values()
-    require(not any(symbol in free(h) for h in given), f"a hypothesis speaks of {symbol[1]}")
+    require(not any(symbol in free(h) for h in given), f"a hypothesis contains {symbol[1]}")
     return given, checked(("forall", (symbol,), (theorem.conclusion,), ())), ()
 
 
@@ -211,8 +215,8 @@ def _induction(base: Theorem, step: Theorem, n: Term, goal: Term) -> Any:
     first = substitute(goal, {n: num(int(n[2] == "Z>0"))})
     following = substitute(goal, {n: ("+", n, num(1))})
     require(same(base.conclusion, first), "the first premise is not the goal at the start")
-    require(same(step.conclusion, following), "the second premise is not the goal one further")
+    require(same(step.conclusion, following), "the second premise is not the goal at n + 1")
     kept = {k: h for k, h in step.hypotheses.items() if k != key(goal)}
     given = {**base.hypotheses, **kept}
-    require(not any(n in free(h) for h in given.values()), f"a hypothesis restricts {n[1]}")
+    require(not any(n in free(h) for h in given.values()), f"a hypothesis contains {n[1]}")
     return given.values(), goal, ()

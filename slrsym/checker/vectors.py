@@ -19,7 +19,7 @@ from slrsym.checker.schemas import (
     MapOnBox,
     about_one,
     box,
-    points,
+    points_of_set,
     real_function,
     schema,
 )
@@ -49,7 +49,7 @@ def _on_manifold(goal: Goal, least: int) -> tuple[MapOnBox, Sequence[Term], list
     is_of_square = g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2
     require(is_of_square, "the first value is no map of the square from -1 to 1")
     slopes = real_function(slopes, 2, 2)
-    ends = points(about_one(goal), 2)
+    ends = points_of_set(about_one(goal), 2)
     allowed = (ONE, MINUS_ONE) if goal.kind == ALMOST_EVERY else (ONE, MINUS_ONE, ZERO)
     are_allowed = all(c in allowed for p in ends for c in p)
     require(are_allowed, "a coordinate of a point is not 1 or -1, or 0 for null sets")
@@ -125,8 +125,8 @@ def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
     on an edge, no orbit that stays there tends to one.
     """
     g, ends, asked = _on_manifold(goal, 3)
-    for number, face in enumerate(goal.values[2:]):
-        i, end = number // 2, (ONE, MINUS_ONE)[number % 2]
+    for k, face in enumerate(goal.values[2:]):
+        i, end = k // 2, (ONE, MINUS_ONE)[k % 2]
         edge = box(face, goal.taken | frozenset(g.names))
         is_edge = edge.low == (MINUS_ONE,) and edge.high == (ONE,)
         require(is_edge, "a value is no map of an edge of the square")
@@ -148,15 +148,15 @@ BAYES_RISK = (
 
 @schema("conditional-risk", "InWords", 0, "conditional-risk", "conditional-expectation")
 def _conditional_risk(goal: Goal) -> list[Term]:
-    """The risk of a measurable predictor: an axiom, but for the algebra that it asks for.
+    """Measurable predictors $p$ have the risk $E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$.
 
-    No term here speaks of measurable predictors. So the model is part of the axiom: $Y = X_J . v* +
-    xi$ has a finite second moment; given the matrix $X$ of all tokens, $J$ is $l$ with a
-    probability $w_l/W$; the noise $xi$ is centred, has the variance $epsilon^2$, and is independent
-    of both. Then $E[Y | X]$ is $M = sum w_l y_l/W$ with $y_l = X_l . v*$. The mean squared error
-    given $X$ is the left side of the second hypothesis, at $p = p(X)$; it is not negative, so that
-    its mean is the risk, be it infinite; likewise with $M$ in the place of $p$. Given also the
-    location it is at least $epsilon^2$.
+    This is an axiom, but for the algebra that it asks for, as no term is a measurable predictor. So
+    the model is part of the axiom: $Y = X_J . v* + xi$ has a finite second moment; given the matrix
+    $X$ of all tokens, $J$ is $l$ with a probability $w_l/W$; the noise $xi$ is centred, has the
+    variance $epsilon^2$, and is independent of both. Then $E[Y | X]$ is $M = sum w_l y_l/W$ with
+    $y_l = X_l . v*$. The mean squared error given $X$ is the left side of the second hypothesis, at
+    $p = p(X)$; it is not negative, so that its mean is the risk, be it infinite; likewise with $M$
+    in the place of $p$. Given also the location it is at least $epsilon^2$.
     """
     is_goal = goal.map == ("text", BAYES_RISK) and not goal.about
     require(is_goal, "the goal is not the sentence that the theorem shows")
@@ -164,11 +164,11 @@ def _conditional_risk(goal: Goal) -> list[Term]:
     xi, variance = ("s", "xi", "R"), square(("s", "epsilon", "R>=0"))
     w, y = (("ix", name, "R", place) for name in "wy")
 
-    def total(term: Term) -> Term:
+    def sum_over_tokens(term: Term) -> Term:
         return ("sum", (place,), (term,), (ONE, ("s", "L", "Z>0")))
 
     def average(term: Term) -> Term:
-        return ("*", ("^", -1, 1, total(w)), total(("*", w, term)))
+        return ("*", ("^", -1, 1, sum_over_tokens(w)), sum_over_tokens(("*", w, term)))
 
     def error(value: Term, said: Term) -> Term:
         return ("+", square(("+", value, neg(said))), variance)
@@ -178,7 +178,7 @@ def _conditional_risk(goal: Goal) -> list[Term]:
     noisy = expectation([xi], square(("+", m, xi, neg(p))), [("noise", variance)])
     asked: list[Term] = [
         ("=", noisy, error(m, p)),
-        ("implies", ("<", ZERO, total(w)), ("=", average(error(y, p)), given_tokens)),
+        ("implies", ("<", ZERO, sum_over_tokens(w)), ("=", average(error(y, p)), given_tokens)),
         ("<=", variance, error(m, p)),
     ]
     return [("forall", (m,), (("forall", (p,), (q,), ()),), ()) for q in asked]

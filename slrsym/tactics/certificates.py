@@ -26,9 +26,9 @@ from slrsym.checker.sign import (
     POS,
     QUESTIONS,
     ZERO,
-    of_number,
-    power,
-    times,
+    sign_of_number,
+    sign_power,
+    sign_times,
     used_in,
 )
 from slrsym.checker.term import Rejected, Term, key
@@ -56,12 +56,12 @@ class Hinted(Ring):
         self.opaque_terms: dict[str, Term] = {}
         self.between_bars: dict[int, Any] = {}
 
-    def _bound(self, t: Term) -> Any:
+    def _of_binder(self, t: Term) -> Any:
         self.opaque_terms.setdefault(key(t), t)
-        return super()._bound(t)
+        return super()._of_binder(t)
 
-    def _absolute(self, n: Any, d: Any) -> Any:
-        a, b = super()._absolute(n, d)
+    def _absolute_value(self, n: Any, d: Any) -> Any:
+        a, b = super()._absolute_value(n, d)
         if d == 1 and self.data(a)[0] == "root":
             self.between_bars.setdefault(used_in(a)[0], n)
         return a, b
@@ -146,11 +146,11 @@ class Search:
     def note(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
         """A sum or a product, whose sign may be seen from its parts."""
         if not f[0].is_constant():
-            self.notes.setdefault(st.facts._key(f[0])[0], []).append((head, f, parts))
+            self.notes.setdefault(st.facts._monic(f[0])[0], []).append((head, f, parts))
 
     def structure(self, st: Ring, p: Any, want: Any) -> None:
         """The sign of a numerator by the signs of the parts of the term that it comes from."""
-        for head, (n, d), parts in self.notes.get(st.facts._key(p)[0], ()):
+        for head, (n, d), parts in self.notes.get(st.facts._monic(p)[0], ()):
             sides = [q for part in (*parts, (n, d)) for q in part if not q.is_constant()]
             for q in sides:
                 if q is not n and len(st.facts.sign(q)) > 1:
@@ -303,11 +303,11 @@ class Search:
         for f, a in itertools.product(known, roots) if len(roots) > 1 else ():
             q = st.facts.reduced(f * a)
             self.work += 1 + len(q)
-            made.setdefault(st.facts._key(q)[0], (f, a, q.leading_coefficient()))
+            made.setdefault(st.facts._monic(q)[0], (f, a, q.leading_coefficient()))
         for b in roots if made else ():
             q = st.facts.reduced(p * b)
             self.work += 1 + len(q)
-            if q != 0 and (name := st.facts._key(q)[0]) in made:
+            if q != 0 and (name := st.facts._monic(q)[0]) in made:
                 f, a, c = made[name]
                 c = fmpq(q.leading_coefficient()) / fmpq(c)
                 self.combine(st, p, [(c, [(f, 1), (a, 1)] if a != 1 else [(f, 1)])], b)
@@ -435,7 +435,7 @@ class Search:
             if s <= NN:
                 out.append((new, f, s))
             elif s <= NP:
-                out.append((new, -f, times(s, NEG)))
+                out.append((new, -f, sign_times(s, NEG)))
         out.sort(key=lambda t: (t[0], len(t[1].monoms()), t[1].total_degree()))
         return [(f, s) for _, f, s in out[:limit]]
 
@@ -514,7 +514,7 @@ class Search:
                 # The same polynomials stand in many candidates.
                 if id(f) not in signs:
                     signs[id(f)] = st.facts.sign(f)
-                s = times(s, power(signs[id(f)], n))
+                s = sign_times(s, sign_power(signs[id(f)], n))
             if not (s <= NN or s <= NP):
                 continue
             flip = 1 if s <= NN else -1
@@ -527,7 +527,7 @@ class Search:
             if len(t.monoms()) > 60 or t == 0 or name in seen:
                 continue
             seen.add(name)
-            cols.append((parts, t * flip, flip, times(s, POS if flip == 1 else NEG)))
+            cols.append((parts, t * flip, flip, sign_times(s, POS if flip == 1 else NEG)))
         cols = cols[:700]
         index: dict[Any, int] = {}
         for m in q.monoms():
@@ -657,7 +657,7 @@ class Search:
             for factor, sign in ((other, 1), (-other, -1)):
                 if self.go(st, factor, POS):
                     self.best(st, norm)
-                    if times(st.facts.sign(norm), of_number(sign)) <= want:
+                    if sign_times(st.facts.sign(norm), sign_of_number(sign)) <= want:
                         self.combine(st, p, [(fmpq(sign), [(norm, 1)])], factor)
                         return
 

@@ -213,7 +213,7 @@ class Finder:
             return
         try:
             n, d = ring.of(t)
-            sign = ring.sign((n, d))
+            sign = ring.sign_of_fraction((n, d))
         except Rejected:
             self.counts["no normal form"] += 1
             return

@@ -11,6 +11,7 @@ import pytest
 
 from slrsym.checker import Rejected, recheck
 from slrsym.checker.log import FORMAT, digest
+from tests._profile import thorough_only
 
 OK = ["=", ["n", 0, 1], ["n", 0, 1]]
 SHOWN = ["arithmetic", [], [], OK, [1, [], [], []]]
@@ -170,6 +171,32 @@ def test_a_log_is_refused_within_two_seconds(tmp_path, name):
     path = written(tmp_path / "bomb.log", lines, terms)
     assert path.stat().st_size < 100_000
     require_soon(path, reason)
+
+
+# Sizes at which the first bombs took long that no limit stopped, and those around a limit.
+SIZES = {
+    derivatives_in_derivatives: [(10, 1), (17, 1), (140, 0)],
+    bars_in_bars: [(10,), (12,), (15,), (100,)],
+    sums_of_bars: [(5,), (20,), (50,), (100,)],
+    trinomial: [(20,), (21,), (299,), (500,)],
+    dense: [(8,), (12,), (60,)],
+    quotient: [(8,), (10,), (60,)],
+    root_of_a_power: [(8,), (50,), (200,)],
+    image_of_a_matrix: [(20,), (30,), (60,)],
+    long_values: [(100,), (300,), (500,), (1_500,)],
+    derivative_of_a_product: [(300,), (500,), (3_000,)],
+    long_assumptions: [(20,), (100,)],
+    long_steps: [(50,), (200,)],
+    pigeons: [(6, 1), (7, 3), (8, 1), (9, 1)],
+}
+
+
+@thorough_only
+@pytest.mark.parametrize(("make", "size"), [(m, n) for m, sizes in SIZES.items() for n in sizes])
+def test_no_size_takes_more_than_two_seconds(tmp_path, make, size):
+    _, seconds, used = in_a_child(written(tmp_path / "bomb.log", *make(*size)))
+    assert seconds < 2
+    assert used < 500e6
 
 
 @pytest.mark.parametrize("part", [b"0,", b"[],"])

@@ -8,9 +8,9 @@ import pytest
 import sympy as sp
 
 from slrsym.checker import ProofBuilder, ProvedClaims, Rejected, recheck
-from slrsym.checker.log import RULES, Reader, _read
+from slrsym.checker.log import Reader, _read_datum
 from slrsym.checker.term import key, num, parse
-from slrsym.checker.theorem import prove
+from slrsym.checker.theorem import RULES, prove
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
 from slrsym.tactics.arithmetic import arithmetic, searched
 from slrsym.tactics.emission import Emission
@@ -55,7 +55,7 @@ def _inferences(record, book):
         reader.add(row)
     for name, premises, *data in record["lines"]:
         lines = [script.premise(p) for p in premises]
-        read = [_read(k, d, reader) for k, d in zip(RULES[name].kinds, data, strict=True)]
+        read = [_read_datum(k, d, reader) for k, d in zip(RULES[name].kinds, data, strict=True)]
         yield name, [line.theorem for line in lines], read
         script.add(name, lines, *read)
     book.enter(

@@ -146,7 +146,7 @@ def test_roots():
     assert shown(("=", power(num(12), 1, 2), ("*", TWO, power(num(3), 1, 2))))
     assert shown(("=", power(neg(power(m, -1)), 1, 2), power(neg(m), -1, 2)))
     product = power(("*", n, x), 1, 2)
-    with pytest.raises(Rejected, match="where another one vanishes"):
+    with pytest.raises(Rejected, match="another factor may be 0"):
         shown(("=", product, product), ("<=", ZERO, ("*", n, x)))
     for side in (x, neg(x)):
         assert shown(("<=", side, power(power(x, 2), 1, 2)))

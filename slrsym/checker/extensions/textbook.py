@@ -22,15 +22,15 @@ from slrsym.checker.expect import (
     joint,
     moderate,
     opened,
+    require_without,
 )
-from slrsym.checker.gaussian_integrals import sign_of_derivative
+from slrsym.checker.gaussian_integrals import convexity, gaussian_body
 from slrsym.checker.term import (
     Term,
     bound,
     conditions,
     defined,
     free,
-    has_copies,
     inside,
     is_term,
     neg,
@@ -67,7 +67,7 @@ def _maximum(a: Term, b: Term) -> Any:
 
 
 @rule("sign", "t")
-def _sign(u: Term) -> Any:
+def _cases_of_sign(u: Term) -> Any:
     """Conclude that the sign of a number is 1, 0 or -1, by cases."""
     require(is_term(u), "the argument is no term")
     value = ("f", "sign", u)
@@ -80,7 +80,7 @@ def _sign(u: Term) -> Any:
 
 
 @rule("integers apart", "t", "json")
-def _apart(t: Term, k: Any) -> Any:
+def _integers_apart(t: Term, k: Any) -> Any:
     """Conclude that an integer is at most k, or at least k + 1."""
     require(is_term(t) and type(k) is int, "the arguments are not a term and an integer")
     return [("o", "integer", t)], ("or", ("<=", t, num(k)), ("<=", num(k + 1), t)), ()
@@ -89,10 +89,9 @@ def _apart(t: Term, k: Any) -> Any:
 @rule("jensen", "t", premises=1)
 def _jensen(theorem: Theorem, node: Term) -> Any:
     """Conclude f(E h) <= E f(h) for a convex function f; the node is E h."""
-    f, y, x, convex = sign_of_derivative(theorem, 2)
-    (body,), (h,), names = inside(f), inside(expected(node)), bound(node)
-    require(not has_copies(h), "the function contains copies")
-    require(not free(f) & set(names), "the function contains a variable of the law; rename it")
+    f, y, x, convex = convexity(theorem)
+    (body,), h, names = inside(f), body_without_copies(node), bound(node)
+    require_without(names, [f], "the function contains a variable of the law; rename it")
     outer = substitute(body, {y: node})
     mean = expectation(names, substitute(body, {y: h}), outside(node))
     everywhere = [checked(("forall", names, (p,), ())) for p in sort_conditions(x[2], h)]
@@ -118,11 +117,10 @@ def _cauchy_schwarz(f: Term, g: Term) -> Any:
 @rule("poincare", "t")
 def _poincare(node: Term) -> Any:
     """Conclude that E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
-    f, names = body_without_copies(node), bound(node)
-    require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
+    f, names = gaussian_body(node), bound(node)
     _, rows = joint(outside(node))
-    caught = any(free(c) & set(names) for row in rows for c in row)
-    require(not caught, "the covariance matrix contains a variable of the expectation")
+    entries = [c for row in rows for c in row]
+    require_without(names, entries, "the covariance matrix contains a variable of the expectation")
     slopes = [
         ("d", tuple(int(i == j) for j in range(len(names))), names, (f,), names)
         for i in range(len(names))
@@ -134,10 +132,10 @@ def _poincare(node: Term) -> Any:
     ]
     squared = expectation(names, square(f), outside(node))
     variance = ("+", squared, neg(square(node)))
-    total = added([("*", c, e) for c, e in energies])
+    bound_on_variance = added([("*", c, e) for c, e in energies])
     asked = exists(outside(node)) + moderate(*opened(node))
     asked += [defined(node), defined(squared), *(defined(e) for _, e in energies)]
-    return asked, checked(("<=", variance, total)), ("gaussian-poincare",)
+    return asked, checked(("<=", variance, bound_on_variance)), ("gaussian-poincare",)
 
 
 @rule("price", "t")
@@ -149,8 +147,7 @@ def _price(t: Term) -> Any:
     require(r not in free(f), "the body contains the parameter")
     is_one = [law[0] for law in outside(node)] == ["gauss"] and len(names) <= 2
     require(is_one, "the law is not one Gaussian law of one or two variables")
-    caught = free(point) & set(names)
-    require(not caught, "the point contains a variable of the expectation; rename it")
+    require_without(names, [point], "the point contains a variable of the expectation; rename it")
     means, rows = joint(outside(node))
     laws = tuple(substitute(law, {r: point}) for law in outside(node))
     _, here = joint(laws)
@@ -177,8 +174,5 @@ def _price(t: Term) -> Any:
     require(terms, "the law does not depend on the parameter")
     asked += [defined(part) for term in terms for part in term[1:] if part != HALF]
     asked += moderate(*opened(expectation(names, f, laws)))
-    return (
-        [*asked, *exists(laws), defined(point)],
-        checked(("=", t, added(terms))),
-        ("price-theorem",),
-    )
+    asked += [*exists(laws), defined(point)]
+    return asked, checked(("=", t, added(terms))), ("price-theorem",)

@@ -36,7 +36,10 @@ FAULTS = {
         "term", "if incoming & set(names):", "if False:", "instance"
     ),
     "first: a law catches a variable": _first(
-        "expect", "captured = any(free(law)", "captured = any(False and free(law)", "fubini"
+        "expect",
+        "require_without(first, laws[count:]",
+        "require_without((), laws[count:]",
+        "fubini",
     ),
     "first: an end of a range speaks of the variable": _first(
         "relations",
