@@ -219,7 +219,7 @@ at_oracle = Claim(
         evaluate=False,
     ),
     source="Section 4, without Assumption 1",
-    given=[Le(c**2, 1)],
+    hypotheses=[Le(c**2, 1)],
 )
 
 

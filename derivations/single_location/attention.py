@@ -49,7 +49,7 @@ layer = Claim(
     ),
     statement=Eq(values / scores, softmax_predictor(temperature), evaluate=False),
     source="Section 3, (2) and (5)",
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -93,8 +93,8 @@ hardest = Claim(
     ),
     statement=Eq(Sum(hard, (l, 1, L)), projection(J, v), evaluate=False),
     source="(1), where $J$ is the argmax of $X k$",
-    against="exact",
-    given=[Ge(J, 1), Le(J, L)],
+    compared_to_source="exact",
+    hypotheses=[Ge(J, 1), Le(J, L)],
 )
 
 
@@ -120,7 +120,7 @@ erf_layer = Claim(
         evaluate=False,
     ),
     source="Section 3, (3)",
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -168,8 +168,8 @@ whole = Claim(
         evaluate=False,
     ),
     source="(4), in row $r$ and column $o$: $v$ is column $o$ of $W$, $lambda = mu (X W_Q u)_r$",
-    against="exact",
-    given=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
+    compared_to_source="exact",
+    hypotheses=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
 )
 
 
@@ -188,8 +188,8 @@ whole_erf = Claim(
         evaluate=False,
     ),
     source="(4) and (3), in row $r$ and column $o$",
-    against="exact",
-    given=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
+    compared_to_source="exact",
+    hypotheses=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
 )
 
 
@@ -207,8 +207,8 @@ warm = Claim(
     ),
     statement=Gt(temperature, 0, evaluate=False),
     source="Section 3, after (5); $u = W_Q^T c$ has that, unless it vanishes",
-    against="exact",
-    given=[Gt(Sum(query * u[j], (j, 1, d_k)), 0)],
+    compared_to_source="exact",
+    hypotheses=[Gt(Sum(query * u[j], (j, 1, d_k)), 0)],
 )
 
 
@@ -238,7 +238,7 @@ mirror = Claim(
         evaluate=False,
     ),
     source="Section 5, after Theorem 5: convergence to $(-k*, -v*)$ is as good",
-    against="exact",
+    compared_to_source="exact",
 )
 
 

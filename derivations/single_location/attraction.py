@@ -28,7 +28,7 @@ step = Claim(
     ),
     statement=Ge(u / ell - u + (ell**2 - 1) / 2, 0, evaluate=False),
     source="new; $u = kappa - alpha g_k . k*$, $ell^2 = 1 + alpha^2 |g_k|^2$, and the same for $v$",
-    given=[Le(u, ell)],
+    hypotheses=[Le(u, ell)],
 )
 
 
@@ -52,7 +52,7 @@ contracts = Claim(
         "new; $D = -g_k . k* - g_v . v*$, $G = |g_k|^2 + |g_v|^2$, and $V'$ is at most the "
         "left side"
     ),
-    given=[Ge(D - largest * G / 2 - mu * V, 0), Le(alpha, largest)],
+    hypotheses=[Ge(D - largest * G / 2 - mu * V, 0), Le(alpha, largest)],
 )
 
 
@@ -82,7 +82,7 @@ keeps = Claim(
         evaluate=False,
     ),
     source="new; $V$ is $V_t$; a step from $V <= r$ leads to $q V$ at most; attraction-rate",
-    given=[Le(now, factor**time * start), Le(now, start), Le(start, radius), Lt(factor, 1)],
+    hypotheses=[Le(now, factor**time * start), Le(now, start), Le(start, radius), Lt(factor, 1)],
 )
 
 
@@ -105,7 +105,7 @@ converges = Claim(
     statement=Le(exp(-gain * steps) * start, precision, evaluate=False),
     source="new; $(1 - mu alpha)^t <= e^(-c t)$, $c = mu alpha$; $|k - k*|^2 + |v - v*|^2 = 2 V$, "
     "attraction-distance",
-    given=[Ge(steps, start / (gain * precision))],
+    hypotheses=[Ge(steps, start / (gain * precision))],
 )
 
 
@@ -180,7 +180,7 @@ gradients = Claim(
         evaluate=False,
     ),
     source="new; the gradient in $k$ is $R_kappa k* + R_eta v* + R_rho v$, and the same for $v$",
-    given=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + beyond**2, 1)],
+    hypotheses=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + beyond**2, 1)],
     written=dict(
         zip(
             symbols("w p a_k a_v b_k b_v", real=True),
@@ -210,7 +210,7 @@ distance = Claim(
         evaluate=False,
     ),
     source="school",
-    given=gradients.given,
+    hypotheses=gradients.hypotheses,
 )
 
 
@@ -285,7 +285,7 @@ as_form = Claim(
     source=(
         "new; $1 - kappa^2$ is $eta^2$ and the squared length of what $k$ has beyond $k*$ and $v*$"
     ),
-    given=[Gt(kappa, -1), Gt(nu, -1)],
+    hypotheses=[Gt(kappa, -1), Gt(nu, -1)],
 )
 
 
@@ -313,7 +313,7 @@ positive = Claim(
     ),
     statement=Ge((p * w) ** 2 + (q * z) ** 2 + squares + m_3 * tau**2, 0, evaluate=False),
     source="new; pivots of the form in $eta$, $theta$ and $tau$, and $X = w^2$, $Y = z^2$",
-    given=[Le(p * q, bound), Ge(bound * m_3 + 2 * w * z, 0), Le(o**2, 1)],
+    hypotheses=[Le(p * q, bound), Ge(bound * m_3 + 2 * w * z, 0), Le(o**2, 1)],
 )
 
 
@@ -346,7 +346,7 @@ pivots = Claim(
     title="The pivots of a quadratic form in three variables, by the determinants of its matrix",
     statement=Eq(point.dot(M * point), by_pivots, evaluate=False),
     source="school; $u$ stands for $tau$",
-    given=[Gt(M[0, 0], 0), Gt(minor, 0)],
+    hypotheses=[Gt(M[0, 0], 0), Gt(minor, 0)],
 )
 
 

@@ -51,7 +51,7 @@ factored = Claim(
         evaluate=False,
     ),
     source="new",
-    given=[Ge(x, -1), Le(x, 1)],
+    hypotheses=[Ge(x, -1), Le(x, 1)],
 )
 
 
@@ -72,7 +72,7 @@ no_turn = Claim(
     ),
     statement=Gt(turn(x, y), 0),
     source="new",
-    given=[*inside, *moderate],
+    hypotheses=[*inside, *moderate],
 )
 
 
@@ -91,8 +91,8 @@ coordinate = Claim(
     source=(
         "Appendix A, after (14), if $alpha |R_kappa|$ and $alpha |R_nu|$, here $|y|$, are at most 2"
     ),
-    against="weaker: for $alpha max(|R_kappa|, |R_nu|) <= 2$, as it is false for longer steps",
-    given=[*inside, *moderate],
+    compared_to_source="weaker: for $alpha max(|R_kappa|, |R_nu|) <= 2$; false for longer steps",
+    hypotheses=[*inside, *moderate],
 )
 
 
@@ -137,7 +137,7 @@ reflected = Claim(
         evaluate=False,
     ),
     source="new",
-    given=[Lt(x, 1), Gt(2 * x**2, 1), Gt(x, 0)],
+    hypotheses=[Lt(x, 1), Gt(2 * x**2, 1), Gt(x, 0)],
 )
 
 
@@ -184,11 +184,11 @@ counterexample = Claim(
         evaluate=False,
     ),
     source="new; at $nu = 1$, with the step size that is the first term here",
-    against=(
+    compared_to_source=(
         "false: the paper says that solutions of (14) are the fixed points, without a bound on the "
         "step size"
     ),
-    given=large,
+    hypotheses=large,
 )
 
 
@@ -248,7 +248,7 @@ vectors = Claim(
     title="A step of any size leaves $k$ fixed if and only if the tangent gradient in $k$ vanishes",
     statement=Equivalent(Eq(way, 0), Eq(r, 0)),
     source="Appendix A, after (14), for $k$ and $v$ in the place of $kappa$ and $nu$",
-    against="exact",
+    compared_to_source="exact",
 )
 
 

@@ -91,7 +91,7 @@ independent = Claim(
         "new; so it is the only critical point at which $k$, $v$, $k*$, $v*$ are linearly "
         "independent"
     ),
-    given=[Ge(L, 2)],
+    hypotheses=[Ge(L, 2)],
     written={
         Symbol(f"D_{x}", real=True): slope
         for x, slope in zip(ORDER_PARAMETERS, gradient(), strict=True)

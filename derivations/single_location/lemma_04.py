@@ -63,7 +63,7 @@ chain_rule = Claim(
         evaluate=False,
     ),
     source="(20)-(21), off the manifold, too",
-    against="stronger: at every pair of vectors, not only on the manifold",
+    compared_to_source="stronger: at every pair of vectors, not only on the manifold",
     written=shown,
 )
 
@@ -98,7 +98,7 @@ no_push = Claim(
         evaluate=False,
     ),
     source="Lemma 14",
-    against="exact",
+    compared_to_source="exact",
     explanation=Explanation(
         "On the manifold the partial derivatives of the risk in $theta$, $eta$ and $rho$ vanish. "
         "In the closed form of the risk each term that has one of these overlaps has two of them "
@@ -180,8 +180,8 @@ invariant = Claim(
         evaluate=False,
     ),
     source="Lemma 4",
-    against="exact",
-    given=square,
+    compared_to_source="exact",
+    hypotheses=square,
     written=shown,
     explanation=Explanation(
         "A step of projected gradient descent from the manifold leads to the manifold again. By "
@@ -223,8 +223,8 @@ planar_map = Claim(
         evaluate=False,
     ),
     source="Lemma 7; the partial derivatives are those of Proposition 9's proof",
-    against="exact",
-    given=square,
+    compared_to_source="exact",
+    hypotheses=square,
     written=shown,
     explanation=Explanation(
         "On the manifold a step maps $(kappa, nu)$ to a point that is given by $kappa$, $nu$ and "

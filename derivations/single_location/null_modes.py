@@ -128,7 +128,7 @@ root = Claim(
         evaluate=False,
     ),
     source="new",
-    given=[more > 0],
+    hypotheses=[more > 0],
 )
 
 
@@ -268,7 +268,7 @@ parting = Claim(
     title="A condition under which the ratio of two growth rates increases",
     statement=Gt(s2 / sqrt(x2**2 + 4) - s1 / sqrt(x1**2 + 4), 0, evaluate=False),
     source="new; $x$ and $s$ are friction over pull, and its derivative",
-    given=[Ge(x2 - x1, 0), Ge(s2, 0), Gt(s2 * x1 - s1 * x2, 0)],
+    hypotheses=[Ge(x2 - x1, 0), Ge(s2, 0), Gt(s2 * x1 - s1 * x2, 0)],
 )
 
 

@@ -368,7 +368,7 @@ root = Claim(
     ),
     statement=Eq(margin.subs(enough).subs(lam, sqrt(1 / y_critical**2 - Rational(1, 4))), 0),
     source="new",
-    given=[Ge(L, 2)],
+    hypotheses=[Ge(L, 2)],
 )
 
 
@@ -413,7 +413,7 @@ cost = Claim(
     title="The risk that the other tokens add at the oracle increases with $lambda$",
     statement=Gt(D(others, lam), 0),
     source="new",
-    given=[Ge(L, 2)],
+    hypotheses=[Ge(L, 2)],
 )
 
 
@@ -448,7 +448,7 @@ origin = Claim(
         "new; a remark on Section 5, which hopes for convergence from near the manifold if the "
         "manifold is stable"
     ),
-    given=[Gt(x, 0)],
+    hypotheses=[Gt(x, 0)],
 )
 
 

@@ -149,7 +149,7 @@ moment = Claim(
         evaluate=False,
     ),
     source="Equation (31)",
-    given=[Le(chi**2, 1)],
+    hypotheses=[Le(chi**2, 1)],
 )
 
 
@@ -170,7 +170,7 @@ pair = Claim(
         evaluate=False,
     ),
     source="Equation (31)",
-    given=[Le(chi**2, 1)],
+    hypotheses=[Le(chi**2, 1)],
 )  # fmt: skip
 
 

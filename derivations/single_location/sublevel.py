@@ -63,7 +63,7 @@ least = Claim(
     title="A lower bound on a quadratic form in two variables with linear terms",
     statement=Ge(form / 2, -(eta**2) / 2 * lost, evaluate=False),
     source="school",
-    given=[Gt(a_1, 0), Gt(minor, 0)],
+    hypotheses=[Gt(a_1, 0), Gt(minor, 0)],
 )
 
 
@@ -97,7 +97,12 @@ multiplier = Claim(
         evaluate=False,
     ),
     source="new; $theta^2 + nu^2 + w^2 <= 1$, and $nu$ by $rho - kappa theta$ and the rest of $v$",
-    given=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + w**2, 1), Gt(kappa, -1), Lt(kappa, 1)],
+    hypotheses=[
+        Le(kappa**2 + eta**2, 1),
+        Le(theta**2 + nu**2 + w**2, 1),
+        Gt(kappa, -1),
+        Lt(kappa, 1),
+    ],
     written={Symbol("r", nonnegative=True): r, rho: product},
 )
 
@@ -119,7 +124,7 @@ affine = Claim(
     title="A lower bound that is affine in $eta^2$ exceeds a level if it does so at both ends",
     statement=Ge(lower, level, evaluate=False),
     source="new; sublevel-multiplier and sublevel-form; $eta^2 <= 1 - kappa^2$",
-    given=[
+    hypotheses=[
         *(Ge(end, level, evaluate=False) for end in ends),
         Gt(minor, 0),
         Le(kappa**2 + eta**2, 1),
@@ -149,7 +154,7 @@ near = Claim(
     title="A lower bound on the risk where $nu <= nu_1$, without a multiplier",
     statement=Ge(risk_at(rho), R_0 - N * most - square / 2 * lost_near, evaluate=False),
     source="new; used for $kappa$ near 1, where it is above the level if $nu$ is not near 1",
-    given=[Gt(A, 0), Gt(A * F - C**2, 0), Le(nu, most), Le(kappa**2 + eta**2, 1)],
+    hypotheses=[Gt(A, 0), Gt(A * F - C**2, 0), Le(nu, most), Le(kappa**2 + eta**2, 1)],
 )
 
 

@@ -97,10 +97,12 @@ class Claims(SphinxDirective):
 
         found: list[nodes.Node] = []
         for title, claims in sections(slrsym.ledger().claims.values()):
-            rows = ["| id | title | source | against the paper |", "|---|---|---|---|"]
+            rows = ["| id | title | source | compared to the paper |", "|---|---|---|---|"]
             rows += [
                 f"| `{claim.id}` | "
-                + " | ".join(map(_cell, map(unmarked, (claim.title, claim.source, claim.against))))
+                + " | ".join(
+                    map(_cell, map(unmarked, (claim.title, claim.source, claim.compared_to_source)))
+                )
                 + " |"
                 for claim in claims
             ]

@@ -285,7 +285,7 @@ def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
     from slrsym.crosscheck.montecarlo import MonteCarlo, sampled_evidence
 
     try:
-        return sampled_evidence(claim.statement, claim.given, step_seed(claim, 0, seed))
+        return sampled_evidence(claim.statement, claim.hypotheses, step_seed(claim, 0, seed))
     except Exception as problem:  # numbers that cannot be computed are no evidence
         broke = f"the sampling broke: {type(problem).__name__}: {problem}"
         return (MonteCarlo(spoken(claim.statement), contradiction=broke),)

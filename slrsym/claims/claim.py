@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -19,6 +20,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.explanation import NOTHING, Explanation
 from slrsym.gaussian.functions import in_own_functions
+from slrsym.kernels.arguments import explained
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import registered
 from slrsym.statements.expressions import ProofError, conjuncts, flattened
@@ -103,7 +105,7 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # A subclass could mean anything, and rules would take it for what it is derived from.
 _RELATIONS = (Eq, Ne, Lt, Le, Gt, Ge)
 
-_AGAINST = re.compile(r"exact|(stronger|weaker|false): \S.*")
+_COMPARED = re.compile(r"exact|(stronger|weaker|false): \S.*")
 _collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is run", default=None)
 
 
@@ -127,17 +129,17 @@ class Claim:
         A name in lower case, words joined by hyphens.
     statement : Boolean
         A relation between expressions, or a conjunction or equivalence of relations. It is meant
-        for all values of its free symbols that these declare possible and `given` allows. SymPy
+        for all values of its free symbols that their declarations and `hypotheses` allow. SymPy
         evaluates relations that it finds obvious; write ``Eq(a, b, evaluate=False)`` for those.
     source : str
         Where the statement stands, such as ``Lemma 18 (ii)``.
     title : str, optional
         A few words for tables, where without them the statement stands. In it, as in the source and
         in the docstring of the proof, formulas stand between dollar signs, ``$gamma^2 <= 1$``.
-    given : iterable of relations, optional
+    hypotheses : iterable of relations, optional
         Hypotheses besides what the symbols declare.
-    against : str, optional
-        How it stands against what its source says: ``exact``, or ``stronger: ...``, ``weaker: ...``
+    compared_to_source : str, optional
+        How it compares to what its source says: ``exact``, or ``stronger: ...``, ``weaker: ...``
         or ``false: ...`` and how; empty if the source does not say it.
     written : mapping, optional
         How parts of the statement and of its proof are written in documents: a symbol, or an
@@ -150,8 +152,8 @@ class Claim:
     ------
     ProofError
         If the id is malformed, the statement is not a statement (or evaluated to true or false),
-        a hypothesis is not one, or false, `against` begins with another word, or `explanation`
-        has a sentence for something that is no part of the statement.
+        a hypothesis is not one, or false, `compared_to_source` begins with another word, or
+        `explanation` has a sentence for something that is no part of the statement.
 
     Examples
     --------
@@ -168,22 +170,23 @@ class Claim:
     statement: Boolean
     source: str
     title: str
-    given: tuple[Boolean, ...]
-    against: str
+    hypotheses: tuple[Boolean, ...]
+    compared_to_source: str
     written: Mapping[Expr, Expr]
     explanation: Explanation
     file: Path | None
     # What is to be believed of it, and the function that says why; None until that is given.
     _way: tuple[str, Callable[..., Any]] | None = None
 
+    @explained(given="hypotheses", against="compared_to_source")
     def __init__(
         self,
         id: str,
         statement: Boolean,
         source: str,
         title: str = "",
-        given: Iterable[Boolean] = (),
-        against: str = "",
+        hypotheses: Iterable[Boolean] = (),
+        compared_to_source: str = "",
         written: Mapping[Expr, Expr] | None = None,
         explanation: Explanation | str = NOTHING,
     ) -> None:
@@ -198,24 +201,24 @@ class Claim:
         if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
         statement = flattened(in_own_functions(statement))
-        given = tuple(
-            flattened(in_own_functions(g)) for g in given if g is not true and g is not True
+        hypotheses = tuple(
+            flattened(in_own_functions(h)) for h in hypotheses if h is not true and h is not True
         )
-        for hypothesis in given:
+        for hypothesis in hypotheses:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
             if not stated or hypothesis in (false, False):
                 raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
-        for part in (statement, *given):
+        for part in (statement, *hypotheses):
             for node in part.atoms(Relational):
                 if type(node) not in _RELATIONS:
                     raise ProofError(
                         f"claim {id}: {node} is a {type(node).__name__}, a relation that slrsym "
                         f"does not know; known are {', '.join(r.__name__ for r in _RELATIONS)}"
                     )
-        if against and not _AGAINST.fullmatch(against):
+        if compared_to_source and not _COMPARED.fullmatch(compared_to_source):
             raise ProofError(
-                f"claim {id}: against must be exact, or stronger, weaker or false, a colon, and "
-                f"how; got {against!r}"
+                f"claim {id}: compared_to_source must be exact, or stronger, weaker or false, a "
+                f"colon, and how; got {compared_to_source!r}"
             )
         if isinstance(explanation, str):
             explanation = Explanation(explanation)
@@ -231,13 +234,27 @@ class Claim:
             statement=statement,
             source=source,
             title=title,
-            given=given,
+            hypotheses=hypotheses,
             file=file,
-            against=against,
+            compared_to_source=compared_to_source,
             written=MappingProxyType(dict(written or {})),
             explanation=explanation,
         )
         claims.append(self)
+
+    @property
+    def given(self) -> tuple[Boolean, ...]:
+        """The hypotheses: the name in 0.1."""
+        warnings.warn("Claim.given is now Claim.hypotheses", DeprecationWarning, stacklevel=2)
+        return self.hypotheses
+
+    @property
+    def against(self) -> str:
+        """The comparison to the source: the name in 0.1."""
+        warnings.warn(
+            "Claim.against is now Claim.compared_to_source", DeprecationWarning, stacklevel=2
+        )
+        return self.compared_to_source
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be set")
@@ -415,7 +432,7 @@ class Claim:
     def symbols(self) -> set[Symbol]:
         """The symbols that the claim is about."""
         result: set[Symbol] = self.statement.free_symbols.union(
-            *(g.free_symbols for g in self.given)
+            *(h.free_symbols for h in self.hypotheses)
         )
         return result
 

@@ -110,7 +110,10 @@ def is_builtin(claim: Claim) -> bool:
         return True
     same = (other for file in files_of(claim.id, folder) for other in load_file(file))
     own = next((other for other in same if other.id == claim.id), None)
-    return own is not None and (own.statement, own.given) == (claim.statement, claim.given)
+    return own is not None and (own.statement, own.hypotheses) == (
+        claim.statement,
+        claim.hypotheses,
+    )
 
 
 @dataclass

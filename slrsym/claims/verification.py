@@ -154,7 +154,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
         verdict.box if status == "certified" else "",
         str(verdict.trials) if status == "empirical" else "",
         replaces,
-        claim.against,
+        claim.compared_to_source,
     )
 
 

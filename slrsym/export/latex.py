@@ -349,8 +349,9 @@ class LatexRenderer(Displays):
             if str(claim.label) != claim.source
             else ""
         )
-        if claim.against:
-            source += f"Against the paper: {self.inline(inline_text(claim.against))}. "
+        if claim.compared_to_source:
+            compared = self.inline(inline_text(claim.compared_to_source))
+            source += f"Compared to the paper: {compared}. "
         shown = "\\slrqed " if claim.proof and claim.status == "proved" else ""
         evidence = self.inline(self._beneath(claim))
         called = escaped(claim.id)

@@ -427,11 +427,11 @@ def _errata(document: Document, renderer: LatexRenderer) -> str:
             lines.append(f"\n\\subsection*{{{escaped(paper.paper)}}}")
         lines += _paragraphs(paper, renderer)
     lines += ["{\\small\\begin{longtable}{@{}p{34mm}p{90mm}@{}}", "\\toprule"]
-    lines += ["claim & against the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
+    lines += ["claim & compared to the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
     for claim in document.claims:
-        if claim.against:
+        if claim.compared_to_source:
             named = renderer.piece(Reference(claim.id))
-            lines.append(f"{named} & {renderer.inline(inline_text(claim.against))} \\\\")
+            lines.append(f"{named} & {renderer.inline(inline_text(claim.compared_to_source))} \\\\")
     lines.append("\\end{longtable}}")
     return "\n".join(lines) + "\n"
 

@@ -65,7 +65,7 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
 def cell_latex(claim: Claim) -> str:
     """A claim as the output of a cell of a notebook that is made a LaTeX document."""
     renderer = LatexRenderer({})
-    said = [renderer.inline(p.parts) for p in _assumptions([claim.statement], claim.given)]
+    said = [renderer.inline(p.parts) for p in _assumptions([claim.statement], claim.hypotheses)]
     return "\n\n".join([*said, rf"$\displaystyle {claim_latex(claim)}$"])
 
 
@@ -84,7 +84,7 @@ def claim_html(claim: Claim, proof: bool = False) -> str:
         shown = _Unstyled(found, claim=entry).blocks(whole)
         return f"<div>{_heading(claim)}\n{shown}</div>"
     blocks: list[Display | Paragraph] = [
-        *_assumptions([claim.statement], claim.given),
+        *_assumptions([claim.statement], claim.hypotheses),
         *_statement(claim),
     ]
     formulas = "".join(

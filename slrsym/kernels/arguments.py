@@ -32,19 +32,18 @@ def explained(**renamed: str) -> Callable[[_F], _F]:
         signature = inspect.signature(function)
         parameters = [p for p in signature.parameters.values() if p.name != "self"]
         names = [p.name for p in parameters]
+        called = function.__qualname__.split(".")[-2 if function.__name__ == "__init__" else -1]
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             for old, new in renamed.items():
                 if old in kwargs and new not in kwargs:
-                    warnings.warn(
-                        f"{function.__name__}: {old} is now {new}", DeprecationWarning, stacklevel=2
-                    )
+                    warnings.warn(f"{called}: {old} is now {new}", DeprecationWarning, stacklevel=2)
                     kwargs[new] = kwargs.pop(old)
             for name in kwargs.keys() - set(names):
                 near = difflib.get_close_matches(name, names, 1)
                 rest = f"did you mean {near[0]}?" if near else f"it takes {', '.join(names)}"
-                raise TypeError(f"{function.__name__} has no parameter {name}; {rest}")
+                raise TypeError(f"{called} has no parameter {name}; {rest}")
             given = signature.bind_partial(*args, **kwargs).arguments
             missing = [p for p in parameters if p.default is p.empty and p.name not in given]
             if missing:
@@ -56,7 +55,7 @@ def explained(**renamed: str) -> Callable[[_F], _F]:
                     if p.default is p.empty
                 )
                 raise TypeError(
-                    f"{listed} {'are' if named[1:] else 'is'} needed: {function.__name__}({shown})"
+                    f"{listed} {'are' if named[1:] else 'is'} needed: {called}({shown})"
                 )
             return function(*args, **kwargs)
 

@@ -197,7 +197,7 @@ def _risk(model: Model, name: str, source: str) -> Claim:
         title="the risk in closed form",
         statement=_generic(model, statement),
         source=source,
-        given=[_generic(model, h) for h in _hypotheses(model)],
+        hypotheses=[_generic(model, h) for h in _hypotheses(model)],
     )
 
     @claim.proof
@@ -223,7 +223,7 @@ def _gradient(model: Model, name: str, source: str) -> Claim:
         title="its slopes in the order parameters",
         statement=statement.xreplace(branch),
         source=source,
-        given=[_generic(model, h).xreplace(branch) for h in _hypotheses(model)],
+        hypotheses=[_generic(model, h).xreplace(branch) for h in _hypotheses(model)],
     )
 
     @claim.proof

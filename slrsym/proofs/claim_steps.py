@@ -37,7 +37,9 @@ def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
             raise Refused(f"claim {name} is used in its own proof")
         return find(name)
 
-    context = Context(claim.given, other, covariances=covariances(claim.statement, *claim.given))
+    context = Context(
+        claim.hypotheses, other, covariances=covariances(claim.statement, *claim.hypotheses)
+    )
     proof = claim.build_proof()
     conclusion = proof.conclusion
     steps = list(proof.steps(context))

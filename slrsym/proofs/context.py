@@ -24,7 +24,7 @@ class Stated(Protocol):
 
     id: str
     statement: Boolean
-    given: tuple[Boolean, ...]
+    hypotheses: tuple[Boolean, ...]
 
     @property
     def symbols(self) -> Collection[Symbol]:

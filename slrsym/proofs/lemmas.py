@@ -104,7 +104,7 @@ class _Claimed(Proof):
         if self.goal.has(Sentence):
             # It is the same under more hypotheses, and what is said of orbits takes long.
             return not self.values and self.goal in conjuncts(claim.statement)
-        return not self.values and not claim.given and claim.statement == self.goal
+        return not self.values and not claim.hypotheses and claim.statement == self.goal
 
 
 def claimed(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:

@@ -191,9 +191,9 @@ class Emission:
     def supposed(self) -> tuple[Context, tuple[Term, ...]]:
         """The context of the claim, and its hypotheses as the kernel reads them."""
         claim = self.claim
-        laws = covariances(claim.statement, *claim.given)
-        context = Context(claim.given, self.find, covariances=laws)
-        given = tuple(map(self.formula, claim.given))
+        laws = covariances(claim.statement, *claim.hypotheses)
+        context = Context(claim.hypotheses, self.find, covariances=laws)
+        given = tuple(map(self.formula, claim.hypotheses))
         return context, tuple({key(h): h for h in (*given, *self._laws(context))}.values())
 
     def logic(

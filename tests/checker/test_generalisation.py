@@ -21,7 +21,7 @@ long = sp.erf(x * y + 1) ** 2 * sp.exp(-(x**2)) / sp.sqrt(1 + x**2 * y**2) + sp.
 
 def one_step(statement, by, given=(), find=None, patience=0.1):
     """The axioms of a claim of one step."""
-    claim = Claim("a-step", statement, "nowhere", given=list(given))
+    claim = Claim("a-step", statement, "nowhere", hypotheses=list(given))
     sides = {sp.Eq: "then", sp.Le: "le", sp.Ge: "ge", sp.Lt: "lt", sp.Gt: "gt"}
 
     def proof(goal):
@@ -48,7 +48,7 @@ def without(monkeypatch):
 def kept_apart():
     """|f(x) - x| of a long f, in another order and with other signs than the lemma has it."""
     claim = Claim("apart", sp.Ge(sp.Abs(u) + a, sp.Abs(v), evaluate=False), "nowhere",
-                  given=[sp.Le(sp.Abs(u - v), a)])  # fmt: skip
+                  hypotheses=[sp.Le(sp.Abs(u - v), a)])  # fmt: skip
     claim.proof(lambda goal: chain(goal.lhs).ge(goal.rhs, by=sign))
     difference = sp.erf(x * y + 1) - sp.atan(x + y) - sp.sqrt(1 + x**2 * y**2)
     f, g = difference * sp.exp(x), sp.expand(-difference) * sp.exp(x)

@@ -94,7 +94,7 @@ def test_each_says_how_it_stands_against_the_paper(ledger):
     spoken = {id for texts in errata for text in texts for id in claims_of(text)}
     assert spoken <= set(ledger.claims)
     for id, claim in ledger.claims.items():
-        assert not claim.against.startswith(("weaker", "false")) or id in spoken, id
+        assert not claim.compared_to_source.startswith(("weaker", "false")) or id in spoken, id
 
 
 def test_nothing_is_left_to_the_literature(ledger):

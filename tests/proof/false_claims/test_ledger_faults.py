@@ -289,7 +289,7 @@ def test_a_status_is_not_promoted():
 
 def test_a_claim_is_not_called_something_else_after_its_proof():
     claim = of("it", algebra)
-    for name in ("statement", "given", "file", "_way"):
+    for name in ("statement", "hypotheses", "file", "_way"):
         with pytest.raises(AttributeError, match=f"claim it stays as it was made: {name}"):
             setattr(claim, name, says(x, "=", x + 1))
         with pytest.raises(AttributeError, match=f"{name} cannot be deleted"):
