@@ -88,7 +88,7 @@ _KINDS: set[type] = set()
 
 
 def certifying(kind: type[_T]) -> type[_T]:
-    """Decorator: what a class shows on a box is believed. `slrsym.certify` has such classes."""
+    """Register a class whose certificates may stand for proofs, as those of `slrsym.certify`."""
     _KINDS.add(kind)
     return kind
 
@@ -263,7 +263,7 @@ class Claim:
         raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be deleted")
 
     def proof(self, function: Callable[[Any], Proof]) -> Callable[[Any], Proof]:
-        """Decorator: give the claim its proof.
+        """Decorate the function that gives the claim its proof.
 
         Parameters
         ----------
@@ -288,7 +288,7 @@ class Claim:
         return self._given_way(_PROOF, function, already)
 
     def certified_by(self, function: Callable[[], Evidence]) -> Callable[[], Evidence]:
-        """Decorator: give the claim evidence on a box, for want of a proof.
+        """Decorate the function that certifies the claim on a box, for want of a proof.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class Claim:
         return self._given_way(_BOX, function, _ALREADY)
 
     def tested_by(self, function: Callable[[Generator], Trials]) -> Callable[[Generator], Trials]:
-        """Decorator: give the claim a numerical experiment, for want of a proof.
+        """Decorate the function of an experiment that tests the claim, for want of a proof.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ class Claim:
         return self._function(_TRIALS) is not None
 
     def experiment(self, rng: Generator) -> Trials | None:
-        """What the experiment sees that stands for a proof; None if there is none.
+        """Run the experiment that stands for a proof; return None if there is none.
 
         Parameters
         ----------
@@ -375,7 +375,7 @@ class Claim:
         return found
 
     def evidence(self) -> Evidence | None:
-        """What certifies the claim on a box; None if it is to be proved.
+        """Return the certificate that stands for a proof; None if there is none.
 
         Returns
         -------
@@ -403,7 +403,7 @@ class Claim:
         return " ".join((text or "").split())
 
     def build_proof(self) -> Proof:
-        """The proof as a tree of steps, none of them checked yet.
+        """Build the proof, a tree of steps which are not checked yet.
 
         Returns
         -------
@@ -437,7 +437,7 @@ class Claim:
         return result
 
     def symbol(self, name: Any) -> Any:
-        """The claim's symbol or undefined function of a name.
+        """Return the symbol or undefined function of a name in the claim.
 
         Parameters
         ----------
@@ -468,7 +468,7 @@ class Claim:
         return f"Claim({self.id!r}: {self.statement})"
 
     def to_latex(self, proof: bool = False) -> str:
-        r"""The statement in LaTeX, for math mode.
+        r"""Write the statement in LaTeX, for math mode.
 
         Parameters
         ----------
@@ -489,7 +489,7 @@ class Claim:
         return str(registered("claim.latex")(self, proof))
 
     def to_html(self, proof: bool = False) -> str:
-        """The statement as HTML, with its name and its hypotheses.
+        """Write the statement as HTML, with its name and its hypotheses.
 
         Parameters
         ----------

@@ -38,7 +38,7 @@ def line_in(problem: BaseException, file: Path) -> str:
 
 
 def builtin_folder() -> Path:
-    """The folder of the derivations that come with the package."""
+    """Return the folder of the derivations that come with the package."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "derivations", package.parent / "derivations"):
         if folder.is_dir():
@@ -54,7 +54,7 @@ class Made(NamedTuple):
 
 
 def is_derivation_file(path: Path) -> bool:
-    """Whether a file is Python and calls `Claim`, as far as its text tells.
+    """Tell whether a file is Python and calls `Claim`, judging by its text.
 
     A file that does not parse counts as one if it speaks of claims at all: loading it gives the
     error to show.
@@ -63,7 +63,7 @@ def is_derivation_file(path: Path) -> bool:
 
 
 def files_of(id: str, folder: Path) -> list[Path]:
-    """The files in and below a folder that make the claim of an id, as far as their text tells."""
+    """Return the files in and below a folder whose text seems to state the claim of an id."""
     texts = {file: _text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)}
     # To parse a text takes long: most do not even speak of the id.
     spoken = [file for file, text in texts.items() if id in text]
@@ -75,7 +75,7 @@ def files_of(id: str, folder: Path) -> list[Path]:
 
 
 def ids_below(folder: Path, among: Collection[str] | None = None) -> list[str]:
-    """The ids of the claims in and below a folder, but for those that are put together."""
+    """Return the ids that files in and below a folder give claims as literal strings."""
     texts = [_text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)]
     if among is not None:
         texts = [text for text in texts if any(id in text for id in among)]
@@ -125,7 +125,7 @@ def _made(text: str) -> Made | None:
 
 
 def derivation_files(path: Path) -> list[Path]:
-    """The derivation files at a path: the file itself, or those in and below a folder."""
+    """Return the derivation files at a path: the file itself, or those in and below a folder."""
     if path.is_file():
         return [path]
     if not path.is_dir():

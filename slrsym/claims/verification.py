@@ -83,13 +83,13 @@ class Row:
     against: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The row for JSON: strings, numbers, None, and lists of strings and of such dicts."""
+        """Convert the row to data for JSON: strings, numbers, None, lists and dicts of these."""
         row = asdict(self)
         return row | {name: list(row[name]) for name in ("axioms", "depends", "monte_carlo")}
 
 
 def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
-    """The claims that a claim rests on, through others too."""
+    """Return the claims that a claim rests on, directly or through others."""
     seen: set[str] = set()
     stack = list(depends[id])
     while stack:
@@ -101,7 +101,7 @@ def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
-    """A shortest way from a claim back to itself."""
+    """Return a shortest circle of claims through the given one, each resting on the next."""
     paths, seen = [[id]], {id}
     while paths:
         path = paths.pop(0)
@@ -307,6 +307,6 @@ def _no_interrupt() -> Iterator[None]:
 
 
 def _cores() -> int:
-    """How many processes can run at once."""
+    """Count the processes that can run at once."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1

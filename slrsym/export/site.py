@@ -46,7 +46,7 @@ _TEMPLATES = files(__package__) / "templates"
 
 
 def environment() -> Environment:
-    """What fills the templates in."""
+    """Return the Jinja environment that renders the templates."""
     # What renderers write is HTML already; the filter text is for all else.
     made = Environment(
         loader=PackageLoader("slrsym.export"),
@@ -60,7 +60,7 @@ def environment() -> Environment:
 
 
 def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
-    """The phase portrait as a page by itself, in one file."""
+    """Write the phase portrait as a page by itself, in one file."""
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
     shown = {"style": style, "script": script(setting, sweep), "sweep": sweep}
     return environment().get_template("portrait.html").render(**shown)
@@ -69,7 +69,7 @@ def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None
 def site_files(
     document: Document, title: str | None = None, beside: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The files of a static site, with links to what stands beside it: names, and addresses."""
+    """Write the files of a static site, with links to documents beside it."""
     claims = document.claims
     titles = [paper.title for paper in document.papers]
     title = title or (SEVERAL if len(titles) > 1 else next(iter(titles), DEFAULT_TITLE))
@@ -168,7 +168,7 @@ def site_files(
 
 
 def _sources(claims: list[ClaimEntry]) -> dict[Path, str]:
-    """A page for each file of derivations, whose names may be the same in different folders."""
+    """Return a page name for each derivation file; files in different folders may share a stem."""
     found: dict[Path, str] = {}
     for file in dict.fromkeys(claim.place[0] for claim in claims):
         if file is not None and file.is_file():
@@ -198,7 +198,7 @@ def _rule_pages(document: Document) -> list[tuple[Any, list[tuple[str, str]]]]:
 
 
 def _glimpse(claim: ClaimEntry) -> str:
-    """The first formula of a statement, if it is short."""
+    """Return the first formula of a statement, if it is short, and else an empty text."""
     for block in claim.statement:
         if isinstance(block, Display):
             shown = to_mathml(broken(relation(block), _GLIMPSE))
@@ -227,7 +227,7 @@ def _data(
     show: HtmlRenderer,
     rules: list[tuple[Any, Any]],
 ) -> str:
-    """What search, map and outline know, as JSON."""
+    """Write the data of search, map and outline as JSON."""
     entries = [
         {
             "id": claim.id,

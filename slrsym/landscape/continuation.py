@@ -106,7 +106,7 @@ def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
 
 
 def index_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, NDArray[np.bool_]]:
-    """Of critical points: directions that descend, curvatures in further dimensions, are they sure.
+    """Return descent directions of critical points, curvatures beyond, and whether these are sure.
 
     Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
     """

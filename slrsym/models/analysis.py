@@ -241,7 +241,7 @@ def recovery(
     min_overlap: float = 0.9,
     **options: Any,
 ) -> Recovery:
-    """Runs from random starts; `Model.recovery` says more."""
+    """Count how often runs from random starts recover all pairs; see `Model.recovery`."""
     if not pairs:
         raise ValueError("pairs must have two directions at least that are to be aligned; got none")
     known = {x.name for x in model.directions}

@@ -114,7 +114,7 @@ class ExactRisk(ProjectionLaws):
         return {}
 
     def program(self, *what: str, parameters: Several[Symbol] | None = None) -> Program:
-        """The program of what is asked for.
+        """Return a program that computes the outputs asked for.
 
         Parameters
         ----------
@@ -158,7 +158,7 @@ class ExactRisk(ProjectionLaws):
         return printed(outputs, self.order_parameters, parameters, given=given)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
-        """Risk and gradient, or what is asked for, as a function.
+        """Compile risk and gradient, or the outputs asked for.
 
         Parameters
         ----------

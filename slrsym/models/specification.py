@@ -181,7 +181,7 @@ class softmax(Function):  # type: ignore[misc]  # noqa: N801
 
 
 def logistic(score: Any) -> Expr:
-    r"""The logistic function :math:`1/(1 + e^{-u})`, by tanh, which does not overflow.
+    r"""Return the logistic function :math:`1/(1 + e^{-u})`, by tanh, which does not overflow.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ class Terms:
     # -- sums --------------------------------------------------------------------------------------
 
     def risk(self) -> Expr:
-        """Without the noise."""
+        """Return the risk without the noise."""
         variances = Add(
             *(self._squared(Add(*(c * x.value() for c, x in g))) for g in self._groups.values())
         )
@@ -106,7 +106,7 @@ class Terms:
         return [pair for group in self._groups.values() for pair in group]
 
     def _squared(self, variance: Expr) -> Expr:
-        """A variance, its square completed in each mean of erf, so that little cancels near 0.
+        """Complete the square of a variance in each mean of erf, so that little cancels near 0.
 
         Of :math:`a M^2 - 2bM + c`, with what is free of other functions in b and c, it leaves
         :math:`a (M - b/a)^2 + (c - b^2/a)`.
@@ -131,7 +131,7 @@ class Terms:
         return self.named(Add(*(c * x.value() for c, x in bias)))
 
     def gradient(self) -> list[Expr]:
-        """In the order of the order parameters."""
+        """Return the gradient, in the order of the order parameters."""
         return [self._slope(p) for p in self.model.order_parameters]
 
     def _slope(self, p: Symbol) -> Expr:
@@ -142,7 +142,7 @@ class Terms:
         return total
 
     def hessian(self) -> list[list[Expr]]:
-        """All rows."""
+        """Return all rows of the Hessian."""
         names = self.model.order_parameters
         rows = [[S.Zero] * len(names) for _ in names]
         for i, p in enumerate(names):
@@ -160,7 +160,7 @@ class Terms:
     # -- names -------------------------------------------------------------------------------------
 
     def named(self, expr: Expr) -> Expr:
-        """A name for something that depends on the state, or itself."""
+        """Name an expression that depends on the state; return any other as it is."""
         if not expr.free_symbols & self._state or expr.is_Symbol:
             return expr
         if expr not in self._names:
@@ -199,14 +199,14 @@ class Terms:
         )
 
     def arranged(self, expr: Expr) -> Expr:
-        """A slope as a nested polynomial; of many order parameters, as it is."""
+        """Write a derivative as a nested polynomial, if there are few order parameters."""
         if len(self.model.order_parameters) > _FEW:
             return expr
         names = sorted(expr.free_symbols & self._state, key=str)
         return nested(expr, names) if names else expr
 
     def needed(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
-        """What the names in some expressions stand for."""
+        """Return the meanings of the names in some expressions, and of the names in these."""
         found: dict[Symbol, Expr] = {}
         open_ = set().union(*(e.free_symbols for e in outputs)) & self.meanings.keys()
         while open_:
@@ -216,7 +216,7 @@ class Terms:
         return found
 
     def written(self, expr: Expr) -> Expr:
-        """Without names."""
+        """Replace all names by their meanings."""
         while names := expr.free_symbols & self.meanings.keys():
             expr = expr.xreplace({name: self.meanings[name] for name in names})
         return expr
@@ -261,7 +261,7 @@ class _Instance:
         self._formal = mean(cores[0], count) if len(cores) == 1 else covariance(*cores, count)
 
     def value(self, *in_symbols: Symbol) -> Expr:
-        """The value, or a derivative in order parameters."""
+        """Return the mean, or its derivative in the given order parameters."""
         if in_symbols not in self._known:
             self._known[in_symbols] = self._derivative(in_symbols)
         return self._known[in_symbols]
@@ -297,7 +297,7 @@ class _Instance:
         return expand(formal.xreplace(values).xreplace(self._law))
 
     def _atom(self, node: Expr) -> Expr:
-        """A derivative of an atom: a name for it, in names for what stands in it."""
+        """Name a derivative of an atom, after the expressions in it."""
         function, orders = function_of(node)
         atom = ATOMS[function.func]
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
@@ -378,7 +378,7 @@ class SoftmaxTerms:
         )
 
     def compile(self, backend: str, what: tuple[str, ...]) -> Callable[..., Any]:
-        """Risk and gradient as a function of states and parameters."""
+        """Compile risk and gradient as a function of states and parameters."""
         require_backend(backend)
         if not set(what) <= {"excess_risk", "risk", "gradient"}:
             raise ValueError(f"of softmax there are risk, excess_risk and gradient; got {what}")
@@ -477,7 +477,7 @@ class SoftmaxTerms:
 
 
 def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -> Any:
-    """The slope of the risk along a line, by differences of twice as many digits."""
+    """Return the derivative of the risk along a line, by a difference at twice the digits."""
     with mpmath.workdps(2 * digits):
         step = mpmath.mpf(10) ** (-digits // 2)
         ahead, behind = (
@@ -491,7 +491,7 @@ def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -
 
 
 def _linear(expr: Expr, names: dict[Symbol, Direction]) -> dict[Direction, Expr]:
-    """Coefficients of projections in a linear form."""
+    """Return the coefficients of projections in a linear form."""
     found = {symbol: expr.diff(symbol) for symbol in names if expr.has(symbol)}
     if expand(expr - Add(*(c * symbol for symbol, c in found.items()))) != 0:
         raise ValueError(f"softmax needs values and targets that are linear; got {expr}")

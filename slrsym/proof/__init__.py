@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """What samples is loaded when first asked for."""
+    """Import `MonteCarlo` on first use; the cross-check by sampling is slow to load."""
     if name == "MonteCarlo":
         from slrsym.crosscheck.montecarlo import MonteCarlo
 

@@ -54,7 +54,7 @@ def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
 
 
 def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
-    """Whether numbers are asked about a statement, or have been, or have nothing to say."""
+    """Tell whether a statement is to be compared with numbers, which have not been compared yet."""
     if statement.has(InWords):
         return False
     # Orbits take long; what was said of them before is not examined again.

@@ -25,7 +25,7 @@ from slrsym.statements.expressions import ProofError
 
 @cache
 def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a theorem says and its proof, paragraph by paragraph, and the axioms it rests on.
+    """Return the text and proof of a theorem, by paragraphs, and the axioms it rests on.
 
     They are those of the proof checker's schema of this name.
     """
@@ -37,7 +37,7 @@ def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def text_of_theorem(name: str) -> tuple[str, ...]:
-    """What a theorem says, and then its proof, paragraph by paragraph."""
+    """Return the text of a theorem and then of its proof, by paragraphs."""
     return _schema(name)[0]
 
 
@@ -99,7 +99,7 @@ del _rules, _name, _needs
 
 
 def names_of_theorems() -> tuple[str, ...]:
-    """The theorems that `by_theorem` knows."""
+    """Return the names of the theorems that `by_theorem` knows."""
     return tuple(sorted(_RULES))
 
 

@@ -217,7 +217,7 @@ def _growth(
     reach: float,
     backend: str,
 ) -> tuple[_Array, _Array, _Array]:
-    """By what distances grow in each step, and by how much a step of the run misses the next."""
+    """Bound the growth of distances in each step, and the gap between steps of the run."""
     x = points[:-1]
     slope, bend = ambient_derivatives(x, lam, task, backend)
     after, length, stretch = _step(x, slope, bend, alpha)

@@ -46,7 +46,7 @@ class MeanValue:
         self.given = [h for h in em.hypotheses(context) if x not in free(h)]
 
     def narrowed(self, line: Inference, low: Term, high: Term) -> Inference:
-        """The line with nothing supposed of the variable but that it lies between the points."""
+        """Discharge all hypotheses on the variable but that it lies between the two points."""
         here = (("<=", low, self.x), ("<=", self.x, high))
         given, proofs = [*self.given, ("<=", low, high), *here], []
         left = {key(h): h for h in here}
@@ -58,11 +58,11 @@ class MeanValue:
         return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def apart(self, line: Inference, low: Term, high: Term) -> Inference:
-        """What the mean value theorem says of two slopes, of points that are in order."""
+        """Compare values at `low` and `high` by the mean value theorem; `low` is at most `high`."""
         return self.em.script.add("mean value", [self.narrowed(line, low, high)], self.x, low, high)
 
     def cases(self, a: Term, b: Term, show: Any) -> Inference:
-        """What can be shown for two points in either order."""
+        """Prove for `a <= b` and for `b <= a` by `show(low, high)`, and join both cases."""
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.em.script.add("order", (), a, b)
         exist = [self.em.holds(defined(t), self.context) for t in (a, b)]
@@ -124,7 +124,7 @@ def _lipschitz(em: Emission, step: Step, premises: Sequence[Inference]) -> Infer
 
 @family("_Taylor")
 def _taylor(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """By the mean value theorem twice: first of the slope, then of the function."""
+    """Apply the mean value theorem twice: to the derivative, then to the function."""
     rule: Any = step.rule
     x, wanted = em.term(rule.variable), em.formula(step.statement)
     between = MeanValue(em, step.context, x)
@@ -191,7 +191,7 @@ def _equal_by_derivative(em: Emission, proof: Any, context: Context, label: str)
 
 
 def _nodes(t: Term, head: str) -> Iterator[Term]:
-    """The binders of a kind that stand under no other one."""
+    """Yield the binders with a given head that stand under no other binder."""
     if t[0] == head:
         yield t
     for place, part in children(t):
@@ -259,14 +259,14 @@ def _single_out(em: Emission, step: Step, premises: Sequence[Inference]) -> Infe
 
 @family("_Termwise")
 def _termwise(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """The difference of the sides is one sum, whose terms compare to 0."""
+    """Write the difference of the sides as one sum, and compare its terms to 0."""
     rule: Any = step.rule
     *facts, terms = premises
     i, low, high = map(em.term, (rule.index, rule.low, rule.high))
     within = rule._inner(step.context, len(rule.facts))
 
     def under_facts(p: Term, lines: Sequence[Inference] = ()) -> Inference:
-        """What holds of a term in the range, by the facts; without these."""
+        """Prove that `p` holds of a term in the range, and discharge the facts this supposes."""
         line = in_context(em, p, within, lines)
         for fact in reversed(facts):
             both = line.theorem.hypotheses | fact.theorem.hypotheses

@@ -52,7 +52,7 @@ def searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
     em: Emission | None = None, first: int = 0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The rule, the premises and the data by which the kernel shows a relation.
+    """Search for arithmetic evidence of a relation: return the rule's name, its premises and data.
 
     The first premises are supposed before all else: equations that give values to opaque terms.
     """
@@ -104,7 +104,7 @@ def _tried(
 
 
 def _is_light(fact: Term) -> bool:
-    """Whether a fact is a relation of polynomials, or nearly."""
+    """Tell whether a fact is short, as relations of polynomials are."""
     return len(key(fact)) < 200
 
 
@@ -147,7 +147,7 @@ def plain_arithmetic(
     em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
     equations: Sequence[Inference] = (), effort: int = 0,
 ) -> Inference:  # fmt: skip
-    """The line that shows a relation, where the equations give values to opaque terms."""
+    """Prove a relation by arithmetic; `equations` give values of terms it cannot look into."""
     premises = [*equations, *lines]
     theorems, most = [line.theorem for line in premises], effort or em.effort
     name, _, *data = searched(p, given, theorems, most, em, len(equations))
@@ -157,7 +157,7 @@ def plain_arithmetic(
 def arithmetic(
     em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (), effort: int = 0
 ) -> Inference:
-    """The line that shows a relation from hypotheses and other lines; raises `Rejected`."""
+    """Prove a relation by arithmetic from hypotheses and lines, or raise `Rejected`."""
     try:
         return plain_arithmetic(em, p, given, lines, effort=effort)
     except Rejected as reason:
@@ -212,7 +212,10 @@ def is_improper(t: Term) -> bool:
 
 
 def opaque_in(t: Term) -> dict[str, Term]:
-    """What arithmetic takes for numbers: means, their derivatives, copies, improper integrals."""
+    """Return the terms that arithmetic treats as numbers, by key.
+
+    These are expectations, their derivatives, sums of copies, and improper integrals.
+    """
     if t[0] in ("E", "copies") or (t[0] == "d" and inside(t)[0][0] == "E") or is_improper(t):
         # With the sums of copies that it is taken of.
         return {key(t): t} | {key(c): c for c in _copies(t, t) if t[0] == "E"}
@@ -224,7 +227,7 @@ def opaque_in(t: Term) -> dict[str, Term]:
 
 
 def special_values(em: Emission, formulas: Sequence[Term]) -> list[Inference]:
-    """Values at 0 that SymPy puts in unasked, each by the claim that shows it."""
+    """Return lines for values at 0 that SymPy puts in unasked, each from its claim."""
     found: dict[str, list[Inference]] = {}
     for t in (part for p in formulas for part in _values(p)):
         at = vanishing(t)
@@ -246,7 +249,7 @@ def special_values(em: Emission, formulas: Sequence[Term]) -> list[Inference]:
 
 
 def _at(em: Emission, id: str, value: Term) -> Inference:
-    """A claim about one real number, at a value of it."""
+    """Instantiate a proved claim about one real number at a value."""
     line = em.book.cited(id)
     (x,) = free(line.theorem.conclusion)
     if x == value:
@@ -259,7 +262,7 @@ def _at(em: Emission, id: str, value: Term) -> Inference:
 
 
 def vanishing(t: Term) -> Term:
-    """A term with 0 for what plainly is, where it is defined."""
+    """Replace subterms that are plainly 0, such as products with 0 and ``erf(0)``, by 0."""
     if t[0] in ("s", "n", "ix", "u"):
         return t
     t = replaced(t, {place: vanishing(part) for place, part in children(t)})
@@ -273,7 +276,7 @@ def vanishing(t: Term) -> Term:
 
 
 def _values(t: Term) -> Iterator[Term]:
-    """Expectations and values of zeta and Owen's T, those under binders apart.
+    """Yield expectations, and values of zeta and Owen's T, that stand under no binder.
 
     In what is differentiated, they are those at the point.
     """
@@ -304,7 +307,7 @@ def in_context(
     lines: Sequence[Inference] = (),
     given: Sequence[Term] = (),
 ) -> Inference:
-    """The same under a context, where expectations that exist are numbers."""
+    """Prove a relation by arithmetic under a context, where expectations that exist are numbers."""
     lines = [*lines, *special_values(em, [p, *(line.theorem.conclusion for line in lines)])]
     nodes = opaque_in(p)
     for line in lines:
@@ -340,7 +343,7 @@ def _algebra(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferen
 
 
 def _unified(em: Emission, wanted: Term, context: Context) -> Inference:
-    """With values of functions under binders in the same words, where they are equal."""
+    """Prove a statement after writing equal values of functions under binders alike."""
     words: dict[str, tuple[Term, Inference | None]] = {}
     meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
     for path, t in _values_under(wanted):
@@ -367,7 +370,7 @@ def _unified(em: Emission, wanted: Term, context: Context) -> Inference:
 def _values_under(
     t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Where functions of variables that are bound around them stand."""
+    """Yield the paths and values of functions whose arguments are bound around them."""
     if t[0] == "f" and free(t) & names:
         yield path, t
         return
@@ -378,7 +381,7 @@ def _values_under(
 
 @family("_Definition")
 def _definition(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """With the meaning for zeta and Owen's T the sides are equal; then the names are put back."""
+    """Replace zeta and Owen's T by their definitions, prove the result, and rewrite back."""
     wanted, context = em.formula(step.statement), step.context
     paths = [path for path, _ in _named(wanted)]
     meant, terms = wanted, {}
@@ -399,7 +402,7 @@ def _definition(em: Emission, step: Step, premises: Sequence[Inference]) -> Infe
 
 
 def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Where values of zeta and Owen's T stand, under derivatives, too."""
+    """Yield the paths and values of zeta and Owen's T, those under derivatives, too."""
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
     for place, part in children(t):
@@ -409,7 +412,7 @@ def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
 
 @family("_Structural")
 def _structural(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Relations, all of some, and one under another, as the parts of larger proofs state them."""
+    """Prove a step that states how the parts of a proof fit: conjunctions and implications."""
     rule: Any = step.rule
     p, given = em.formula(step.statement), em.hypotheses(step.context)
     if rule.name == CITED:

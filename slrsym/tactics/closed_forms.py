@@ -77,7 +77,7 @@ class Closing(Calculus):
         ]  # fmt: skip
 
     def in_table_form(self, e: Expectation) -> Any:
-        """The integrand by erf, signs and absolute values."""
+        """Rewrite an integrand by erf, signs and absolute values, as in the table of integrals."""
         plain = e.integrand.replace(normal_cdf, lambda u: (1 + erf(u / sqrt(2))) / 2)
         plain = plain.replace(normal_pdf, lambda u: exp(-(u**2) / 2) / sqrt(2 * pi))
         plain = plain.replace(erf_second, lambda u: -2 * u * erf_prime(u))
@@ -130,7 +130,7 @@ class Closing(Calculus):
         return shown
 
     def from_table(self, e: Expectation) -> Any:
-        """The mean of one function of the table, or of two."""
+        """Take the mean of a function in the table of integrals, or of a product of two."""
         t = self.term(e)
         for rule in ("gaussian integral", "centred pair"):
             with suppress(Rejected):
@@ -148,7 +148,7 @@ class Closing(Calculus):
         return self.add("chain", [line, self._centred("centred pair", pair)])
 
     def _centred(self, rule: str, t: Term) -> Inference:
-        """A value of the table; refused if it is one of a centred law, and this is none."""
+        """Add an entry of the table; refuse one of centred laws if the law is not centred."""
         line = self.add(rule, (), t)
         for h in line.theorem.hypotheses.values():
             if h[0] == "=" and ZERO in h[1:] and self.em.shown_once(h, self.context) is None:
@@ -156,7 +156,7 @@ class Closing(Calculus):
         return line
 
     def by_bars(self, e: Expectation) -> Any:
-        """A variable times the sign of a form of it: the form between bars, and the sign."""
+        """Rewrite `x*sign(u)`, for `u` linear in `x`, by `abs(u)` and `sign(u)`."""
         for f in e.integrand.atoms(sign):
             (u,) = f.args
             for x in sorted(u.free_symbols & set(e.law.symbols), key=str):
@@ -175,7 +175,7 @@ class Closing(Calculus):
         return self.stein(e.law.symbols, e)
 
     def odd(self, e: Expectation) -> Any:
-        """A function that is odd in all variables together, under a centred law."""
+        """Show that the mean of an odd function vanishes under a centred law."""
         if not isinstance(e.law, GaussianLaw) or any(m != 0 for m in e.law.mean.values()):
             return None
         mirror = {s: -s for s in e.law.symbols}
@@ -192,7 +192,7 @@ class Closing(Calculus):
         return self.shown(("=", t, num(0)), [line]), []
 
     def by_owens_t(self, e: Expectation) -> Any:
-        """The mean of erf(u)^2, for a form u of one variable that is not centred."""
+        """Express the mean of `erf(u)**2` by Owen's T, for `u` linear in one variable."""
         if "zeta-owens-t" not in self.em.book or not _is_of_one(e):
             return None
         ((x, mean),) = e.law.mean.items()
@@ -205,7 +205,7 @@ class Closing(Calculus):
         return None
 
     def tilted(self, e: Expectation) -> Any:
-        """The mean of exp(q(x)) f(x), q quadratic, by that of f under another law."""
+        """Reduce the mean of `exp(q(x))*f(x)`, for `q` quadratic, to one of `f` by another law."""
         factors = Mul.make_args(e.integrand)
         bells = [f for f in factors if isinstance(f, exp) and f.has(*e.law.symbols)]
         used = e.integrand.free_symbols & set(e.law.symbols)
@@ -235,7 +235,7 @@ class Closing(Calculus):
     def moved(
         self, e: Expectation, forms: dict[Symbol, Expr], law: GaussianLaw
     ) -> tuple[Inference, Expectation]:
-        """The expectation by other variables, with an integrand as SymPy writes it."""
+        """Change variables in an expectation, and write the new integrand as SymPy does."""
         line = self.image(e, forms, law)
         other = Expectation(e.integrand.xreplace(forms), law)
         node, t = line.theorem.conclusion[2], self.term(other)
@@ -298,7 +298,7 @@ def _closed(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferenc
 
 
 def _on_trust(em: Emission, step: Step) -> Inference:
-    """By the values of the Gaussian calculus, where the proof checker has no table for these.
+    """Take closed forms for which the proof checker has no table, on trust.
 
     Jumps may lie where the law has an atom, which the calculus does not ask.
     """
@@ -340,7 +340,7 @@ _BITS = 128
 
 @family("_BallArithmetic")
 def _numbers(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Both sides as balls; means have closed forms, those of erf(m + n G)^2 by Owen's T."""
+    """Compare numbers by balls, after writing means in closed form, some by Owen's T."""
     if loose := sorted(step.statement.free_symbols, key=str):
         raise Rejected(f"{loose[0]} has no value here; the rule compares numbers")
     p, changed = em.formula(step.statement), list[tuple[Inference, list[Any]]]()

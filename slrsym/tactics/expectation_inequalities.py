@@ -63,7 +63,7 @@ def _price(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference
 
 
 def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inference:
-    """The means of derivatives on the right, with the derivatives in closed form."""
+    """Replace means of derivatives on the right by means of the derivatives in closed form."""
     order = [s for block in law.blocks() for s in block.symbols]
     for node in expectations_in(line.theorem.conclusion[2]).values():
         (body,) = inside(node)
@@ -93,7 +93,7 @@ def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inferen
 
 
 def _placeholder(x: Symbol, context: Context) -> Symbol:
-    """Another name for a variable, of which no hypothesis says more than it declares."""
+    """Return a fresh variable with the same declarations, about which no hypothesis says more."""
     declared = set(x._assumptions_orig) - {"commutative"}
     if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
         raise Rejected(f"{x} has to be declared real, and of a sign at most")
@@ -103,7 +103,7 @@ def _placeholder(x: Symbol, context: Context) -> Symbol:
 
 
 def _slope_line(em: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Inference:
-    """The sign of a derivative, at a variable of which nothing else is known."""
+    """Prove the sign of a derivative at a variable about which nothing else is supposed."""
     place = _placeholder(x, context)
     slope = ("d", (order,), *em.term(Derivative(put(of, {x: place}), (place, 1)))[2:])
     value = at_random(em.term(put(of, {x: place}).diff(place, order)))
@@ -158,7 +158,7 @@ def _jensen_at(
 
 
 def _with_means(work: Calculus, line: Inference, wanted: Term, ends: dict[str, Term]) -> Inference:
-    """The statement, whose means are those of the line but for how their bodies are written."""
+    """Derive the wanted statement, whose means have differently written but equal integrands."""
     for node in ends.values():
         for other in expectations_in(wanted).values():
             if same(node, other) or not same(("tuple", *outside(node)), ("tuple", *outside(other))):
@@ -236,7 +236,7 @@ def _sign(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
 
 
 def _signs_of_means(em: Emission, p: Term, context: Context) -> list[Inference]:
-    """That means are not negative of what is not: zero is the mean of zero."""
+    """Prove that the expectation of a non-negative integrand is non-negative."""
     lines = []
     for node in opaque_in(p).values():
         if node[0] == "E":
@@ -250,7 +250,7 @@ def _signs_of_means(em: Emission, p: Term, context: Context) -> list[Inference]:
 
 
 def _cuts(em: Emission, step: Step) -> Iterator[tuple[Term, int]]:
-    """Integers, and where the difference of the two sides vanishes beside them."""
+    """Yield integers next to the zeros of a polynomial, at which its sign may change."""
     difference = step.link.lhs - step.link.rhs
     for x in sorted(difference.free_symbols, key=str):
         polynomial = difference.as_poly(x)
@@ -276,7 +276,7 @@ def _in_two_cases(
 
 
 def _kinks(t: Term) -> Iterator[Term]:
-    """Signs, bars and maxima, the inner ones first."""
+    """Yield signs, absolute values and maxima in a term, the inner ones first."""
     for place, part in children(t):
         if not is_inside(t, place):
             yield from _kinks(part)
@@ -290,7 +290,7 @@ def _piecewise(em: Emission, step: Step, premises: Sequence[Inference]) -> Infer
 
 
 def by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Inference:
-    """In each case, what a sign, bars or a maximum are is put in their place."""
+    """Prove a formula case by case, with signs, absolute values and maxima replaced in each."""
     node = next(_kinks(p), None)
     if node is None:
         return in_context(em, p, context, (), cases)

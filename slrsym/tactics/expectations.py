@@ -45,7 +45,7 @@ QUICK = 60_000
 
 
 def expectations_in(t: Term) -> dict[str, Term]:
-    """The expectations in a term that stand under no binder."""
+    """Return the expectations in a term that stand under no binder, by key."""
     return {k: n for k, n in opaque_in(t).items() if n[0] == "E"}
 
 
@@ -68,7 +68,7 @@ class Calculus:
     def shown(
         self, p: Term, lines: Sequence[Inference] = (), without: Iterable[Term] = ()
     ) -> Inference:
-        """A relation by arithmetic, in which expectations that exist are numbers."""
+        """Prove a relation by arithmetic, taking expectations that exist for numbers."""
         names = set(without)
         given = [h for h in self.given if not free(h) & names]
         if not names:
@@ -87,24 +87,24 @@ class Calculus:
         return self.em.term(node)
 
     def body(self, integrand: Expr, node: Expectation) -> Term:
-        """An integrand in the kernel's variables of a node."""
+        """Translate an integrand, in the bound variables that the proof checker's term has."""
         t, u = self.term(node), self.term(Expectation(integrand, node.law))
         return substitute(inside(u)[0], dict(zip(bound(u), bound(t), strict=True)))
 
     def rewritten(self, line: Inference, equation: Inference, source: Term) -> Inference:
-        """The equation `line` with the other side of `equation` for `source` on its right."""
+        """Replace `source` on the right of `line` by the other side of `equation`."""
         _, _, right = line.theorem.conclusion
         paths = [[2, *plain(path)] for path in places(right, source)]
         return self.add("rewrite", [line, equation], paths) if paths else line
 
     def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
-        """E sum c f = sum c E f."""
+        """Write E f as the sum of c E g over the parts (c, g) that add up to f."""
         factors, bodies = tuple(c for c, _ in parts), tuple(f for _, f in parts)
         said = ("=", inside(t)[0], added_all(factors, bodies))
         return self.add("linear", [self.shown(said, (), bound(t))], t, factors, bodies)
 
     def with_body(self, t: Term, wanted: Term, exists: Inference | None = None) -> Inference:
-        """E f = E g for f = g; of an integral, a line says that it exists."""
+        """Replace the integrand of an expectation by one that arithmetic shows to be equal."""
         line = self.shown(("=", inside(t)[0], wanted), (), bound(t))
         return self.bodies(line, t, exists)
 
@@ -115,7 +115,7 @@ class Calculus:
     def settled(
         self, line: Inference, lines: Sequence[Inference], without: Sequence[Term] = ()
     ) -> Inference:
-        """The line without the hypotheses that other lines, or arithmetic, show."""
+        """Discharge hypotheses of a line by other lines, and by arithmetic those on `without`."""
         known = {key(other.theorem.conclusion) for other in lines}
         more = []
         for name, h in line.theorem.hypotheses.items():
@@ -129,7 +129,7 @@ class Calculus:
         return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def proved(self, line: Inference) -> Inference:
-        """The line under the hypotheses of the context alone; refused if one is not shown."""
+        """Discharge every hypothesis that the context does not have, or raise `Rejected`."""
         own = set(map(key, self.given))
         proofs = []
         for name, h in line.theorem.hypotheses.items():
@@ -143,14 +143,14 @@ class Calculus:
         return self.em.logic([line, *proofs], left, line.theorem.conclusion) if proofs else line
 
     def density(self, t: Term) -> tuple[Inference, Inference]:
-        """E f as an integral, and that it exists."""
+        """Write an expectation as an integral against the density; return also that it exists."""
         line = self.add("density", (), t)
         return line, self.add("defined", [line], [2])
 
     # -- taking apart ---------------------------------------------------------------------------
 
     def take_apart(self, node: Expectation, ways: Sequence[Callable[..., Any]]) -> None:
-        """Equations for a node, and for those that come out, until no way goes on."""
+        """Derive equations for an expectation, and for those in them, until no way applies."""
         left = [node]
         while left:
             e = left.pop()
@@ -167,7 +167,7 @@ class Calculus:
                 self.whole.append(e)
 
     def multiplied_out(self, e: Expectation, deep: bool = True) -> Any:
-        """The terms of the integrand, and factors that do not vary; sums inside only if `deep`."""
+        """Multiply an integrand out and take constant factors outside; open sums if `deep`."""
         parts: dict[Expr, Expr] = {}
         # The kernel takes a sum of copies as it stands.
         kept = e.integrand.atoms(IIDSum)
@@ -204,7 +204,7 @@ class Calculus:
         return self.add("constant", (), self.term(e)), []
 
     def no_copies(self, e: Expectation) -> Any:
-        """A sum of no copies is 0."""
+        """Replace a sum of no copies by 0."""
         for sums in e.integrand.atoms(IIDSum):
             if sums.count == 0:
                 line = self.add("no copies", (), self.em.term(sums))
@@ -214,7 +214,7 @@ class Calculus:
         return None
 
     def marginal(self, e: Expectation) -> Any:
-        """Without the variables that do not occur; of sums of copies alone, under one law."""
+        """Drop variables that the integrand lacks; keep one law for sums of copies alone."""
         used = e.integrand.free_symbols & set(e.law.symbols)
         if not used and e.integrand.has(IIDSum):
             used = set(next(iter(e.law.blocks())).symbols)
@@ -234,7 +234,7 @@ class Calculus:
         return self.image(less, {s: names[s] for s in small.symbols}, e.law.renamed(names)), [less]
 
     def product(self, e: Expectation, first: list[Law], last: list[Law], f: Expr, g: Expr) -> Any:
-        """E f g = E f E g under the laws of f, and those of g."""
+        """Write E f g as E f E g, each under its own independent laws."""
         t = self.term(e)
         body = ("*", self.body(f, e), self.body(g, e))
         line = self.linear(t, [(ONE, body)])
@@ -246,7 +246,7 @@ class Calculus:
         return self.rewritten(line, split, whole), parts
 
     def independent(self, e: Expectation) -> Any:
-        """The product of the expectations of independent parts."""
+        """Factor an expectation into those of independent parts."""
         names = set(e.law.symbols)
         pieces = [
             (f, (f.free_symbols & names) | f.atoms(IIDSum)) for f in Mul.make_args(e.integrand)
@@ -301,7 +301,7 @@ class Calculus:
         return joined([*first, *last]), len(first)
 
     def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Inference:
-        """The variables of `e` as affine forms of those of another law."""
+        """Write the variables of `e` as affine forms of the variables of another law."""
         t = self.term(e)
         order = [s for block in e.law.blocks() for s in block.symbols]
         new = self.term(Expectation(Add(*law.symbols), law))
@@ -319,7 +319,7 @@ class Calculus:
         return self.add("image", (), t, ("lam", tuple(names), values, ()), outside(new))
 
     def noise(self, e: Expectation) -> Any:
-        """The moments of noise."""
+        """Take the first or second moment of noise."""
         base, power = e.integrand.as_base_exp()
         for block in e.law.blocks():
             if isinstance(block, NoiseLaw) and base in block.symbols and power in (1, 2):
@@ -332,7 +332,7 @@ class Calculus:
         return None
 
     def copies(self, e: Expectation) -> Any:
-        """The moments of sums of copies."""
+        """Take the first or second moment of a sum of independent copies."""
         base, power = e.integrand.as_base_exp()
         if not isinstance(base, IIDSum) or power not in (1, 2):
             return None
@@ -347,7 +347,7 @@ class Calculus:
         return line, more
 
     def stein(self, variables: Iterable[Symbol], e: Expectation) -> Any:
-        """E (X - m) h = sum C E dh, for one factor X of the integrand."""
+        """Apply Stein's lemma, E (X - m) h = sum C E dh, to a factor X of the integrand."""
         chosen = set(variables)
         for factor in Mul.make_args(e.integrand):
             x, power = factor.as_base_exp()
@@ -380,7 +380,7 @@ class Calculus:
     # -- putting together -----------------------------------------------------------------------
 
     def resolved(self, line: Inference, kept: Iterable[str]) -> Inference:
-        """The equation with expectations on its right taken apart, but for those that are kept."""
+        """Replace expectations on the right by their equations, except the kept ones."""
         kept = set(kept)
         while True:
             _, left, right = line.theorem.conclusion
@@ -392,7 +392,7 @@ class Calculus:
                 line = self.rewritten(line, self.lines[key(node)], node)
 
     def _circular(self) -> set[str]:
-        """The expectations whose equations lead back to them, as Stein's lemma's do for bells."""
+        """Return the keys of expectations whose equations lead back to them, as Stein's can."""
         after: dict[str, set[str]] = {}
         for name, line in self.lines.items():
             left, right = line.theorem.conclusion[1:]
@@ -408,7 +408,7 @@ class Calculus:
             reached = further
 
     def conclude(self, wanted: Term, more: Sequence[Inference] = ()) -> Inference:
-        """The statement from the equations, by arithmetic; bodies are matched if need be."""
+        """Prove the statement by arithmetic from the equations, matching integrands if need be."""
         named, circular = expectations_in(wanted), self._circular()
         about = [line for line in self.lines.values() if self._is_about(line, named)]
         lines = [self.resolved(line, circular | named.keys()) for line in about]
@@ -447,14 +447,14 @@ class Calculus:
 
     @staticmethod
     def _is_about(line: Inference, named: Mapping[str, Term]) -> bool:
-        """Whether an equation is one of an expectation that is named, or of something else."""
+        """Tell whether an equation is about a named expectation, or about no expectation."""
         sides = line.theorem.conclusion[1:]
         return sides[0][0] != "E" or any(key(side) in named for side in sides)
 
     def _put_in(
         self, wanted: Term, equations: Sequence[Inference], more: Sequence[Inference]
     ) -> Inference:
-        """The statement with the other sides of equations in it, and then as it was."""
+        """Rewrite the statement by equations, prove the result, and rewrite back."""
         meant, named, changed = wanted, expectations_in(wanted), []
         for line in equations:
             _, a, b = line.theorem.conclusion
@@ -469,7 +469,7 @@ class Calculus:
 
 
 def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
-    """The factors of a product without, and with, variables of a law."""
+    """Split a product into the factors without variables of a law, and those with them."""
     names = set(law.symbols)
     varying = [f for f in Mul.make_args(term) if f.free_symbols & names or f.has(IIDSum)]
     return Mul(*(f for f in Mul.make_args(term) if f not in varying)), Mul(*varying)
@@ -492,7 +492,7 @@ def _together(a: Any, b: Any, blocks: Sequence[Law]) -> bool:
 
 
 def nodes_of(step: Step) -> list[Expectation]:
-    """The outermost expectations of a statement."""
+    """Return the outermost expectations of a step's statement."""
     found: list[Expectation] = []
     left: list[Any] = [step.link.lhs, step.link.rhs]
     while left:

@@ -68,7 +68,7 @@ def _worked(em: Emission, step: Step, *ways: str, rule: Any = None, deep: bool =
 
 
 def linear(em: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
-    """The statement from lines, by arithmetic and the linearity of expectations."""
+    """Prove a step from lines, by arithmetic and linearity of expectations."""
 
     def shown(*ways: str) -> Inference:
         work = _worked(em, step, *ways)
@@ -83,7 +83,7 @@ def linear(em: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inferen
 
 
 def _integrals(work: Calculus, step: Step) -> Iterator[Inference]:
-    """Improper integrals, by those of the terms of what is integrated."""
+    """Yield lines for improper integrals, by those of the terms of their integrands."""
     for node in step.link.statement.atoms(Integral):
         t, x = work.em.term(node), node.variables[0]
         if not is_improper(t):
@@ -317,7 +317,7 @@ def _square(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferenc
 
 
 def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> Inference:
-    """The integrand against Lebesgue measure as a factor times one exponential."""
+    """Write the integrand of a Lebesgue integral as a factor times a single exponential."""
     (body,), names = inside(integral), bound(integral)
     ((x, mean),) = whole.law.mean.items()
     of = whole.integrand.replace(erf_prime, lambda u: 2 * exp(-(u**2)) / sqrt(pi))

@@ -40,7 +40,7 @@ def _of_any_numbers(
     long: bool,
     em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
-    """What follows whatever the long factors in it are; those that are equal get one symbol."""
+    """Prove a relation for arbitrary values of its long factors, with one symbol for equal ones."""
     if (len(key(p)) > _TOO_LONG and not opaque_in(p)) != long:
         raise Rejected("arithmetic is tried first" if long else "it was tried before")
     facts = _facts(em, p, given, lines)
@@ -57,7 +57,7 @@ def _of_any_numbers(
 def _of_any_signs(
     em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
 ) -> Inference:
-    """What follows from the signs of the long factors in it."""
+    """Prove an inequality from the signs of its long factors alone."""
     if p[0] not in ("<", "<="):
         raise Rejected("no inequality")
     return _with_words(em, p, _facts(em, p, given, lines), context, True, True)
@@ -107,7 +107,7 @@ def put_in(
     em: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
     shown: Sequence[Inference], context: Context, effort: int | None = None,
 ) -> Inference:  # fmt: skip
-    """What follows for any values of symbols, at these, where what it supposes is shown."""
+    """Prove a formula for symbols, then instantiate these and discharge the hypotheses."""
     name, _, *data = searched(p, supposed, (), effort or em.effort // 10, em)
     line = em.script.add(name, (), *data)
     line = em.script.add("instance", [line], tuple(values.items()))
@@ -120,7 +120,7 @@ def put_in(
 
 
 def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
-    """What a factor may be of another: bells are written by exp, and by slopes of erf."""
+    """Yield the multiples in which a Gaussian factor may occur: written by exp, erf' or erf''."""
     yield ()
     yield (num(-1),)
     yield num(2), ("^", -1, 2, ("pi",))
@@ -131,7 +131,7 @@ def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
 
 
 def _exists(em: Emission, t: Term, lines: Sequence[Inference], context: Context) -> Inference:
-    """That a term is defined; a relation in which it stands says so."""
+    """Prove that a term is defined, from a line in which it occurs or else by a search."""
     for line in lines:
         for path in places(line.theorem.conclusion, t):
             return em.script.add("defined", [line], plain(path))
@@ -156,7 +156,7 @@ class _Words:
         self._written: dict[str, tuple[Term, Inference | None]] = {}
 
     def short(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
-        """The term with symbols for factors; where others stood, with the equations."""
+        """Replace long factors by symbols; return the equations of rewritten ones, too."""
         parts, changed = [], []
         for path, factor in _long_factors(t, self.sums, self.common):
             word, equation = self._word(factor)
@@ -171,7 +171,7 @@ class _Words:
         return self._written[key(t)]
 
     def _symbol(self, t: Term) -> Term:
-        """The symbol that stands for a factor."""
+        """Return the symbol that stands for a factor, a new one on the first call."""
         s = next((s for s, v in self.values.items() if same(v, t)), None)
         if s is None:
             s = fresh(("s", "w", "R"), self.taken | set(self.values))
@@ -179,7 +179,7 @@ class _Words:
         return s
 
     def _as_another(self, t: Term) -> tuple[Term, Inference] | None:
-        """By an earlier factor, if it is one's multiple, with the equation that says so."""
+        """Write a factor as a multiple of an earlier one; return None if it is not one."""
         value = at_random(t)
         for other in self.em.factors if value is not None else ():
             if same(t, other):
@@ -199,7 +199,7 @@ class _Words:
 def _long_factors(
     t: Term, sums: bool = True, common: Container[str] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Roots, fractions, values of functions, and sums in products, each with its place.
+    """Yield roots, fractions, values of functions, and sums in products, each with its path.
 
     Or, with sums opened, those under the sign of a sum that do not speak of its terms.
     """
@@ -229,7 +229,7 @@ def _long_factors(
 
 
 def _on_both_sides(p: Term) -> set[str]:
-    """The summands that both sides of a relation have."""
+    """Return the keys of the summands that both sides of a relation have."""
     a, b = ({key(t) for t in side[1:]} if side[0] == "+" else set() for side in p[1:])
     return a & b
 
@@ -237,7 +237,7 @@ def _on_both_sides(p: Term) -> set[str]:
 def _signs(
     em: Emission, t: Term, facts: Sequence[Inference], context: Context
 ) -> Iterator[Inference]:
-    """The sign of a factor; of a power, on which side of 1 it is, too."""
+    """Yield the sign of a factor, and of a power also on which side of 1 it lies."""
     effort = em.effort // 10
 
     def quickly(p: Term) -> Inference:
@@ -263,7 +263,7 @@ def _signs(
 
 
 def _beside_one(t: Term, like: Term) -> Term:
-    """That a term is at least 1, or at most, as another is at the random point."""
+    """State that `t` is at least 1, or at most, as its relative `like` is at a random point."""
     value, one = at_random(like), num(1)
     if value is None:
         raise Rejected("it has no value there")
@@ -277,7 +277,7 @@ def _at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
 
 
 def _is_of_one_kind(p: Term) -> bool:
-    """An equation of two roots, or of two values of a function."""
+    """Tell whether an equation is between two roots, or two values of one function."""
     if p[0] != "=":
         return False
     a, b = p[1:]
@@ -285,7 +285,7 @@ def _is_of_one_kind(p: Term) -> bool:
 
 
 def _alike(em: Emission, p: Term, context: Context) -> Inference:
-    """f(x) = f(y), as x = y."""
+    """Derive f(x) = f(y) from x = y."""
     if same(*p[1:]):
         raise Rejected("whether it is defined is asked")
     (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]

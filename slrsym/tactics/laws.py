@@ -60,7 +60,7 @@ _DEFINED: dict[str, Callable[[Emission, Term], Inference]] = {
 def _exists(
     em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
 ) -> Inference:
-    """That an expectation exists; of a matrix, that it is positive semidefinite."""
+    """Prove that an expectation exists, or that a covariance matrix is positive semidefinite."""
     if p[0] == "=" and is_improper(p[1]) and same(p[1], p[2]):
         return em.discharged(em.script.add("bells", (), p[1]), context)
     if p[0] == "=" and p[1][0] in _DEFINED and same(p[1], p[2]):
@@ -98,7 +98,7 @@ QUESTIONS.insert(0, _exists)
 
 
 def _semidefinite(em: Emission, p: Term, given: Sequence[Term], context: Context) -> Inference:
-    """As the image of a matrix that is supposed to be, or by elimination."""
+    """Prove a matrix positive semidefinite, as an image of a given one or by elimination."""
     for source, rows in _images(em, _matrix(em, p), given):
         with suppress(*FAILURES):
             return em.attempt(lambda: _image(em, p, source, rows, context))  # noqa: B023
@@ -156,7 +156,7 @@ def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
 
 
 def factored(work: Calculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw) -> None:
-    """The image of a law whose covariance is diagonal exists, its covariance being a product."""
+    """Prove that the image of a law with a diagonal covariance exists: its covariance factors."""
     if not law.cov.is_diagonal():
         return
     diagonal = ("tuple", *(work.em.term(law.cov[i, i]) for i in range(law.cov.rows)))

@@ -99,7 +99,7 @@ def _shown(
     em: Emission, h: Term, places: Sequence[Term], context: Context,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
-    """A hypothesis of a schema: for all points of the box, it is shown at the coordinates."""
+    """Prove a schema's hypothesis for all points of a box, at the coordinates in its place."""
     body, names = h, list[Term]()
     while body[0] == "forall":
         (x,) = bound(body)

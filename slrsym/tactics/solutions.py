@@ -37,7 +37,7 @@ def _shown(em: Emission, step: Step) -> Inference:
 
 
 def _of_a_factor(em: Emission, step: Step) -> Inference:
-    """As c > 0, c (x - v) = 0 implies x = v."""
+    """Prove that c (x - v) = 0 implies x = v, as c does not vanish."""
     statement: Any = step.statement
     vanishes, root = statement.args
     f, (x, v) = vanishes.lhs, root.args
@@ -92,7 +92,7 @@ class _Tree:
     def branch(
         self, branch: Any, values: Mapping[Term, Term], context: Context, label: str
     ) -> Inference:
-        """That one of the solutions is there, from the equations and the values found so far."""
+        """Prove that one of the listed solutions holds, along the case splits of the proof."""
         em, found = self.em, tuple(("=", u, v) for u, v in values.items())
         supposed = (*self.given, *self.equations, *found)
         if isinstance(branch, _Solution):

@@ -163,7 +163,7 @@ def _lemma(em: Emission, step: Step, premises: Any) -> Inference:
 
 
 def under_derivatives(em: Emission, line: Inference, wanted: Term, context: Context) -> Inference:
-    """An equation for all values, put in where a side of it is differentiated."""
+    """Rewrite a statement by an equation that holds for all values, also inside derivatives."""
     p = line.theorem.conclusion
     for old, new in (p[1:], p[:0:-1]) if p[0] == "=" else ():
         paths = places(wanted, old, through=("d",))

@@ -12,18 +12,18 @@ from slrsym.checker.term import Term, children, key
 
 
 def differ(a: Term, b: Term) -> bool:
-    """Whether two terms plainly are not the same: most are such, and comparing them costs most."""
+    """Tell whether two terms are surely different, from their values; this is fast."""
     x, y = at_random(a), at_random(b)
     return x is not None and y is not None and not close(x, y)
 
 
 def close(x: float | None, y: float | None) -> bool:
-    """Whether two values are known, and the same."""
+    """Tell whether two values are known and agree to nine digits."""
     return x is not None and y is not None and math.isclose(x, y, rel_tol=1e-9)
 
 
 def at_random(t: Term) -> float | None:
-    """The value of a term, where the name of a symbol chooses its number; None if it has none."""
+    """Evaluate a term at numbers chosen by its symbols' names; return None if it has no value."""
     head, arguments = t[0], [part for _, part in children(t)]
     if head == "s":
         return 0.1 + 0.6 * zlib.crc32(key(t).encode()) / 2**32
