@@ -41,12 +41,12 @@ QUESTIONS = {
 
 
 def files() -> list[Path]:
-    """The files of Python that the package consists of."""
+    """Return the Python files of the package."""
     return sorted(PACKAGE.rglob("*.py"))
 
 
 def room_of(file: Path) -> str:
-    """The folder of a file within the package; of a file at its top, the top."""
+    """Return the subpackage of a file; of a file at the top of the package, "(top)"."""
     parts = file.relative_to(PACKAGE).parts
     return parts[0] + "/" if len(parts) > 1 else "(top)"
 
@@ -101,7 +101,7 @@ print("\\n".join(sorted(entered)))
 
 
 def entered() -> None:
-    """The files in which a function runs on the way from a question to its answer."""
+    """Print the files in which a function runs on the way from a question to its answer."""
     for question, code in QUESTIONS.items():
         done = subprocess.run(
             [sys.executable, "-c", TRACE, code],
@@ -194,7 +194,7 @@ _TALL, _WIDE = 0.24, 0.3
 
 
 def picture(target: str) -> None:
-    """The rooms, each above what it imports, with their lines."""
+    """Draw the subpackages, each above those that it imports, with their numbers of lines."""
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
 

@@ -33,7 +33,7 @@ _CHECK = "model.check({'d': 10, 'L': 4, 'gamma': 0.7, 'epsilon': 0.1, 'lambda': 
 
 
 def _apart(model: str, backend: str, use: str) -> str:
-    """What a fresh process prints, whose cache is empty."""
+    """Return the output of a fresh process with an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "XDG_CACHE_HOME": folder, "NUMBA_NUM_THREADS": "1"}
         code = _STATED.format(model=model, backend=backend, use=use)

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def ran(line: str, files: dict[str, str] | None = None) -> str:
-    """What a command of slrsym prints, in an empty folder with the given files."""
+    """Run a command of slrsym in an empty folder with the given files, and return its output."""
     program, *words = shlex.split(line)
     if program != "slrsym":
         raise ValueError(f"only slrsym is run; got {line}")

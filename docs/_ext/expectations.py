@@ -110,7 +110,7 @@ def _outcome(integrand: Expr, law: GaussianLaw) -> str:
 
 
 def page() -> str:
-    """The page, in Markdown."""
+    """Return the page in Markdown."""
     rows = [
         f"| {number} | ${_latex(integrand)}$ | {_LAWS[law]} | {_outcome(integrand, law)} |"
         for number, (integrand, law) in enumerate(TRIED, start=1)

@@ -181,7 +181,7 @@ def _sources(claims: list[ClaimEntry]) -> dict[Path, str]:
 
 
 def _steps_by_rule(document: Document) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Claim and name of each step, by the rule that accepted it."""
+    """Return the claim and name of each step, by the rule that accepted it."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for claim in document.claims:
         for check in claim.checks.values():

@@ -101,7 +101,7 @@ def temperatures(least: float = 1e-3, most: float = 10.0) -> SearchStrategy[floa
 
 
 def step_sizes(least: float = 1e-6, most: float = 1e3) -> SearchStrategy[float]:
-    r"""Step sizes :math:`\alpha`, from cautious to wild.
+    r"""Generate step sizes :math:`\alpha`, from cautious to wild.
 
     Parameters
     ----------
