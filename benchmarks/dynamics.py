@@ -46,13 +46,13 @@ def inverse_temperature(step: Any) -> Any:
 
 def _ours(backend: str, dynamics: str = "overlaps", d: int = D) -> Callable[[int], Any]:
     from slrsym import Task, simulate
-    from slrsym.dynamics import Inverse, Sphere
+    from slrsym.dynamics import InverseTimeDecay, UniformStart
 
-    task, start = Task(d, L, GAMMA2**0.5), Sphere(RUNS)
+    task, start = Task(d, L, GAMMA2**0.5), UniformStart(RUNS)
 
     def run(steps: int) -> Any:
         return simulate(
-            task, start, Inverse(1, 1e-4), ALPHA, steps, EVERY, backend, dynamics=dynamics
+            task, start, InverseTimeDecay(1, 1e-4), ALPHA, steps, EVERY, backend, dynamics=dynamics
         )
 
     run(1)
@@ -63,9 +63,9 @@ def _ours_sampled(
     backend: str, d: int = SAMPLED_D, dynamics: str = "overlaps", runs: int = RUNS
 ) -> Callable[[int], Any]:
     from slrsym import Task, simulate
-    from slrsym.dynamics import Inverse, Sphere
+    from slrsym.dynamics import InverseTimeDecay, UniformStart
 
-    task, start = Task(d, L, GAMMA2**0.5, EPSILON), Sphere(runs)
+    task, start = Task(d, L, GAMMA2**0.5, EPSILON), UniformStart(runs)
     # In high dimension the same step would throw the state about; the work is the same.
     alpha = SAMPLED_ALPHA * SAMPLED_D / d
 
@@ -73,7 +73,7 @@ def _ours_sampled(
         return simulate(
             task,
             start,
-            Inverse(2, 1e-4),
+            InverseTimeDecay(2, 1e-4),
             alpha,
             steps,
             SAMPLED_EVERY,
@@ -305,7 +305,7 @@ def _singles() -> list[tuple[str, float]]:
     import numpy as np
 
     from slrsym import Task, gradient
-    from slrsym.dynamics import Inverse, Sphere
+    from slrsym.dynamics import InverseTimeDecay, UniformStart
     from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
     from slrsym.dynamics.stochastic import StochasticEngine
 
@@ -318,13 +318,13 @@ def _singles() -> list[tuple[str, float]]:
         for lam in (0.1, 0.9):
             seconds = _least(lambda: gradient(states, lam, task, backend))  # noqa: B023
             found.append((f"a gradient, {title}, lambda = {lam}", 1e9 * seconds / len(states)))
-    at, start = np.arange(2000), Sphere(RUNS).overlaps(task)
+    at, start = np.arange(2000), UniformStart(RUNS).overlaps(task)
     numba, numpy = (engine(start, task, ALPHA) for engine in (NumbaEngine, NumpyEngine))
     walk = StochasticEngine(start, sampled, SAMPLED_ALPHA, BATCH, "numba")
     for title, engine, schedule in (
-        ("a step of figure 4a, Numba", numba, Inverse(1, 1e-4)),
-        ("a step of figure 4a, NumPy", numpy, Inverse(1, 1e-4)),
-        ("a step of figure 5, Numba", walk, Inverse(2, 1e-4)),
+        ("a step of figure 4a, Numba", numba, InverseTimeDecay(1, 1e-4)),
+        ("a step of figure 4a, NumPy", numpy, InverseTimeDecay(1, 1e-4)),
+        ("a step of figure 5, Numba", walk, InverseTimeDecay(2, 1e-4)),
     ):
         lam = schedule(at)
         engine.advance(lam, len(at))

@@ -208,12 +208,12 @@ class Engine(Protocol):
         """The states, (runs, ...)."""
         ...
 
-    def advance(self, temperatures: NDArray[np.float64], every: int) -> NDArray[np.float64]:
-        """Move by a step for each temperature.
+    def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> NDArray[np.float64]:
+        """Move by a step for each inverse temperature.
 
         Parameters
         ----------
-        temperatures : ndarray, shape (rows * every, ...)
+        inverse_temperatures : ndarray, shape (rows * every, ...)
             Inverse temperatures, or of other models a row of parameters for each step.
         every : int
             After how many steps the states are noted.

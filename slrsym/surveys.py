@@ -19,9 +19,12 @@ from slrsym.files import Saved
 from slrsym.linear import best_linear
 from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
+from slrsym.renamed import old_names
 from slrsym.task import ORACLE, Task
 
-__all__ = ["BasinSurvey", "OracleSurvey", "SquareSurvey", "best_temperature"]
+__all__ = ["BasinSurvey", "OracleSurvey", "SquareSurvey", "best_inverse_temperature"]
+
+__getattr__ = old_names(__name__, best_temperature="best_inverse_temperature")
 
 _TASK = Task(d=400, L=10, gamma=0.5**0.5)
 
@@ -32,7 +35,7 @@ _FIXED_POINTS = np.array([(1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (0
 _STARTS = ((-0.9, 0.97), (-0.97, 0.6), (-0.6, 0.9), (-0.75, 0.2), (-0.15, 0.8), (0.25, -0.2))
 
 
-def best_temperature(task: Task) -> float:
+def best_inverse_temperature(task: Task) -> float:
     """Return the inverse temperature at which the oracle predictor has the least risk.
 
     Parameters
@@ -45,7 +48,7 @@ def best_temperature(task: Task) -> float:
 
     Examples
     --------
-    >>> round(best_temperature(Task(d=400, L=10, gamma=0.5**0.5)), 3)
+    >>> round(best_inverse_temperature(Task(d=400, L=10, gamma=0.5**0.5)), 3)
     0.064
     """
 
@@ -128,7 +131,7 @@ class OracleSurvey(Saved):
 
     def _risks(self, d: int) -> tuple[float, float, float]:
         task = self._task(d)
-        lam = best_temperature(task)
+        lam = best_inverse_temperature(task)
         oracle = float(excess_risk(ORACLE, lam, task)) + task.epsilon**2
         return oracle, best_linear(task).risk, lam
 
@@ -136,7 +139,7 @@ class OracleSurvey(Saved):
         task = self._task(d)
         # Neighbouring points share no random numbers, nor do the two predictors.
         attention, linear = np.random.SeedSequence([self.seed, number]).generate_state(2).tolist()
-        lam = best_temperature(task)
+        lam = best_inverse_temperature(task)
         estimates = (
             risk_estimate(predictor, task, ORACLE, max_samples=self.samples, rng=seed)
             for predictor, seed in ((Erf(lam), attention), (Linear(), linear))

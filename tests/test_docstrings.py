@@ -89,7 +89,7 @@ OWN = {
     "expressions of one's own": {"compile_expressions"},
     "random cases for tests": {
         "corner_cases", "log_uniform", "manifold_points", "overlaps", "schedules", "step_sizes",
-        "tasks", "temperatures",
+        "tasks", "inverse_temperatures",
     },
 }  # fmt: skip
 

@@ -31,23 +31,23 @@ def score(token):
     return scaling * Sum(query * key, (j, 1, d_k))
 
 
-def softmax_predictor(temperature):
+def softmax_predictor(inverse_temperature):
     """The predictor (2): sum_l softmax(lambda X k)_l X_l . v."""
-    total = Sum(exp(temperature * projection(l, k)), (l, 1, L))
-    return Sum(exp(temperature * projection(l, k)) * projection(l, v), (l, 1, L)) / total
+    total = Sum(exp(inverse_temperature * projection(l, k)), (l, 1, L))
+    return Sum(exp(inverse_temperature * projection(l, k)) * projection(l, v), (l, 1, L)) / total
 
 
 scores = Sum(exp(score(lambda m: X[l, m])), (l, 1, L))
 values = Sum(exp(score(lambda m: X[l, m])) * projection(l, v), (l, 1, L))
 # The inverse temperature: the scaled product of the query of [CLS] and u.
-temperature = scaling * Sum(query * u[j], (j, 1, d_k))
+inverse_temperature = scaling * Sum(query * u[j], (j, 1, d_k))
 
 layer = Claim(
     id="attention",
     title=(
         "The [CLS] output of an attention layer with a key of rank one is the softmax predictor (2)"
     ),
-    statement=Eq(values / scores, softmax_predictor(temperature), evaluate=False),
+    statement=Eq(values / scores, softmax_predictor(inverse_temperature), evaluate=False),
     source="Section 3, (2) and (5)",
     compared_to_source="exact",
 )
@@ -68,7 +68,7 @@ with_itself = Claim(
     title="If [CLS] also attends to itself, the output averages over one more value, its own",
     statement=Eq(
         (own * own_value + values) / (own + scores),
-        (1 - weight) * softmax_predictor(temperature) + weight * own_value,
+        (1 - weight) * softmax_predictor(inverse_temperature) + weight * own_value,
         evaluate=False,
     ),
     source="new (Section 3 leaves out the weight of [CLS] itself)",
@@ -116,7 +116,7 @@ erf_layer = Claim(
     title="With $erf$ in the place of softmax, the [CLS] output is the predictor (3)",
     statement=Eq(
         Sum(erf(score(lambda m: X[l, m])) * projection(l, v), (l, 1, L)),
-        Sum(erf(temperature * projection(l, k)) * projection(l, v), (l, 1, L)),
+        Sum(erf(inverse_temperature * projection(l, k)) * projection(l, v), (l, 1, L)),
         evaluate=False,
     ),
     source="Section 3, (3)",
@@ -205,7 +205,7 @@ warm = Claim(
         "The inverse temperature of the layer is positive if $u$ has a positive product with the "
         "query of [CLS]"
     ),
-    statement=Gt(temperature, 0, evaluate=False),
+    statement=Gt(inverse_temperature, 0, evaluate=False),
     source="Section 3, after (5); $u = W_Q^T c$ has that, unless it vanishes",
     compared_to_source="exact",
     hypotheses=[Gt(Sum(query * u[j], (j, 1, d_k)), 0)],

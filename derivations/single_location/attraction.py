@@ -398,7 +398,7 @@ def _():
 
 cool = Attraction("1/100..1/10", "1/1000", "1/200", "1/1000", "2")
 
-temperatures = Claim(
+inverse_temperatures = Claim(
     id="attraction-certified-temperatures",
     title=(
         "For every inverse temperature from 1/100 to 1/10, descent converges to the oracle from $2 "
@@ -409,7 +409,7 @@ temperatures = Claim(
 )
 
 
-@temperatures.certified_by
+@inverse_temperatures.certified_by
 def _():
     """As for attraction-certified, on slices of the range of inverse temperatures."""
     return cool
@@ -439,11 +439,11 @@ def _(rng):
     Of 4,000 starts about half enter it.
     """
     from slrsym import Task, simulate
-    from slrsym.dynamics import Sphere
+    from slrsym.dynamics import UniformStart
     from slrsym.recovery import wilson
 
     count = 100
-    start = Sphere(count, int(rng.integers(2**31)))
+    start = UniformStart(count, int(rng.integers(2**31)))
     runs = simulate(Task(400, 10, 0.5**0.5), start, 0.1, 1 / 250, 20_000, 4_000, progress=False)
     # (kappa + nu)/2 is 1 at the oracle, and -1 at its mirror image.
     entered = int((2 - abs(runs.kappa.values + runs.nu.values)[:, -1] <= 1 / 50).sum())

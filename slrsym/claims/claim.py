@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,6 +22,7 @@ from slrsym.gaussian.functions import in_own_functions
 from slrsym.kernels.arguments import explained
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import registered
+from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError, conjuncts, flattened
 
 if TYPE_CHECKING:
@@ -242,19 +242,8 @@ class Claim:
         )
         claims.append(self)
 
-    @property
-    def given(self) -> tuple[Boolean, ...]:
-        """The hypotheses: the name in 0.1."""
-        warnings.warn("Claim.given is now Claim.hypotheses", DeprecationWarning, stacklevel=2)
-        return self.hypotheses
-
-    @property
-    def against(self) -> str:
-        """The comparison to the source: the name in 0.1."""
-        warnings.warn(
-            "Claim.against is now Claim.compared_to_source", DeprecationWarning, stacklevel=2
-        )
-        return self.compared_to_source
+    given = old_attribute("hypotheses")
+    against = old_attribute("compared_to_source")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be set")

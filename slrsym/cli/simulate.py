@@ -240,13 +240,13 @@ def _task(of: dict[str, Any]) -> Task:
 def _start(of: dict[str, Any]) -> Any:
     import numpy as np
 
-    from slrsym.dynamics import Manifold, Overlaps, Sphere
+    from slrsym.dynamics import ManifoldStart, Overlaps, UniformStart
 
     text = of["start"]
     if _is_of_vectors(text):
         return _vectors_of(Path(text))
     if text in ("sphere", "manifold"):
-        return {"sphere": Sphere, "manifold": Manifold}[text](of["runs"], of["seed"])
+        return {"sphere": UniformStart, "manifold": ManifoldStart}[text](of["runs"], of["seed"])
     try:
         overlaps = [float(part) for part in text.split(",")]
     except ValueError:

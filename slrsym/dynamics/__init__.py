@@ -3,11 +3,16 @@
 from slrsym.dynamics.given import (
     Constant,
     Formula,
-    Inverse,
-    Manifold,
+    InverseTimeDecay,
+    ManifoldStart,
     Overlaps,
-    Sphere,
     StartVectors,
+    UniformStart,
 )
 from slrsym.dynamics.runs import resume, simulate
+from slrsym.renamed import old_names as _old_names
 from slrsym.runs import Runs, load, save
+
+__getattr__ = _old_names(
+    __name__, Inverse="InverseTimeDecay", Manifold="ManifoldStart", Sphere="UniformStart"
+)

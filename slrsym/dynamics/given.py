@@ -53,7 +53,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Inverse:
+class InverseTimeDecay:
     r"""An inverse temperature that falls: :math:`\lambda_0 / (1 + c t)`.
 
     Parameters
@@ -187,7 +187,7 @@ def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
     return Tabulated(values) if values.ndim else Constant(positive("schedule", schedule))
 
 
-def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float64]:
+def inverse_temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float64]:
     """Return the inverse temperatures from one step to another."""
     steps = np.arange(start, stop + 1, dtype=np.int64)
     values = real_array("schedule", schedule(steps), "a function that gives numbers")
@@ -205,19 +205,23 @@ def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float6
     return values
 
 
-def schedule_from_text(text: str) -> Constant | Inverse | Formula:
+def schedule_from_text(text: str) -> Constant | InverseTimeDecay | Formula:
     """Parse a schedule."""
     plain = text.replace(" ", "")
     with suppress(ValueError):
         if plain.startswith("Constant(lam=") and plain.endswith(")"):
             return Constant(float(plain[13:-1]))
-        if plain.startswith("Inverse(lam0=") and plain.endswith(")"):
-            first, _, rate = plain[13:-1].partition(",c=")
-            return Inverse(float(first), float(rate))
+        # As runs of version 0.1 have it.
+        plain = plain.replace("Inverse(lam0=", "InverseTimeDecay(lam0=")
+        if plain.startswith("InverseTimeDecay(lam0=") and plain.endswith(")"):
+            first, _, rate = plain[22:-1].partition(",c=")
+            return InverseTimeDecay(float(first), float(rate))
         first, slash, rest = plain.partition("/(1+")
         if slash and rest.endswith("t)"):
             factor = rest[:-2]
-            return Inverse(float(first), float(factor.removesuffix("*")) if factor else 1.0)
+            return InverseTimeDecay(
+                float(first), float(factor.removesuffix("*")) if factor else 1.0
+            )
     try:
         value = float(plain)
     except ValueError:
@@ -229,7 +233,11 @@ def describe(schedule: Any) -> str:
     """Format a schedule in words that `schedule_from_text` reads, if it is a known kind."""
     if isinstance(schedule, Formula):
         return schedule.text
-    return repr(schedule) if isinstance(schedule, Constant | Inverse | Tabulated) else "user-given"
+    return (
+        repr(schedule)
+        if isinstance(schedule, Constant | InverseTimeDecay | Tabulated)
+        else "user-given"
+    )
 
 
 @runtime_checkable
@@ -298,7 +306,7 @@ def _uniform(rng: Generator, d: int) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Sphere(_Drawn):
+class UniformStart(_Drawn):
     """Uniform k and v on the sphere, independent.
 
     Figures 4(a), 5 and 7 start so.
@@ -321,7 +329,7 @@ class Sphere(_Drawn):
 
 
 @dataclass(frozen=True)
-class Manifold(_Drawn):
+class ManifoldStart(_Drawn):
     """On the invariant manifold: k uniform orthogonal to v*, then v uniform orthogonal to k* and k.
 
     That is the manifold of equation (11); figure 4(b) starts so.

@@ -17,9 +17,9 @@ from slrsym.dynamics.given import (
     as_schedule,
     as_start,
     describe,
+    inverse_temperatures,
     require_feasible,
     schedule_from_text,
-    temperatures,
 )
 from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
@@ -61,11 +61,12 @@ def simulate(
     task : Task
         Dimension, number of tokens, gamma, epsilon.
     start : start object, array_like of shape (runs, 5) or (runs, 2), or pair of ndarrays
-        `Sphere`, `Manifold`, or overlaps kappa, nu, theta, eta, rho; on the manifold, kappa, nu.
-        Two arrays ``(k0, v0)`` of shape (d,) or (runs, d) are unit vectors, as in `StartVectors`.
+        `UniformStart`, `ManifoldStart`, or overlaps kappa, nu, theta, eta, rho; on the manifold,
+        kappa, nu. Two arrays ``(k0, v0)`` of shape (d,) or (runs, d) are unit vectors, as in
+        `StartVectors`.
     schedule : float, array_like of shape (steps + 1,), or callable
-        Inverse temperature: a constant, one for each step, `Inverse`, `Formula`, or a function that
-        is given an array of steps.
+        Inverse temperature: a constant, one for each step, `InverseTimeDecay`, `Formula`, or a
+        function that is given an array of steps.
     alpha : float
         Step size, positive.
     steps : int
@@ -127,8 +128,8 @@ def simulate(
     Examples
     --------
     >>> from slrsym import Task, simulate
-    >>> from slrsym.dynamics import Manifold
-    >>> runs = simulate(Task(400, 10, 0.5**0.5), Manifold(runs=2), 0.1, 4e-3, 20_000, 10_000)
+    >>> from slrsym.dynamics import ManifoldStart
+    >>> runs = simulate(Task(400, 10, 0.5**0.5), ManifoldStart(runs=2), 0.1, 4e-3, 20_000, 10_000)
     >>> bool((abs(runs.kappa.isel(step=-1)) > 0.95).all())
     True
     """
@@ -159,7 +160,7 @@ def simulate(
     # Lemma 7 is about the whole square, also where d is too small for vectors inside of it.
     states = states if how == "planar" else require_feasible(states, task.d)
     logged = np.append(np.arange(0, steps, log_every), steps)
-    lam = temperatures(rule, 0, steps)
+    lam = inverse_temperatures(rule, 0, steps)
     if path is not None:
         require_writable(path)
     return _run(task, states, lam, logged, settings, None, path, progress)
@@ -233,7 +234,7 @@ def resume(
     every = int(settings["log_every"])
     logged = np.append(np.arange(last - last % every + every, steps, every), steps)
     logged = np.unique(np.append(last, logged))
-    lam = temperatures(rule, last, steps)
+    lam = inverse_temperatures(rule, last, steps)
     if path is not None:
         require_writable(path)
     return _run(task, states, lam, logged, settings, runs, path, progress)
@@ -350,9 +351,9 @@ def _warn_of_large_steps(task: Task, runs: xr.Dataset) -> None:
     alpha, planar = runs.attrs["alpha"], runs.attrs["dynamics"] == "planar"
     noted, lam = _states(runs, runs.attrs), runs.lam.values
     states = noted.reshape(-1, noted.shape[-1])
-    temperatures = np.repeat(lam, noted.shape[1])
+    inverse_temperatures = np.repeat(lam, noted.shape[1])
     chosen = np.unique(np.linspace(0, len(states) - 1, _LOOKED_AT).astype(int))
-    at = np.append(temperatures[chosen], lam[-1])
+    at = np.append(inverse_temperatures[chosen], lam[-1])
     # The oracle, where thrown runs do not come, is to be stable, too.
     rows = np.vstack([states[chosen], ORACLE[: states.shape[1]]])
     points = planar_points(rows) if planar else vectors(rows, task)

@@ -138,12 +138,12 @@ def branches(
     if not low < high:
         raise ValueError(f"low must be less than high; got {low!r} and {high!r}")
     anchors = whole("anchors", anchors, 2)
-    temperatures = np.geomspace(low, high, anchors)
-    temperatures[[0, -1]] = low, high
+    inverse_temperatures = np.geomspace(low, high, anchors)
+    inverse_temperatures[[0, -1]] = low, high
     grid = np.geomspace(low, high, 61)
     grid[[0, -1]] = low, high
     found = [_fixed(point, grid, task) for point in symmetric_points(dimension(task))]
-    for number, lam in enumerate(temperatures.tolist()):
+    for number, lam in enumerate(inverse_temperatures.tolist()):
         if progress is not None:
             progress(number / anchors)
         register, _, _ = census(task, lam, missed, 20_000, seed)
@@ -239,8 +239,8 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
     down, up = traces
     places: list[Place] = [*reversed(down.places[1:]), *up.places]
     points = np.array([_embedded(p.point, task) for p in places])
-    temperatures = np.exp([p.log_lam for p in places])
-    index = _indices(points, temperatures, task)
+    inverse_temperatures = np.exp([p.log_lam for p in places])
+    index = _indices(points, inverse_temperatures, task)
     turns = [
         Event(kind, math.exp(p.log_lam), _state(p.point))
         for trace in traces
@@ -248,14 +248,14 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
         if kind != "crossing"
     ]
     for i in np.flatnonzero(np.diff(index)):
-        low, high = np.sort(temperatures[i : i + 2])
+        low, high = np.sort(inverse_temperatures[i : i + 2])
         if not any(low * (1 - 1e-6) <= e.lam <= high * (1 + 1e-6) for e in turns):
-            ends = (float(temperatures[i]), float(temperatures[i + 1]))
+            ends = (float(inverse_temperatures[i]), float(inverse_temperatures[i + 1]))
             turns.append(_change(points[i], points[i + 1], *ends, task=task))
     middle = up.places[0].point
     return _made(
         name_of(_state(middle)),
-        temperatures,
+        inverse_temperatures,
         points,
         index,
         turns,
@@ -289,8 +289,11 @@ def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
     descending, across, sure = index_at(points, lam, task)
     found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()
     for i in np.flatnonzero(~np.atleast_1d(sure)):
-        point, temperature = points.reshape(-1, *points.shape[-2:])[i], np.atleast_1d(lam)[i]
-        enclosure = refine(point, float(temperature), task)
+        point, inverse_temperature = (
+            points.reshape(-1, *points.shape[-2:])[i],
+            np.atleast_1d(lam)[i],
+        )
+        enclosure = refine(point, float(inverse_temperature), task)
         if enclosure is not None and enclosure.decided:
             found[i] = int(enclosure.inside[0] + more * enclosure.across[0])
     return [int(x) for x in found]

@@ -53,11 +53,11 @@ def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
     ValueError
         If an inverse temperature is not positive.
     """
-    temperatures = real_array("lam", lam)
-    points = np.broadcast_to(np.eye(2), (*temperatures.shape, 2, 2))
-    _, bend, _ = curvature(points, temperatures, task)
+    inverse_temperatures = real_array("lam", lam)
+    points = np.broadcast_to(np.eye(2), (*inverse_temperatures.shape, 2, 2))
+    _, bend, _ = curvature(points, inverse_temperatures, task)
     # The tangent vectors are -v* at k* and k* at v*, up to their signs; angles increase together.
-    bend[..., 0, 1] = bend[..., 1, 0] = _mixed(task, temperatures)
+    bend[..., 0, 1] = bend[..., 1, 0] = _mixed(task, inverse_temperatures)
     return bend
 
 

@@ -322,7 +322,7 @@ class SoftmaxTerms:
             raise ValueError(
                 "softmax is for independent tokens, of fixed numbers, without a bias of positions"
             )
-        self.temperature, self.extra = S.One, S.Zero
+        self.inverse_temperature, self.extra = S.One, S.Zero
         ((self.counts, _),) = stated.data.mixture
         self.means: list[Expr] = []
         self.covs: list[Expr] = []
@@ -343,7 +343,7 @@ class SoftmaxTerms:
         score = _linear(head.args[0], names)
         if len(score) != 1:
             raise ValueError(f"the score of softmax must be mu * (X @ k); got {head.args[0]}")
-        ((key, self.temperature),) = score.items()
+        ((key, self.inverse_temperature),) = score.items()
         self.extra = head.args[1] if len(head.args) == 2 else S.Zero
         weight = expand(error).coeff(head)
         target = expand(error - weight * head)
@@ -366,7 +366,7 @@ class SoftmaxTerms:
     @property
     def _entries(self) -> list[Expr]:
         return [
-            self.temperature, self.extra, *self.counts.values(), *self.means, *self.covs,
+            self.inverse_temperature, self.extra, *self.counts.values(), *self.means, *self.covs,
             self.model.data.noise**2,
         ]  # fmt: skip
 
@@ -444,7 +444,7 @@ class SoftmaxTerms:
             compile_expressions(outputs, names, parameters, "jax")
             for outputs in (
                 [self.extra, *self.counts.values()],
-                [self.temperature, *moving],
+                [self.inverse_temperature, *moving],
                 [self.model.data.noise**2, *rates],
             )
         )

@@ -12,7 +12,7 @@ a bound of :math:`P u''` on the way,
 K needs the third derivatives of the risk in a neighbourhood of the run. The risk is a quadratic
 polynomial in theta, eta and rho and affine in nu, with coefficients of kappa: their derivatives are
 enclosed by ball arithmetic, over all overlaps within reach of a piece of the run and all of its
-temperatures, and so K is proved (`third_derivative`). Turning around k* and v* is a neutral
+inverse temperatures, and so K is proved (`third_derivative`). Turning around k* and v* is a neutral
 direction n; a state is turned so that h has no part along it. What a step brings along it, at most
 b r, is turned away again; of a distance of at most S r that leaves no more than
 :math:`\tfrac{0.525}{\gamma |n|} S b^2 r^2`, where gamma is the growth beside n.
@@ -63,10 +63,11 @@ _ROUNDING = 1e-10
 # How much wider than at the end of a piece the tube may be in it.
 _WIDENING = 4.0
 
-# A piece of a run has at most so many steps; overlaps and temperatures change so little in it.
+# A piece of a run has at most so many steps, in which overlaps and the inverse temperature change
+# by so little.
 _LONGEST, _SHORTEST = 1024, 16
 _SPREAD, _COOLING = 0.02, 1.03
-# Into how many boxes, by kappa and by the temperature, a piece is cut.
+# Into how many boxes, by kappa and by the inverse temperature, a piece is cut.
 _CUTS = (4, 2)
 _DIGITS = 18
 

@@ -125,7 +125,7 @@ def test_a_falling_temperature_lets_runs_go_on():
 
 
 def test_at_a_saddle_nothing_has_ended():
-    """Above the critical temperature the oracle is one, and so is the null point at any."""
+    """Above the critical inverse temperature the oracle is one, and so is the null point at any."""
     lam = 1.5 * critical_inverse_temperature(TASK)
     near = np.array([[0.999, 0.999, 0.0, 0.0, 0.0], [1e-9, 0, 0, 1e-9, 0]])
     assert ends(near[:1], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [0]
