@@ -13,6 +13,8 @@ NAMES = [
     ("slrsym.dynamics", "Inverse", "InverseTimeDecay"),
     ("slrsym.dynamics", "Manifold", "ManifoldStart"),
     ("slrsym.dynamics", "Sphere", "UniformStart"),
+    ("slrsym.landscape", "Atlas", "CriticalPoints"),
+    ("slrsym.landscape", "atlas", "find_critical_points"),
     ("slrsym.surveys", "best_temperature", "best_inverse_temperature"),
     ("slrsym.testing.strategies", "temperatures", "inverse_temperatures"),
 ]

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import dimension, overlaps
-from slrsym.kernels.arguments import whole
+from slrsym.kernels.arguments import explained, whole
 from slrsym.landscape.certificate import refine
 from slrsym.landscape.continuation import HalfBranch, Place, corrected, follow, index_at
-from slrsym.landscape.enumeration import census, symmetric_points
+from slrsym.landscape.enumeration import search_critical_points, symmetric_points
 from slrsym.landscape.points import (
     OVERLAP_SIGNS,
     canonical,
@@ -95,13 +95,14 @@ class Branch:
         }
 
 
+@explained(missed="max_expected_missed")
 def branches(
     task: Task,
     low: float,
     high: float,
     *,
     anchors: int = 6,
-    missed: float = 0.3,
+    max_expected_missed: float = 0.3,
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> list[Branch]:
@@ -115,8 +116,8 @@ def branches(
     anchors : int, optional
         At how many inverse temperatures critical points are looked for, two at least. A branch that
         lives between two of them only is missed.
-    missed : float, optional
-        As for `atlas`, at each of them.
+    max_expected_missed : float, optional
+        As for `find_critical_points`, at each of them.
     seed : int, optional
     progress : callable, optional
         Called with the part that is done.
@@ -146,7 +147,7 @@ def branches(
     for number, lam in enumerate(inverse_temperatures.tolist()):
         if progress is not None:
             progress(number / anchors)
-        register, _, _ = census(task, lam, missed, 20_000, seed)
+        register, _, _ = search_critical_points(task, lam, max_expected_missed, 20_000, seed)
         for entry in register.entries:
             if entry.enclosure is None or _known(entry.state, lam, found, task):
                 continue
