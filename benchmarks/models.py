@@ -104,12 +104,12 @@ def _softmax() -> None:
 def _two_variables() -> None:
     from sympy import tanh
 
-    from slrsym.models import Direction, Predictor, Sequence, Token, model
+    from slrsym.models import Direction, Predictor, Token, TokenSequence, model
     from slrsym.models.instances import multi_head
 
     u, w = Direction("u", unit=True), Direction("w")
     student = model(
-        Sequence({Token(target=lambda X: tanh(X @ u)): 1}), Predictor(lambda X: tanh(X @ w))
+        TokenSequence({Token(target=lambda X: tanh(X @ u)): 1}), Predictor(lambda X: tanh(X @ w))
     )
     heads = multi_head(2, 1, activation=tanh).model
     for what, stated in (("a student and a teacher", student), ("two heads", heads)):

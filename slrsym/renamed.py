@@ -15,12 +15,13 @@ class _OldAttribute:
         self._new = new
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self._told = f"{owner.__name__}.{name} is now {owner.__name__}.{self._new}"
+        self._old = name
 
     def __get__(self, instance: Any, owner: type) -> Any:
         if instance is None:
             return self
-        warnings.warn(self._told, DeprecationWarning, stacklevel=2)
+        told = f"{owner.__name__}.{self._old} is now {owner.__name__}.{self._new}"
+        warnings.warn(told, DeprecationWarning, stacklevel=2)
         return getattr(instance, self._new)
 
 
@@ -36,14 +37,17 @@ def old_attribute(new: str) -> Any:
     return _OldAttribute(new)
 
 
-def old_names(module: str, **names: str) -> Callable[[str], Any]:
-    """Return a module's `__getattr__`, which gives things by their old names, with a warning."""
+def old_names(module: str, **names: str) -> Callable[..., Any]:
+    """Return a module's `__getattr__`, which gives things by their old names, with a warning.
 
-    def find(name: str) -> Any:
+    A `__getattr__` that calls it passes ``stacklevel=3``.
+    """
+
+    def find(name: str, stacklevel: int = 2) -> Any:
         if name not in names:
             raise AttributeError(f"module {module!r} has no attribute {name!r}")
         told = f"{module}.{name} is now {module}.{names[name]}"
-        warnings.warn(told, DeprecationWarning, stacklevel=2)
+        warnings.warn(told, DeprecationWarning, stacklevel=stacklevel)
         return getattr(sys.modules[module], names[name])
 
     return find

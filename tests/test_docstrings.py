@@ -69,8 +69,8 @@ OWN = {
     },
     # The words in which a model is stated.
     "statements of models": {
-        "Direction", "Directions", "Model", "Predictor", "Sequence", "Token", "logistic", "model",
-        "softmax",
+        "Direction", "Directions", "Model", "Predictor", "Token", "TokenSequence", "logistic",
+        "model", "softmax",
     },
     # What a check, a search or an estimator reports.
     "reports": {

@@ -15,6 +15,7 @@ NAMES = [
     ("slrsym.dynamics", "Sphere", "UniformStart"),
     ("slrsym.landscape", "Atlas", "CriticalPoints"),
     ("slrsym.landscape", "atlas", "find_critical_points"),
+    ("slrsym.models", "Sequence", "TokenSequence"),
     ("slrsym.surveys", "best_temperature", "best_inverse_temperature"),
     ("slrsym.testing.strategies", "temperatures", "inverse_temperatures"),
 ]

@@ -102,7 +102,7 @@ def _outcome(integrand: Expr, law: GaussianLaw) -> str:
         return f"refused: {error}"
     left = sorted(value.atoms(Expectation), key=str)
     if left:
-        return f"open: {left[0].why}"
+        return f"open: {left[0].reason}"
     shown = _latex(value)
     return (
         f"${shown}$" if len(shown) <= _LONG else f"a closed form of {value.count_ops()} operations"

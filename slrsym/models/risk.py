@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence as Several
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -113,7 +112,7 @@ class ExactRisk(ProjectionLaws):
     def _programs(self) -> dict[tuple[tuple[str, ...], tuple[Symbol, ...]], Program]:
         return {}
 
-    def program(self, *what: str, parameters: Several[Symbol] | None = None) -> Program:
+    def program(self, *what: str, parameters: Sequence[Symbol] | None = None) -> Program:
         """Return a program that computes the outputs asked for.
 
         Parameters

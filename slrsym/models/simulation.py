@@ -210,7 +210,7 @@ def uniform_start(
         factor = np.stack([np.roll(block, t, axis=-2) for block in blocks], axis=1)
         for i, x in enumerate(model.fixed, t):
             for j, y in enumerate(model.fixed[: i - t], t):
-                if model.given(x, y) == 0:
+                if model.fixed_inner_product(x, y) == 0:
                     overlap = np.sum(factor[:, :, i] * factor[:, :, j], axis=(-1, -2))
                     factor[:, :, i] -= overlap[:, None, None] * factor[:, :, j]
             factor[:, :, i] /= np.sqrt(np.sum(factor[:, :, i] ** 2, axis=(-1, -2)))[:, None, None]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Sequence as Several
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -230,7 +229,7 @@ class _Instance:
     """The mean of a product, or the covariance of two, at the law of its roles, and derivatives."""
 
     def __init__(
-        self, terms: Terms, factors: Several[tuple[Role, Expr]], tau: Expr | None = None
+        self, terms: Terms, factors: Sequence[tuple[Role, Expr]], tau: Expr | None = None
     ) -> None:
         # With a correlation they are of two tokens; variables are numbered as they come.
         self._terms = terms

@@ -217,7 +217,7 @@ def test_which_signs_do_not_matter(name, sets):
     found = model.flow.symmetries()
     assert {frozenset(p.name for p in flipped) for flipped in found} == set(map(frozenset, sets))
     assert model.flow.closed
-    assert "multiples of the identity" in model.flow.why
+    assert "multiples of the identity" in model.flow.reason
 
 
 def test_descent_stays_where_overlaps_vanish_by_symmetry():
