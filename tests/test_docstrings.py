@@ -76,8 +76,8 @@ OWN = {
     "reports": {
         "FixedPoint", "Linearisation",
         "Certificate", "Check", "Document", "Estimate", "ExpectationTrace", "Ledger",
-        "ClaimVerdict", "Explanation", "MonteCarlo", "OnBox", "Row", "StationaryPoint",
-        "StationaryPoints", "StepReport", "Trace", "Trials", "Verdict",
+        "ClaimVerdict", "Explanation", "MonteCarlo", "OnBox", "ClaimSummary", "StationaryPoint",
+        "StationaryPoints", "StepReport", "Trace", "Trials", "CertificateOutcome",
         "build",
         "builtin_ledger", "check", "check_claim", "ledger",
     },

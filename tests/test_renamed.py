@@ -10,6 +10,9 @@ import pytest
 from slrsym.renamed import old_attribute
 
 NAMES = [
+    ("slrsym.certify", "Verdict", "CertificateOutcome"),
+    ("slrsym.proof", "Row", "ClaimSummary"),
+    ("slrsym.proof", "Verdict", "ClaimVerdict"),
     ("slrsym.dynamics", "Inverse", "InverseTimeDecay"),
     ("slrsym.dynamics", "Manifold", "ManifoldStart"),
     ("slrsym.dynamics", "Sphere", "UniformStart"),

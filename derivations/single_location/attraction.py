@@ -181,7 +181,7 @@ gradients = Claim(
     ),
     source="new; the gradient in $k$ is $R_kappa k* + R_eta v* + R_rho v$, and the same for $v$",
     hypotheses=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + beyond**2, 1)],
-    written=dict(
+    notation=dict(
         zip(
             symbols("w p a_k a_v b_k b_v", real=True),
             (
@@ -237,7 +237,7 @@ quadratic = Claim(
         evaluate=False,
     ),
     source="new; the slope in $nu$ is that on the manifold, too",
-    written={Function("R^", real=True)(*ORDER_PARAMETERS): risk},
+    notation={Function("R^", real=True)(*ORDER_PARAMETERS): risk},
 )
 
 

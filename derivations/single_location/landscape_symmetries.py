@@ -61,7 +61,7 @@ symmetries = Claim(
         evaluate=False,
     ),
     source="new",
-    written={
+    notation={
         R(*ORDER_PARAMETERS): risk,
         R(-kappa, -nu, -theta, -eta, rho): at(-1, -1, -1, -1, 1),
         R(kappa, nu, -theta, -eta, -rho): at(1, 1, -1, -1, -1),
@@ -92,7 +92,7 @@ independent = Claim(
         "independent"
     ),
     hypotheses=[Ge(L, 2)],
-    written={
+    notation={
         Symbol(f"D_{x}", real=True): slope
         for x, slope in zip(ORDER_PARAMETERS, gradient(), strict=True)
     },

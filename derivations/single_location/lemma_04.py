@@ -64,7 +64,7 @@ chain_rule = Claim(
     ),
     source="(20)-(21), off the manifold, too",
     compared_to_source="stronger: at every pair of vectors, not only on the manifold",
-    written=shown,
+    notation=shown,
 )
 
 
@@ -182,7 +182,7 @@ invariant = Claim(
     source="Lemma 4",
     compared_to_source="exact",
     hypotheses=square,
-    written=shown,
+    notation=shown,
     explanation=Explanation(
         "A step of projected gradient descent from the manifold leads to the manifold again. By "
         "the chain rule the gradient in $k$ is made of $k*$, $v*$ and $v$, that in $v$ of $v*$, "
@@ -225,7 +225,7 @@ planar_map = Claim(
     source="Lemma 7; the partial derivatives are those of Proposition 9's proof",
     compared_to_source="exact",
     hypotheses=square,
-    written=shown,
+    notation=shown,
     explanation=Explanation(
         "On the manifold a step maps $(kappa, nu)$ to a point that is given by $kappa$, $nu$ and "
         "the slopes $R_kappa$ and $R_nu$ of the risk. By Lemma 14 the gradient in $k$ is $R_kappa "

@@ -108,7 +108,7 @@ gram = Claim(
     ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in products), evaluate=False),
     source="(11)",
-    written=dict(zip(symbols("p q r", real=True), (*lengths, angle), strict=True)),
+    notation=dict(zip(symbols("p q r", real=True), (*lengths, angle), strict=True)),
 )
 
 

@@ -120,7 +120,7 @@ transverse = Claim(
         evaluate=False,
     ),
     source="new",
-    written={
+    notation={
         R(*ORDER_PARAMETERS): risk,
         **{
             R(*(together(p, *v).subs(turned_cos, cos) for p in turned_overlaps)): together(
@@ -239,7 +239,7 @@ stable = Claim(
         "new; $d = 400$, $L = 10$, $gamma^2 = 1/2$; the transverse Hessian is then positive "
         "definite, by oracle-stability-bounds, though its smallest eigenvalue may be tiny"
     ),
-    written=named(erf(a) ** 2),
+    notation=named(erf(a) ** 2),
 )
 
 
@@ -264,7 +264,7 @@ unstable = Claim(
         "new; $d = 400$, $L = 10$, $gamma^2 = 1/2$; so the Hessian has a negative eigenvalue, by "
         "oracle-stability-bounds"
     ),
-    written=named(Integer(1)),
+    notation=named(Integer(1)),
 )
 
 

@@ -319,7 +319,7 @@ together = Claim(
     source="Proposition 12, for $alpha < 1/K$",
     compared_to_source="stronger: with an explicit step size, $1/K$",
     hypotheses=[safe_step],
-    written=dict(
+    notation=dict(
         zip(
             symbols("w h k", real=True),
             (sqrt((alpha * h11) ** 2 + 4 * (alpha * h12) ** 2), alpha * h11, -alpha * h12),

@@ -103,7 +103,7 @@ multiplier = Claim(
         Gt(kappa, -1),
         Lt(kappa, 1),
     ],
-    written={Symbol("r", nonnegative=True): r, rho: product},
+    notation={Symbol("r", nonnegative=True): r, rho: product},
 )
 
 

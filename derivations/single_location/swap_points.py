@@ -334,7 +334,7 @@ transverse = Claim(
         evaluate=False,
     ),
     source="new",
-    written={
+    notation={
         R(*ORDER_PARAMETERS): risk,
         **{
             R(*(together(f, some).subs(turned_cos, cos) for f in turned_overlaps)): together(

@@ -264,13 +264,15 @@ def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
 
 def certified(claim: Claim) -> tuple[str, str]:
     """Check the certificate of a claim; return the problem and the box, empty without one."""
-    evidence = claim.evidence()
-    return ("", "") if evidence is None else (evidence.check(claim.statement), evidence.box)
+    certificate = claim.certificate()
+    return (
+        ("", "") if certificate is None else (certificate.check(claim.statement), certificate.box)
+    )
 
 
 def used_by_evidence(claim: Claim) -> tuple[str, ...]:
     """Return the claims that the evidence of a certified claim rests on; none for a proof."""
-    return tuple(getattr(claim.evidence(), "rests_on", ()))
+    return tuple(getattr(claim.certificate(), "rests_on", ()))
 
 
 def tried(claim: Claim, seed: int = 0) -> Trials | None:

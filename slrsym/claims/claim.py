@@ -72,8 +72,8 @@ class Trials:
 
 
 @runtime_checkable
-class Evidence(Protocol):
-    """What a claim may have instead of a proof."""
+class BoxCertificate(Protocol):
+    """A certificate that a statement holds on a box of values, for want of a proof."""
 
     @property
     def box(self) -> str:
@@ -141,7 +141,7 @@ class Claim:
     compared_to_source : str, optional
         How it compares to what its source says: ``exact``, or ``stronger: ...``, ``weaker: ...``
         or ``false: ...`` and how; empty if the source does not say it.
-    written : mapping, optional
+    notation : mapping, optional
         How parts of the statement and of its proof are written in documents: a symbol, or an
         undefined function of some arguments, for each expression. Nothing is checked with it.
     explanation : Explanation or str, optional
@@ -172,13 +172,13 @@ class Claim:
     title: str
     hypotheses: tuple[Boolean, ...]
     compared_to_source: str
-    written: Mapping[Expr, Expr]
+    notation: Mapping[Expr, Expr]
     explanation: Explanation
     file: Path | None
     # What is to be believed of it, and the function that says why; None until that is given.
     _way: tuple[str, Callable[..., Any]] | None = None
 
-    @explained(given="hypotheses", against="compared_to_source")
+    @explained(given="hypotheses", against="compared_to_source", written="notation")
     def __init__(
         self,
         id: str,
@@ -187,7 +187,7 @@ class Claim:
         title: str = "",
         hypotheses: Iterable[Boolean] = (),
         compared_to_source: str = "",
-        written: Mapping[Expr, Expr] | None = None,
+        notation: Mapping[Expr, Expr] | None = None,
         explanation: Explanation | str = NOTHING,
     ) -> None:
         if not isinstance(id, str) or not _ID.fullmatch(id):
@@ -237,13 +237,14 @@ class Claim:
             hypotheses=hypotheses,
             file=file,
             compared_to_source=compared_to_source,
-            written=MappingProxyType(dict(written or {})),
+            notation=MappingProxyType(dict(notation or {})),
             explanation=explanation,
         )
         claims.append(self)
 
     given = old_attribute("hypotheses")
     against = old_attribute("compared_to_source")
+    written = old_attribute("notation")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be set")
@@ -276,13 +277,13 @@ class Claim:
         }
         return self._given_way(_PROOF, function, already)
 
-    def certified_by(self, function: Callable[[], Evidence]) -> Callable[[], Evidence]:
+    def certified_by(self, function: Callable[[], BoxCertificate]) -> Callable[[], BoxCertificate]:
         """Decorate the function that certifies the claim on a box, for want of a proof.
 
         Parameters
         ----------
         function : callable
-            Returns the evidence, such as `slrsym.certify.OnBox`. Its docstring is the `idea`.
+            Returns the certificate, such as `slrsym.certify.OnBox`. Its docstring is the `idea`.
 
         Returns
         -------
@@ -363,7 +364,7 @@ class Claim:
             raise ProofError(f"claim {self.id}: {found!r} is no slrsym.proof.Trials")
         return found
 
-    def evidence(self) -> Evidence | None:
+    def certificate(self) -> BoxCertificate | None:
         """Return the certificate that stands for a proof; None if there is none.
 
         Returns
@@ -374,16 +375,18 @@ class Claim:
         Raises
         ------
         ProofError
-            If that is no evidence.
+            If that is not a certificate.
         """
         function = self._function(_BOX)
         if function is None:
             return None
         found = function()
-        # Of what users write, no more is believed than of what they prove.
-        if type(found) not in _KINDS or not isinstance(found, Evidence):
-            raise ProofError(f"claim {self.id}: {found!r} is no evidence of slrsym.certify")
+        # What users write is believed no more than what they prove.
+        if type(found) not in _KINDS or not isinstance(found, BoxCertificate):
+            raise ProofError(f"claim {self.id}: {found!r} is no certificate of slrsym.certify")
         return found
+
+    evidence = old_attribute("certificate")
 
     @property
     def idea(self) -> str:

@@ -29,7 +29,7 @@ from slrsym.claims.files import (
     ids_below,
     line_in,
 )
-from slrsym.claims.verification import Row, row_of, verdicts_of
+from slrsym.claims.verification import ClaimSummary, row_of, verdicts_of
 from slrsym.proofs import RULE_CLAIMS
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.statements.expressions import ProofError
@@ -401,7 +401,7 @@ class Ledger:
         use_cache: bool = False,
         workers: int | None = 1,
         on_verdict: Callable[[ClaimVerdict], None] | None = None,
-    ) -> list[Row]:
+    ) -> list[ClaimSummary]:
         """Check claims and all that they rest on.
 
         Parameters

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Row:
+class ClaimSummary:
     """One line of the ledger.
 
     Attributes
@@ -114,7 +114,9 @@ def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
     return []
 
 
-def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = False) -> Row:
+def row_of(
+    claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = False
+) -> ClaimSummary:
     verdict = verdicts[claim.id]
     depends = {id: v.depends for id, v in verdicts.items()}
     below = reachable(claim.id, depends)
@@ -139,7 +141,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
         status, error = "conditional", f"the proof checker has no evidence for steps by {rules}"
     elif verdict.box:
         status = "certified"
-    return Row(
+    return ClaimSummary(
         claim.id,
         claim.title or spoken(claim.statement),
         claim.source,

@@ -66,9 +66,9 @@ def step_rows(found: StepSize) -> Rows:
 
 def zero_rows(found: Certificate) -> Rows:
     """Tabulate isolated fixed points."""
-    from slrsym.certify import Verdict
+    from slrsym.certify import CertificateOutcome
 
-    if found.verdict is not Verdict.SHOWN:
+    if found.verdict is not CertificateOutcome.SHOWN:
         return []
     rows = [("solutions in the square", str(found.numbers["count"])), ("the corners", "4")]
     for name in sorted(set().union(*(piece.keys() for piece in found.pieces))):
@@ -358,7 +358,7 @@ def check(
         with shared.refusals():
             certificate = certify.load(file)
         found = certify.check(certificate)
-        shown = shown and found.accepted and found.verdict is certify.Verdict.SHOWN
+        shown = shown and found.accepted and found.verdict is certify.CertificateOutcome.SHOWN
         checks.append(
             {
                 "file": str(file),

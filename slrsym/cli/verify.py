@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from slrsym.checker import Judged
     from slrsym.claims.check import ClaimVerdict
     from slrsym.claims.ledger import Ledger
-    from slrsym.claims.verification import Row
+    from slrsym.claims.verification import ClaimSummary
 
 _PATHS = Annotated[
     list[Path] | None,
@@ -298,7 +298,7 @@ def checked(
     verdicts: dict[str, ClaimVerdict],
     effort: float = 1.0,
     use_cache: bool = True,
-) -> list[Row]:
+) -> list[ClaimSummary]:
     """Check claims behind a progress bar, and keep every verdict."""
     from slrsym.claims.cache import is_wanted
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from slrsym.claims.ledger import Ledger
 from slrsym.claims.papers import Paper, paper_of, papers_of
-from slrsym.claims.verification import Row
+from slrsym.claims.verification import ClaimSummary
 from slrsym.export.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold
 from slrsym.export.bibliography import cited
 from slrsym.export.claims import claim_entry
@@ -39,7 +39,7 @@ from slrsym.typeset import Printer, declared_laws
 
 def build(
     ledger: Ledger,
-    rows: Iterable[Row],
+    rows: Iterable[ClaimSummary],
     verdicts: Mapping[str, Any],
     ids: Iterable[str] | None = None,
     notation: bool = True,

@@ -81,7 +81,7 @@ def claim_entry(
         steps = []
     shown = _shown(claim, steps)
     shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
-    shorthand = with_planar_letters(shorthand, shown).with_written(claim.written)
+    shorthand = with_planar_letters(shorthand, shown).with_notation(claim.notation)
     names = _names(shown)
     own = [x for x in free_in([claim.statement, *claim.hypotheses]) if isinstance(x, Symbol)]
     names = names | told_apart(own, names)

@@ -57,8 +57,8 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
 @cache
 def certified() -> dict[str, float]:
     """Return the ranges in which ball arithmetic shows the bounds of Propositions 8 and 12."""
-    evidence: Any = builtin_ledger().find("theorem-5-certified").evidence()
-    ranges = evidence.ranges
+    certificate: Any = builtin_ledger().find("theorem-5-certified").certificate()
+    ranges = certificate.ranges
     found = {"lambda": ranges[lam], "d": ranges[d], "alpha": ranges[alpha][1]}
     return {"gamma": SETTING["gamma"]} | {name: float(Rational(x)) for name, x in found.items()}
 

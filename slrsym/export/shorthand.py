@@ -224,10 +224,10 @@ class Shorthand:
         local = {**self.local, value: letter}
         return replace(self, letters=letters, local=local, functions={}, _known={})
 
-    def with_written(self, written: Mapping[Any, Expr]) -> Shorthand:
+    def with_notation(self, notation: Mapping[Any, Expr]) -> Shorthand:
         """Return the abbreviations with the claim's own letters and functions."""
         result = self
-        for shown, value in written.items():
+        for shown, value in notation.items():
             if isinstance(shown, Symbol):
                 result = result.with_letter(shown, value)
                 continue

@@ -20,7 +20,7 @@ class Proven(Stated, Protocol):
     def is_empirical(self) -> bool:
         """Whether an experiment stands for a proof."""
 
-    def evidence(self) -> Any:
+    def certificate(self) -> Any:
         """Return the certificate that stands for a proof; None if there is none."""
 
     def build_proof(self) -> Proof:
@@ -29,7 +29,7 @@ class Proven(Stated, Protocol):
 
 def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
     """Return the steps of a claim's proof, the last one being that they conclude its statement."""
-    if claim.is_empirical or claim.evidence() is not None:
+    if claim.is_empirical or claim.certificate() is not None:
         return []
 
     def other(name: str) -> Any:

@@ -578,7 +578,7 @@ def emit(
     work = Emission(claim, find, book, earlier, patience, refuted)
     statement = work.formula(claim.statement)
     context, given = work.supposed()
-    if claim.is_empirical or claim.evidence() is not None:
+    if claim.is_empirical or claim.certificate() is not None:
         what = "an experiment" if claim.is_empirical else "a certificate"
         line = work.unchecked(what, f"{what}, no proof", given, statement)
     else:

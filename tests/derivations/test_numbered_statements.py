@@ -101,7 +101,9 @@ def test_nothing_is_left_to_the_literature(ledger):
     for id, claim in ledger.claims.items():
         # Evidence on a box makes the sentence that it is for, and takes no other; and one sentence
         # is what a theorem shows.
-        shown = claim.is_empirical or claim.evidence() is not None or claim.statement == BAYES_RISK
+        shown = (
+            claim.is_empirical or claim.certificate() is not None or claim.statement == BAYES_RISK
+        )
         assert not claim.statement.has(InWords) or shown, id
         assert CITED not in {step.rule.name for step in steps_of(claim, ledger.find)}, id
 

@@ -9,10 +9,10 @@ from sympy import Eq, Function, Ne, Piecewise, Rational, Symbol, cos, sin
 
 from slrsym.proof import (
     Claim,
+    ClaimSummary,
     ClaimVerdict,
     Ledger,
     ProofError,
-    Row,
     StepReport,
     algebra,
     all_of,
@@ -43,7 +43,7 @@ def of(id: str, by: Rule) -> Claim:
     return known(id, square, link(square.lhs, "=", square.rhs, by))
 
 
-def rows(*claims: Claim) -> dict[str, Row]:
+def rows(*claims: Claim) -> dict[str, ClaimSummary]:
     ledger = Ledger()
     for claim in claims:
         ledger.add(claim)
