@@ -82,8 +82,8 @@ def led(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
 
 def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
     """Search by Levenberg-Marquardt; return the ends and how far Newton's method goes there."""
-    ends, slope, bend, _ = newton.descend(points, lambda at: curvature(at, lam, task), retracted)
-    return ends, newton_steps(slope, bend)
+    ends, grad, hess, _ = newton.descend(points, lambda at: curvature(at, lam, task), retracted)
+    return ends, newton_steps(grad, hess)
 
 
 _BATCH = 512
@@ -203,8 +203,8 @@ class Register:
 
     def curvatures(self, found: FoundPoint) -> _Array:
         """Return the eigenvalues of the Hessian in the m dimensions, in ascending order."""
-        _, bend, _ = curvature(found.point, self._lam, self._task)
-        return np.asarray(np.linalg.eigvalsh(bend), dtype=np.float64)
+        _, hess, _ = curvature(found.point, self._lam, self._task)
+        return np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
 
 
 def _index(found: FoundPoint, register: Register) -> int:
@@ -326,7 +326,7 @@ def _expected(task: Task) -> int:
 def _described(found: FoundPoint, register: Register, lam: float, task: Task) -> CriticalPoint:
     point, m = found.point, found.point.shape[1]
     more = task.d - m
-    slope, _, _ = curvature(point, lam, task)
+    grad, _, _ = curvature(point, lam, task)
     values = register.curvatures(found)
     state = OrderParameters(*(float(x) for x in found.state))
     family, free = family_of(state, task.d)
@@ -343,8 +343,8 @@ def _described(found: FoundPoint, register: Register, lam: float, task: Task) ->
         across, beyond = enclosure.across_values, more
         if not point[:, 2:].any():
             # Out of the plane, curvatures may be far below rounding; balls have them.
-            _, bend, _ = curvature(point[:, :2], lam, task)
-            values = np.asarray(np.linalg.eigvalsh(bend), dtype=np.float64)
+            _, hess, _ = curvature(point[:, :2], lam, task)
+            values = np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
             beyond = task.d - 2
         spectrum = [(float(x), 1) for x in values]
         spectrum += [(x, beyond) for x in across if beyond]
@@ -358,7 +358,7 @@ def _described(found: FoundPoint, register: Register, lam: float, task: Task) ->
         index=index,
         flat=flat,
         spectrum=tuple(sorted(spectrum)),
-        gradient=enclosure.slope if enclosure else float(np.linalg.norm(slope)),
+        gradient=enclosure.gradient_norm if enclosure else float(np.linalg.norm(grad)),
         radius=enclosure.radius if enclosure else math.nan,
         confirmed=enclosure is not None and enclosure.decided,
         hits=found.hits,

@@ -185,7 +185,7 @@ class _EqualByDerivative(Proof):
 def equal_by_derivative(
     goal: Relational, variable: Symbol, *, at: Any, value: Proof | Rule, derivative: Proof | Rule
 ) -> Proof:
-    """Prove that two functions agree which agree at a point and have the same derivative.
+    """Prove that two functions agree which agree at one point and have the same derivative.
 
     Rests on the axiom ``mean-value-theorem``.
 

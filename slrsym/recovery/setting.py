@@ -94,10 +94,10 @@ def moving(states: _Array, lam: float, task: Task, alpha: float, steps: int) -> 
     By the length of a step there, or by a direction of negative curvature, along which whatever
     there is grows by a factor e.
     """
-    slope, bend, _ = curvature(vectors(states, task), lam, task)
+    grad, hess, _ = curvature(vectors(states, task), lam, task)
     time = alpha * steps
-    far = time * np.linalg.norm(slope, axis=-1) > STILL
-    return np.asarray(far | (-time * np.linalg.eigvalsh(bend)[:, 0] > 1))
+    far = time * np.linalg.norm(grad, axis=-1) > STILL
+    return np.asarray(far | (-time * np.linalg.eigvalsh(hess)[:, 0] > 1))
 
 
 def ends(
