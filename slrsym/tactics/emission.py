@@ -30,21 +30,21 @@ from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_plainly_semidefinite
 from slrsym.tactics.log_reuse import Earlier
 from slrsym.tactics.log_writer import RecordingProofBuilder, plain
-from slrsym.tactics.paths import likeness, paths_of
+from slrsym.tactics.paths import paths_of, similarity
 from slrsym.tactics.phrases import said
 from slrsym.tactics.translate import Translator, Untranslatable
-from slrsym.tactics.values import at_random, close
+from slrsym.tactics.values import fingerprint, is_close
 
 # What makes the inferences for a step: they show its statement, from the lines of its premises.
-Family: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]
-_FAMILIES: dict[str, Family] = {}
-_OF_OTHERS: dict[type, Family] = {}
+Emit: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]
+_EMITTERS: dict[str, Emit] = {}
+_OF_OTHERS: dict[type, Emit] = {}
 _PROOFS: dict[str, Callable[[Emission, Any, Context, str], Inference]] = {}
 # What the search may do for a question, some seconds; for a step, as much as for so many.
 _EFFORT, _QUESTIONS = 120_000, 4
 _SIDE_CONDITION = "a side condition"
 _ON_TRUST = f"{UNCHECKED}{_SIDE_CONDITION}"
-# What a family may fail with, for want of evidence.
+# The errors of an emitter that finds no evidence.
 FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
 
@@ -52,18 +52,18 @@ class Missing(Rejected):
     """Says in the words of a statement what is not known."""
 
 
-def family(*rules: str) -> Callable[[Family], Family]:
-    """Register what emits evidence for the rules of these class names."""
+def emitter_for(*rules: str) -> Callable[[Emit], Emit]:
+    """Register a function that emits evidence for the rules of these class names."""
 
-    def register(function: Family) -> Family:
-        _FAMILIES.update(dict.fromkeys(rules, function))
+    def register(function: Emit) -> Emit:
+        _EMITTERS.update(dict.fromkeys(rules, function))
         return function
 
     return register
 
 
-def tactic(rule: type[Rule]) -> Callable[[Family], Family]:
-    """Register what makes evidence for a rule of one's own.
+def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
+    """Register a function that emits evidence for a rule of one's own.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def tactic(rule: type[Rule]) -> Callable[[Family], Family]:
         `Refused` if there is none.
     """
 
-    def register(function: Family) -> Family:
+    def register(function: Emit) -> Emit:
         _OF_OTHERS[rule] = function
         return function
 
@@ -292,7 +292,7 @@ class Emission:
         if p[0] == wanted[0] and p[0] in RELATIONS:
             for own, other in ((1, 2), (2, 1)):
                 a, b = p[other], wanted[other]
-                if same(p[own], wanted[own]) and close(at_random(a), at_random(b)):
+                if same(p[own], wanted[own]) and is_close(fingerprint(a), fingerprint(b)):
                     with self.frugally():
                         line = self.shown_once(("=", a, b), context)
                     if line is not None:
@@ -378,7 +378,7 @@ class Emission:
 
     def _from(self, shown: Sequence[Inference], p: Term, context: Context) -> Inference | None:
         """Prove a hypothesis from one of the lines, the most similar first; None if all fail."""
-        for line in sorted(shown, key=lambda line: -likeness(p, line.theorem.conclusion)):
+        for line in sorted(shown, key=lambda line: -similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
                 return self.attempt(partial(self.conclude, line, p, context))
         return None
@@ -520,14 +520,14 @@ class Emission:
         """Translate the steps of a kind of proof without a translator of its own, one by one."""
         line = None
         for step in steps:
-            line = self.step(step, partial(self.by_family, step, ()))
+            line = self.step(step, partial(self.by_registered_emitter, step, ()))
         if line is None:
             raise Rejected("a proof without steps")
         return line
 
-    def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
+    def by_registered_emitter(self, step: Step, premises: Sequence[Inference]) -> Inference:
         if not axioms_of(step.rule, step.link):
-            return _FAMILIES[type(step.rule).__name__](self, step, premises)
+            return _EMITTERS[type(step.rule).__name__](self, step, premises)
         if type(step.rule) in _OF_OTHERS:
             return _OF_OTHERS[type(step.rule)](self, step, premises)
 

@@ -38,7 +38,7 @@ from slrsym.tactics.arithmetic import arithmetic, opaque_in, special_values
 from slrsym.tactics.emission import FAILURES, Emission
 from slrsym.tactics.log_writer import plain
 from slrsym.tactics.paths import at_paths, places
-from slrsym.tactics.values import differ
+from slrsym.tactics.values import surely_different
 
 # The effort for the evidence of one equation: it is found at once, or not by signs.
 QUICK = 60_000
@@ -52,9 +52,9 @@ def expectations_in(t: Term) -> dict[str, Term]:
 class Calculus:
     """The equations of one step, and the expectations that they speak of."""
 
-    def __init__(self, em: Emission, context: Context) -> None:
-        self.em, self.context = em, context
-        self.given = em.hypotheses(context)
+    def __init__(self, emitter: Emission, context: Context) -> None:
+        self.emitter, self.context = emitter, context
+        self.given = emitter.hypotheses(context)
         # An equation for each expectation that was taken apart, by its name.
         self.lines: dict[str, Inference] = {}
         # Expectations that no way took apart.
@@ -63,7 +63,7 @@ class Calculus:
     # -- inferences -----------------------------------------------------------------------------
 
     def add(self, rule: str, lines: Iterable[Inference], *data: Any) -> Inference:
-        return self.em.script.add(rule, lines, *data)
+        return self.emitter.script.add(rule, lines, *data)
 
     def shown(
         self, p: Term, lines: Sequence[Inference] = (), without: Iterable[Term] = ()
@@ -73,18 +73,18 @@ class Calculus:
         given = [h for h in self.given if not free(h) & names]
         if not names:
             said = [p, *(line.theorem.conclusion for line in lines)]
-            lines = [*lines, *special_values(self.em, said)]
+            lines = [*lines, *special_values(self.emitter, said)]
         nodes = opaque_in(p)
         for line in lines:
             nodes |= opaque_in(line.theorem.conclusion)
         known = known_defined([r for line in lines for r in relations(line.theorem.conclusion)])
         exist = [
-            self.em.holds(defined(n), self.context) for k, n in nodes.items() if k not in known
+            self.emitter.holds(defined(n), self.context) for k, n in nodes.items() if k not in known
         ]
-        return arithmetic(self.em, p, given, [*lines, *exist], QUICK)
+        return arithmetic(self.emitter, p, given, [*lines, *exist], QUICK)
 
     def term(self, node: Expectation) -> Term:
-        return self.em.term(node)
+        return self.emitter.term(node)
 
     def body(self, integrand: Expr, node: Expectation) -> Term:
         """Translate an integrand, in the bound variables that the proof checker's term has."""
@@ -126,7 +126,7 @@ class Calculus:
         left = {k: h for k, h in line.theorem.hypotheses.items() if k not in known}
         for other in proofs:
             left |= other.theorem.hypotheses
-        return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
+        return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def proved(self, line: Inference) -> Inference:
         """Discharge every hypothesis that the context does not have, or raise `Rejected`."""
@@ -134,13 +134,15 @@ class Calculus:
         proofs = []
         for name, h in line.theorem.hypotheses.items():
             if name not in own:
-                shown = self.em.shown(h, self.given, self.context)
+                shown = self.emitter.shown(h, self.given, self.context)
                 if shown is None:
-                    raise Rejected(f"{self.em.said(h)} is not shown")
+                    raise Rejected(f"{self.emitter.said(h)} is not shown")
                 proofs.append(shown)
         left = [h for k, h in line.theorem.hypotheses.items() if k in own]
         left += [h for p in proofs for h in p.theorem.hypotheses.values()]
-        return self.em.logic([line, *proofs], left, line.theorem.conclusion) if proofs else line
+        return (
+            self.emitter.logic([line, *proofs], left, line.theorem.conclusion) if proofs else line
+        )
 
     def density(self, t: Term) -> tuple[Inference, Inference]:
         """Write an expectation as an integral against the density; return also that it exists."""
@@ -182,7 +184,7 @@ class Calculus:
             return None
         if parts.keys() == {S.One}:
             return self.add("constant", (), self.term(e)), []
-        pairs = [(self.em.term(c), self.body(f, e)) for f, c in parts.items()]
+        pairs = [(self.emitter.term(c), self.body(f, e)) for f, c in parts.items()]
         return self.linear(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
 
     def exponents(self, e: Expectation) -> Any:
@@ -195,7 +197,7 @@ class Calculus:
             inner *= f
         if outer == 1:
             return None
-        parts = [(self.em.term(outer), self.body(inner, e))]
+        parts = [(self.emitter.term(outer), self.body(inner, e))]
         return self.linear(self.term(e), parts), [Expectation(inner, e.law)]
 
     def constant(self, e: Expectation) -> Any:
@@ -207,7 +209,7 @@ class Calculus:
         """Replace a sum of no copies by 0."""
         for sums in e.integrand.atoms(IIDSum):
             if sums.count == 0:
-                line = self.add("no copies", (), self.em.term(sums))
+                line = self.add("no copies", (), self.emitter.term(sums))
                 less = e.integrand.xreplace({sums: S.Zero})
                 equal = self.shown(("=", self.body(e.integrand, e), self.body(less, e)), [line])
                 return self.bodies(equal, self.term(e)), [Expectation(less, e.law)]
@@ -314,8 +316,8 @@ class Calculus:
                 name += "'"
             taken.add(name)
             names.append(("s", name, s[2]))
-        put = {self.em.term(s): n for s, n in zip(places_of, names, strict=True)}
-        values = tuple(substitute(self.em.term(forms[s]), put) for s in order)
+        put = {self.emitter.term(s): n for s, n in zip(places_of, names, strict=True)}
+        values = tuple(substitute(self.emitter.term(forms[s]), put) for s in order)
         return self.add("image", (), t, ("lam", tuple(names), values, ()), outside(new))
 
     def noise(self, e: Expectation) -> Any:
@@ -328,7 +330,7 @@ class Calculus:
                 both = self.add("noise", (), outside(self.term(e))[0])
                 _, first, second = both.theorem.conclusion
                 wanted = first if power == 1 else second
-                return self.em.logic([both], both.theorem.hypotheses.values(), wanted), []
+                return self.emitter.logic([both], both.theorem.hypotheses.values(), wanted), []
         return None
 
     def copies(self, e: Expectation) -> Any:
@@ -360,7 +362,7 @@ class Calculus:
             order = [s for block in e.law.blocks() for s in block.symbols]
             place = order.index(x)
             block = next(b for b in e.law.blocks() if x in b.symbols)
-            mean = self.em.term(block.mean[x])
+            mean = self.emitter.term(block.mean[x])
             h = self.body(rest, e)
             less = ("*", ("+", bound(t)[place], neg(mean)), h)
             line = self.linear(t, [(mean, h), (ONE, less)])
@@ -431,10 +433,10 @@ class Calculus:
                 if came_out and {key(a), key(b)} <= named.keys():
                     continue
                 other = substitute(inside(b)[0], dict(zip(bound(b), bound(a), strict=True)))
-                if not equations and differ(inside(a)[0], other):
+                if not equations and surely_different(inside(a)[0], other):
                     continue
                 with suppress(*FAILURES):
-                    equal.append(self.em.attempt(partial(self.with_body, a, other)))
+                    equal.append(self.emitter.attempt(partial(self.with_body, a, other)))
                     break
         for line in equal:
             _, a, _ = line.theorem.conclusion
@@ -442,7 +444,9 @@ class Calculus:
         mine = [line for line in lines if line.theorem.conclusion[1][0] == "E"]
         others = [*(line for line in lines if line not in mine), *round_ones]
         with suppress(*FAILURES):
-            return self.em.attempt(partial(self._put_in, wanted, mine, [*others, *equal, *more]))
+            return self.emitter.attempt(
+                partial(self._put_in, wanted, mine, [*others, *equal, *more])
+            )
         return self.shown(wanted, [*mine, *others, *equal, *more])
 
     @staticmethod

@@ -8,7 +8,7 @@ from typing import Any
 from slrsym.checker.term import Term, bound, children, free, is_inside, key, replaced, same
 
 
-def likeness(a: Term, b: Term) -> float:
+def similarity(a: Term, b: Term) -> float:
     """Return the fraction of subterms that two terms share; the most similar are tried first."""
     mine, theirs = _subterms(a), _subterms(b)
     return len(mine & theirs) / len(mine | theirs)
