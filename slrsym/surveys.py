@@ -111,7 +111,7 @@ class OracleSurvey(Saved):
             "seed": self.seed,
         }
 
-    def made(self) -> xr.Dataset:
+    def compute_data(self) -> xr.Dataset:
         """Compute the risks and their estimates."""
         risks = [self._risks(d) for d in self.exact]
         estimates = [self._estimated(d, i) for i, d in enumerate(self.sampled)]
@@ -183,7 +183,7 @@ class SquareSurvey(Saved):
         own = {"lam": self.lam, "points": self.points, "alpha": self.alpha}
         return {"survey": "square", **numbers, **own}
 
-    def made(self) -> xr.Dataset:
+    def compute_data(self) -> xr.Dataset:
         """Compute risk and field over the square, the fixed points, orbits and the separatrix."""
         return self.field().assign(self._orbits()).assign(self._separatrix())
 
@@ -277,9 +277,9 @@ class BasinSurvey(SquareSurvey):
         """Parameters on which the data depend."""
         return super().settings | {"survey": "basins"}
 
-    def made(self) -> xr.Dataset:
+    def compute_data(self) -> xr.Dataset:
         """Compute the data of the square, and the limits of descent."""
-        data = super().made()
+        data = super().compute_data()
         grid = np.stack(np.meshgrid(data.kappa, data.nu, indexing="ij"), axis=-1)
         steps = self._patience(1e-3)
         runs = self._walked(grid.reshape(-1, 2), steps, max(1, steps // 240))

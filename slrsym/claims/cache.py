@@ -54,7 +54,7 @@ def _without_problems(content: dict[str, Any]) -> bool:
     return not content["problems"]
 
 
-def found(
+def load_or_compute(
     make: Callable[[], dict[str, Any]],
     paths: Iterable[Path] | None,
     *options: object,

@@ -230,7 +230,7 @@ _OWN = 5
 def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
     """Make a command out of a function that certifies at (lam, gamma, d)."""
 
-    def made(certified: Callable[..., tuple[Any, Rows]]) -> Any:
+    def decorate(certified: Callable[..., tuple[Any, Rows]]) -> Any:
         @wraps(certified)
         def command(
             *, lam: str, gamma: str | None, gamma2: str | None, d: str, L: int | None,
@@ -260,7 +260,7 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
             shared.reported()(command)
         )
 
-    return made
+    return decorate
 
 
 @_certifying("alpha")

@@ -123,7 +123,7 @@ def latex(
 
     if snippet:
         # What is not proved is not kept.
-        found, _ = cache.found(
+        found, _ = cache.load_or_compute(
             printed, paths, "snippet", claims, seed, unproved, is_good=lambda _: not unproved
         )
         typer.echo("\n".join(found["lines"]))

@@ -120,14 +120,14 @@ def recovery(
 
     how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}
 
-    def made() -> xr.Dataset:
+    def compute() -> xr.Dataset:
         if single:
             return recover(Setting(**{name: x[0] for name, x in axes.items()}, steps=steps), **how)
         return sweep(**axes, steps=steps, **how)
 
     try:
         with shared.refusals(), shared.warnings_told():
-            found, lost = shared.even_if_not_saved(made)
+            found, lost = shared.even_if_not_saved(compute)
     except KeyboardInterrupt:
         if output is not None:
             typer.echo(f"the same command goes on, from {output}.parts", err=True)

@@ -159,12 +159,12 @@ def simulate(
 
     saved = output or resume
 
-    def made() -> xr.Dataset:
+    def compute() -> xr.Dataset:
         return _run(given, planar, output) if resume is None else _resumed(resume, given, output)
 
     try:
         with shared.refusals(), shared.warnings_told():
-            found, lost = shared.even_if_not_saved(made)
+            found, lost = shared.even_if_not_saved(compute)
     except KeyboardInterrupt:
         if saved is not None and saved.is_file():
             typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)

@@ -27,7 +27,7 @@ from slrsym.files import require_writable
 from slrsym.kernels.arguments import foretell, positive, real_array, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
-from slrsym.runs import Engine, Runs, load, made, require_runs, walked
+from slrsym.runs import Engine, Runs, load, require_runs, runs_of, walked
 from slrsym.task import ORACLE, OrderParameters, Task, settings_of, task_of
 
 DYNAMICS = ("auto", "overlaps", "planar", "vectors")
@@ -393,7 +393,7 @@ def _dataset(
     variables = {name: states[..., i] for i, name in enumerate(OrderParameters._fields)}
     variables["excess_risk"] = excess_risk(states, lam, task)
     variables["distance"] = np.hypot(np.hypot(states[..., 2], states[..., 3]), states[..., 4])
-    return made(
+    return runs_of(
         {name: (("run", "step"), values) for name, values in variables.items()}
         | {"lam": ("step", lam)},
         {"run": labels, "step": steps},

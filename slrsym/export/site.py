@@ -95,7 +95,7 @@ def site_files(
             root,
         )
 
-    def made(template: str, heading: str, show: HtmlRenderer, root: str = "", **inside: Any) -> str:
+    def page(template: str, heading: str, show: HtmlRenderer, root: str = "", **inside: Any) -> str:
         around = {"heading": heading, "site": title, "root": root, "parts": parts}
         return templates.get_template(template).render(
             document=document, show=show, known=known, **around, **inside
@@ -105,9 +105,9 @@ def site_files(
     pages = {name: (_TEMPLATES / name).read_text(encoding="utf-8") for name in _ASSETS}
     counts = Counter(claim.status for claim in claims)
     legend: dict[str, Any] = {"statuses": STATUSES, "counts": counts}
-    pages[MAIN] = made("front.html", title, front, outline=sections, **legend)
-    pages["ledger.html"] = made("ledger.html", "Ledger", front, **legend)
-    pages["map.html"] = made("map.html", "What rests on what", front, **legend)
+    pages[MAIN] = page("front.html", title, front, outline=sections, **legend)
+    pages["ledger.html"] = page("ledger.html", "Ledger", front, **legend)
+    pages["map.html"] = page("map.html", "What rests on what", front, **legend)
     users: dict[str, list[str]] = {id: [] for id in known}
     for claim in claims:
         for other in claim.depends:
@@ -119,7 +119,7 @@ def site_files(
         picture = PICTURES.get(claim.id) if document.notation else None
         if picture:
             pages[f"pictures/{picture.name}.svg"] = picture.svg()
-        pages[f"claims/{claim.id}.html"] = made(
+        pages[f"claims/{claim.id}.html"] = page(
             "claim.html",
             str(claim.label),
             show,
@@ -134,9 +134,9 @@ def site_files(
         )
         anchors |= show.ids
     if rules:
-        pages["rules.html"] = made("rules.html", "Rules", front, rules=rules)
+        pages["rules.html"] = page("rules.html", "Rules", front, rules=rules)
     for entry, steps in rules:
-        pages[f"rules/{entry.id}.html"] = made(
+        pages[f"rules/{entry.id}.html"] = page(
             "rule.html",
             entry.name,
             renderer("../"),
@@ -146,21 +146,21 @@ def site_files(
             anchors=anchors,
         )
     if document.axioms:
-        pages["axioms.html"] = made("axioms.html", "Axioms", front)
+        pages["axioms.html"] = page("axioms.html", "Axioms", front)
     for axiom_entry in document.axioms:
-        pages[f"axioms/{slug(axiom_entry.id)}.html"] = made(
+        pages[f"axioms/{slug(axiom_entry.id)}.html"] = page(
             "axiom.html", axiom_entry.id, renderer("../"), "../", entry=axiom_entry,
             rest=[claim for claim in claims if axiom_entry.id in claim.axioms],
         )  # fmt: skip
     if document.notation:
-        pages["notation.html"] = made("notation.html", "Notation", HtmlRenderer(document.labels))
+        pages["notation.html"] = page("notation.html", "Notation", HtmlRenderer(document.labels))
     if document.errata:
-        pages["errata.html"] = made("errata.html", "Errata and remarks", front, lead=LEAD)
+        pages["errata.html"] = page("errata.html", "Errata and remarks", front, lead=LEAD)
     for file, name in sources.items():
         lines = escaped(file.read_text(encoding="utf-8")).splitlines()
         linked = {claim.place[1] for claim in claims if claim.place[0] == file}
         inside = {"lines": lines, "linked": linked}
-        pages[name] = made("source.html", file.name, renderer("../"), "../", **inside)
+        pages[name] = page("source.html", file.name, renderer("../"), "../", **inside)
     if document.notation and not _IN_MOTION.isdisjoint(known):
         pages["portrait.js"] = script(SETTING)
     pages["data.js"] = f"window.SITE = {_data(document, sections, front, rules)};\n"

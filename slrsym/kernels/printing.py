@@ -107,7 +107,7 @@ def printed(
     if loose:
         names = ", ".join(sorted(map(str, loose)))
         raise ValueError(f"expressions contain {names}, neither of the state nor parameters")
-    plain = _plain((*state, *parameters, *given))
+    plain = _python_names((*state, *parameters, *given))
     constant: dict[Expr, Symbol] = {}
     branching: dict[Expr, Symbol] = {}
     varying = frozenset(plain[x] for x in (*state, *given))
@@ -184,7 +184,7 @@ def _without_branches(
     return expr.replace(lambda e: isinstance(e, Piecewise), name_of)
 
 
-def _plain(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
+def _python_names(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
     """Rename symbols to Python identifiers that end in _, as nothing else in a program does."""
     names = [x.name if x.name.isidentifier() else f"_{i}" for i, x in enumerate(inputs)]
     for i, name in enumerate(names):

@@ -134,20 +134,20 @@ def kept(path: str) -> Callable[..., Program]:
     files that anybody may write.
     """
 
-    def made(*arguments: Any) -> Program:
+    def derive(*arguments: Any) -> Program:
         found: Program = resolve_name(path)(*arguments)
         return found
 
     @cache
     def program(*arguments: Any) -> Program:
         if os.environ.get("SLRSYM_FRESH") or os.environ.get("CI"):
-            return made(*arguments)
+            return derive(*arguments)
         digest = sha256(f"{_package()} {path}{arguments}".encode()).hexdigest()[:20]
         with suppress(OSError, RuntimeError, ValueError):
             file = cache_folder() / f"slrsym_program_{digest}.txt"
             if file.is_file():
                 return _read(json.loads(file.read_text(encoding="utf-8")))
-        found = made(*arguments)
+        found = derive(*arguments)
         with suppress(OSError, RuntimeError):
             cache_folder().mkdir(parents=True, exist_ok=True)
             file = cache_folder() / f"slrsym_program_{digest}.txt"

@@ -188,7 +188,7 @@ def _between(branch: Branch, i: int, lam: float, task: Task) -> _Array:
     return mean if exact is None else exact
 
 
-def _made(
+def _branch_of(
     name: str, lam: _Array, points: _Array, index: list[int], events: list[Event], task: Task
 ) -> Branch:
     states = overlaps(points)
@@ -229,7 +229,7 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
                 middle = math.sqrt(low * high)
                 low, high = (middle, high) if index(middle) == indices[i] else (low, middle)
             events.append(Event("stability", float(math.sqrt(low * high)), _state(point)))
-    return _made(name_of(_state(point)), grid, points, indices, events, task)
+    return _branch_of(name_of(_state(point)), grid, points, indices, events, task)
 
 
 # -- branches that are followed ----------------------------------------------------------------
@@ -254,7 +254,7 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
             ends = (float(inverse_temperatures[i]), float(inverse_temperatures[i + 1]))
             turns.append(_change(points[i], points[i + 1], *ends, task=task))
     middle = up.places[0].point
-    return _made(
+    return _branch_of(
         name_of(_state(middle)),
         inverse_temperatures,
         points,

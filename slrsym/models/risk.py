@@ -95,17 +95,17 @@ class ExactRisk(ProjectionLaws):
         """
         if not self.additive:
             return self._terms.quadrature
-        return self._terms.written(self._terms.risk()) + self.data.noise**2
+        return self._terms.with_meanings(self._terms.risk()) + self.data.noise**2
 
     @cached_property
     def gradient(self) -> ImmutableMatrix:
         """The partial derivatives of the risk in the order parameters."""
-        return ImmutableMatrix([self._terms.written(x) for x in self._terms.gradient()])
+        return ImmutableMatrix([self._terms.with_meanings(x) for x in self._terms.gradient()])
 
     @cached_property
     def hessian(self) -> ImmutableMatrix:
         """The second partial derivatives, a symmetric matrix."""
-        rows = [[self._terms.written(x) for x in row] for row in self._terms.hessian()]
+        rows = [[self._terms.with_meanings(x) for x in row] for row in self._terms.hessian()]
         return ImmutableMatrix(rows)
 
     @cached_property

@@ -16,7 +16,7 @@ from slrsym.kernels.arguments import positive, require_memory, whole
 from slrsym.kernels.compile import chosen_backend, iterated, numpy_parts
 from slrsym.kernels.numba_backend import machine_iterated
 from slrsym.models.specification import InnerProduct
-from slrsym.runs import Runs, kept_without_risk, load, made, require_runs, walked
+from slrsym.runs import Runs, kept_without_risk, load, require_runs, runs_of, walked
 
 if TYPE_CHECKING:
     from slrsym.models.additive_model import Model
@@ -158,7 +158,7 @@ def simulate(
             "run": np.arange(runs), "step": numbers, "space": np.arange(spaces),
             "direction": names, "other": names,
         }  # fmt: skip
-        result = made(variables, coords, settings)
+        result = runs_of(variables, coords, settings)
         if problem is not None:
             raise kept_without_risk(result, path, problem) from problem
         return result

@@ -116,14 +116,14 @@ class Terms:
             a = total.coeff(name, 2)
             if not isinstance(meaning, erf) or a == 0 or a.free_symbols & self._state:
                 continue
-            b = -Add(*(t for t in Add.make_args(total.coeff(name, 1)) if self._plain(t))) / 2
-            c = Add(*(t for t in Add.make_args(total) if self._plain(t)))
+            b = -Add(*(t for t in Add.make_args(total.coeff(name, 1)) if self._has_no_names(t))) / 2
+            c = Add(*(t for t in Add.make_args(total) if self._has_no_names(t)))
             rest = expand(total - a * name**2 + 2 * b * name - c)
             square = a * ErfDefect(factor(b / a), meaning.args[0]) ** 2
             return square + factor(c - b**2 / a) + self._squared(rest)
         return total
 
-    def _plain(self, term: Expr) -> bool:
+    def _has_no_names(self, term: Expr) -> bool:
         return not term.free_symbols & self.meanings.keys()
 
     def _bias(self, bias: list[tuple[Expr, _Instance]]) -> Expr:
@@ -214,7 +214,7 @@ class Terms:
             open_ |= (found[symbol].free_symbols & self.meanings.keys()) - found.keys()
         return found
 
-    def written(self, expr: Expr) -> Expr:
+    def with_meanings(self, expr: Expr) -> Expr:
         """Replace all names by their meanings."""
         while names := expr.free_symbols & self.meanings.keys():
             expr = expr.xreplace({name: self.meanings[name] for name in names})

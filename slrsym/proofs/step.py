@@ -103,7 +103,7 @@ class Link:
 _OWN: set[type] | frozenset[type] = set()
 
 
-def close() -> None:
+def end_registration() -> None:
     """End the registration of the package's own rules and proofs."""
     global _OWN
     _OWN = frozenset(_OWN)

@@ -229,9 +229,7 @@ class Closing(Calculus):
         link = Link(e, "=", right)
         step = Step("", link.statement, complete_the_square(law), link, self.context)
         with suppress(*FAILURES):
-            return self.emitter.attempt(partial(self.emitter.by_registered_emitter, step, ())), [
-                other
-            ]
+            return self.emitter.attempt(partial(self.emitter.by_family, step, ())), [other]
         return None
 
     def moved(

@@ -520,12 +520,12 @@ class Emission:
         """Translate the steps of a kind of proof without a translator of its own, one by one."""
         line = None
         for step in steps:
-            line = self.step(step, partial(self.by_registered_emitter, step, ()))
+            line = self.step(step, partial(self.by_family, step, ()))
         if line is None:
             raise Rejected("a proof without steps")
         return line
 
-    def by_registered_emitter(self, step: Step, premises: Sequence[Inference]) -> Inference:
+    def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
         if not axioms_of(step.rule, step.link):
             return _EMITTERS[type(step.rule).__name__](self, step, premises)
         if type(step.rule) in _OF_OTHERS:

@@ -363,7 +363,7 @@ def _inside(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
     if link is None or left.law != right.law:
         raise Rejected("the two sides are not expectations under the same law")
     inner = Step(step.label, link.statement, rule.by, link, step.context)
-    line = emitter.by_registered_emitter(inner, premises)
+    line = emitter.by_family(inner, premises)
     t = emitter.term(left)
     order = [emitter.term(s) for block in left.law.blocks() for s in block.symbols]
     line = Calculus(emitter, step.context).settled(line, (), order)

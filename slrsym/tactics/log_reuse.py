@@ -78,7 +78,7 @@ class Earlier:
         if end is None:
             raise Rejected("no earlier log has the step")
         try:
-            return self._made(script, end)
+            return self._replayed(script, end)
         except Rejected:
             raise
         except Exception as reason:
@@ -97,7 +97,7 @@ class Earlier:
             if isinstance(line.number, str) or line.number < mark
         }  # fmt: skip
 
-    def _made(self, script: ProofBuilder, number: int | str) -> Inference:
+    def _replayed(self, script: ProofBuilder, number: int | str) -> Inference:
         if isinstance(number, str):
             return script.premise(number)
         if number < 0:

@@ -31,7 +31,7 @@ def _solution_set(emitter: Emission, proof: Any, context: Context, label: str) -
 
 def _shown(emitter: Emission, step: Step) -> Inference:
     try:
-        return emitter.attempt(partial(emitter.by_registered_emitter, step, ()))
+        return emitter.attempt(partial(emitter.by_family, step, ()))
     except FAILURES:
         if step.rule.name != "injectivity":
             raise

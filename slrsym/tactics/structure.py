@@ -29,7 +29,7 @@ def _chain(emitter: Emission, proof: Any, context: Context, label: str) -> Infer
             for name, inner, within in rule.premises(link, context)
         ]
         step = Step(here, link.statement, rule, link, context)
-        lines.append(emitter.step(step, partial(emitter.by_registered_emitter, step, premises)))
+        lines.append(emitter.step(step, partial(emitter.by_family, step, premises)))
     wanted = emitter.formula(proof.conclusion)
     if wanted[0] != "=" and len(lines) > 0 and wanted[1] == emitter.term(proof.end):
         lines.reverse()
