@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.given import lift
+from slrsym.dynamics.initial_conditions import lift
 from slrsym.kernels.compile import iterated, numpy_parts
 from slrsym.kernels.numba_backend import (
     BLOCK,

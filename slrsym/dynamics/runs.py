@@ -11,14 +11,12 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
-from slrsym.dynamics.given import (
+from slrsym.dynamics.initial_conditions import Start, as_start, require_feasible
+from slrsym.dynamics.schedules import (
     Schedule,
-    Start,
     as_schedule,
-    as_start,
     describe,
     inverse_temperatures,
-    require_feasible,
     schedule_from_text,
 )
 from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors

@@ -15,7 +15,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
-from slrsym.dynamics.given import InverseTimeDecay, inverse_temperatures, uniform_overlaps
+from slrsym.dynamics.initial_conditions import uniform_overlaps
+from slrsym.dynamics.schedules import InverseTimeDecay, inverse_temperatures
 from slrsym.dynamics.spheres import beyond, curvature, vectors
 from slrsym.kernels.arguments import positive, whole
 from slrsym.landscape.points import distance

@@ -7,7 +7,7 @@ import pytest
 
 from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
-from slrsym.dynamics.given import gram_matrices
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.task import Task
 from tests._profile import THOROUGH, more, one_in, thorough, thorough_only
 from tests.kernels._cases import needs_numba

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slrsym.dynamics import Constant, Formula, InverseTimeDecay
-from slrsym.dynamics.given import (
+from slrsym.dynamics.schedules import (
     Tabulated,
     as_schedule,
     describe,

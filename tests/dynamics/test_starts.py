@@ -10,7 +10,8 @@ from scipy.stats import ks_2samp
 
 from slrsym import simulate
 from slrsym.dynamics import ManifoldStart, Overlaps, StartVectors, UniformStart
-from slrsym.dynamics.given import as_start, gram_matrices, lift, require_feasible
+from slrsym.dynamics.initial_conditions import as_start, lift, require_feasible
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.task import Task
 
 RUNS = 4000

@@ -13,7 +13,7 @@ from scipy.stats import ks_2samp
 
 from slrsym.dynamics import UniformStart, stochastic
 from slrsym.dynamics.engines import VectorEngine
-from slrsym.dynamics.given import gram_matrices
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine, token_program
 from slrsym.kernels.compile import numpy_parts
 from slrsym.task import Task

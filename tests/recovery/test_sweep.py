@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 from slrsym.dynamics import Overlaps, simulate
-from slrsym.dynamics.given import InverseTimeDecay
+from slrsym.dynamics.schedules import InverseTimeDecay
 from slrsym.jobs import completed
 from slrsym.recovery import Setting, recover, sweep, sweeps, verdicts
 from slrsym.recovery.setting import MOVING

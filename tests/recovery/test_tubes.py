@@ -7,7 +7,7 @@ import pytest
 
 from slrsym import Task, gradient
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
-from slrsym.dynamics.given import uniform_overlaps
+from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.dynamics.spheres import ambient_derivatives, overlaps
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import VERDICTS

@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from slrsym import Task
 from slrsym.dynamics import Overlaps, simulate
-from slrsym.dynamics.given import uniform_overlaps
+from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.files import write_netcdf
 from slrsym.landscape import critical_inverse_temperature, swap_point
 from slrsym.landscape.points import OVERLAP_SIGNS

@@ -11,7 +11,8 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from slrsym import OrderParameters, Task
-from slrsym.dynamics.given import gram_matrices, lift
+from slrsym.dynamics.initial_conditions import lift
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.testing.strategies import (
     corner_cases,
     inverse_temperatures,
