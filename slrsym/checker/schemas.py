@@ -266,7 +266,7 @@ def _at_most_a_multiple(goal: Goal, terms: Iterable[Term]) -> list[Term]:
 
 @schema("small-steps", "StepsVanish", 2, "induction", "limits-of-sequences")
 def _small_steps(goal: Goal) -> list[Term]:
-    """Steps of $g$ tend to 0, if the squared step is at most a multiple of what tends to 0.
+    """$g(x_t) - x_t$ tends to 0, if the squared step is at most a multiple of what tends to 0.
 
     From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
     """
@@ -379,7 +379,7 @@ def _expansion_injective(goal: Goal) -> list[Term]:
 @schema("expansion-invertible", "InvertibleJacobian", 1,
         "continuous-derivatives", "limits-of-sequences")  # fmt: skip
 def _expansion_invertible(goal: Goal) -> list[Term]:
-    """A smooth $g$ has an invertible Jacobian, if $|g(x) - g(y)|_1 >= c |x - y|_1$ with $c > 0$.
+    """$Dg$ is invertible, if $g$ is smooth and $|g(x) - g(y)|_1 >= c |x - y|_1$ with $c > 0$.
 
     At a point $x$ of the open box, $(g(x + t h) - g(x))/t$ tends to $Dg(x) h$ as $t -> 0$, so that
     $|Dg(x) h|_1 >= c |h|_1$ for every $h$. As $Dg$ is continuous on the closed box, this holds on

@@ -148,15 +148,15 @@ BAYES_RISK = (
 
 @schema("conditional-risk", "InWords", 0, "conditional-risk", "conditional-expectation")
 def _conditional_risk(goal: Goal) -> list[Term]:
-    """The risk of a measurable predictor: an axiom, but for the algebra that it asks for.
+    """Measurable predictors $p$ have the risk $E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$.
 
-    No term here speaks of measurable predictors. So the model is part of the axiom: $Y = X_J . v* +
-    xi$ has a finite second moment; given the matrix $X$ of all tokens, $J$ is $l$ with a
-    probability $w_l/W$; the noise $xi$ is centred, has the variance $epsilon^2$, and is independent
-    of both. Then $E[Y | X]$ is $M = sum w_l y_l/W$ with $y_l = X_l . v*$. The mean squared error
-    given $X$ is the left side of the second hypothesis, at $p = p(X)$; it is not negative, so that
-    its mean is the risk, be it infinite; likewise with $M$ in the place of $p$. Given also the
-    location it is at least $epsilon^2$.
+    This is an axiom, but for the algebra that it asks for, as no term is a measurable predictor. So
+    the model is part of the axiom: $Y = X_J . v* + xi$ has a finite second moment; given the matrix
+    $X$ of all tokens, $J$ is $l$ with a probability $w_l/W$; the noise $xi$ is centred, has the
+    variance $epsilon^2$, and is independent of both. Then $E[Y | X]$ is $M = sum w_l y_l/W$ with
+    $y_l = X_l . v*$. The mean squared error given $X$ is the left side of the second hypothesis, at
+    $p = p(X)$; it is not negative, so that its mean is the risk, be it infinite; likewise with $M$
+    in the place of $p$. Given also the location it is at least $epsilon^2$.
     """
     is_goal = goal.map == ("text", BAYES_RISK) and not goal.about
     require(is_goal, "the goal is not the sentence that the theorem shows")
