@@ -308,8 +308,8 @@ squares = m_1 * (eta + b_1 * theta + b_2 * tau) ** 2 + m_2 * (theta + b_3 * tau)
 positive = Claim(
     id="attraction-positive",
     title=(
-        "This form is not negative if its pivots $m_1$ and $m_2$ are positive and $V m_3 + 2 (X "
-        "Y)^(1/2) >= 0$"
+        "The quadratic form for attraction is not negative if its pivots $m_1$, $m_2$ are positive "
+        "and $V m_3 + 2 (X Y)^(1/2) >= 0$"
     ),
     statement=Ge((p * w) ** 2 + (q * z) ** 2 + squares + m_3 * tau**2, 0, evaluate=False),
     source="new; pivots of the form in $eta$, $theta$ and $tau$, and $X = w^2$, $Y = z^2$",
@@ -343,7 +343,7 @@ by_pivots = (
 
 pivots = Claim(
     id="attraction-pivots",
-    title="The pivots of a quadratic form in three variables, by the determinants of its matrix",
+    title="The pivots of a quadratic form in three variables, from the determinants of its matrix",
     statement=Eq(point.dot(M * point), by_pivots, evaluate=False),
     source="school; $u$ stands for $tau$",
     hypotheses=[Gt(M[0, 0], 0), Gt(minor, 0)],

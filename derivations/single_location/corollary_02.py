@@ -365,7 +365,7 @@ def steepness(square):
 
 convex = Claim(
     id="corollary-2-bound-convex",
-    title="The exponential term of the bound is convex in $lambda^2$",
+    title="The exponential term of the bound on the oracle's excess risk is convex in $lambda^2$",
     statement=Le(steepness(q) - steepness(best), 0),
     source="new",
     hypotheses=[Ge(q, best)],
@@ -387,7 +387,10 @@ def _(goal):
 
 best_temperature = Claim(
     id="corollary-2-best-temperature",
-    title="The bound is least at the $lambda$ for which its two terms have opposite slopes",
+    title=(
+        "The bound on the oracle's excess risk is least at the $lambda$ for which its two terms "
+        "have opposite slopes"
+    ),
     statement=Ge(
         closed_bound(q, steepness(best)) - closed_bound(best, steepness(best)), 0, evaluate=False
     ),

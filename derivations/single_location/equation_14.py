@@ -44,7 +44,10 @@ def turn(x, y):
 
 factored = Claim(
     id="equation-14-step",
-    title="The change of a coordinate in one step, as a product",
+    title=(
+        "The change of a coordinate in one step, as a product of $-y (1 - x^2)$ and a factor that "
+        "decides its direction"
+    ),
     statement=Eq(
         moved(x, y / alpha) - x,
         -y * stretch(x) * turn(x, y) / (length(x, y) * (length(x, y) + 1)),
@@ -67,8 +70,8 @@ moderate = [Ge(y, -2), Le(y, 2)]
 no_turn = Claim(
     id="equation-14-turn",
     title=(
-        "For $|y| <= 2$, the last factor of this product is positive: the step does not overshoot "
-        "that far"
+        "For $|y| <= 2$ the last factor of a coordinate's change is positive: the step goes "
+        "against the slope"
     ),
     statement=Gt(turn(x, y), 0),
     source="new",
@@ -219,8 +222,8 @@ in_numbers = too_large.subs(gamma, 1 / sqrt(2)).replace(
 number = Claim(
     id="equation-14-counterexample-number",
     title=(
-        "For $d = 400$, $lambda = 0.1$, $gamma^2 = 1/2$ and $kappa = cos 0.3$, that step size is "
-        "148.635"
+        "For $d = 400$, $lambda = 0.1$, $gamma^2 = 1/2$ and $kappa = cos 0.3$, the step size of "
+        "the counterexample to (14) is 148.635"
     ),
     statement=And(
         Gt(in_numbers, Rational(1486345, 10000), evaluate=False),

@@ -25,10 +25,7 @@ R_kappa, R_nu, R_theta, R_eta, R_rho = gradient()
 
 derived = Claim(
     id="landscape-risk",
-    title=(
-        "The risk that the program derives equals the definition, written with $zeta$ and with "
-        "Owen's $T$"
-    ),
+    title="The risk in closed form equals its definition, written with $zeta$ and with Owen's $T$",
     statement=And(
         Eq(risk_definition(), risk_by_zeta, evaluate=False),
         Eq(risk_definition(), risk, evaluate=False),

@@ -148,7 +148,10 @@ on_square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 determinants = Claim(
     id="manifold-volume",
-    title="On the manifold the Gram determinant of these gradients is $2 - kappa^2 - nu^2$",
+    title=(
+        "On the manifold the gradients of its equations have the Gram determinant $2 - kappa^2 - "
+        "nu^2$"
+    ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in volume), evaluate=False),
     source="new; of all equations, of those of $k$ alone, of those of $v$ given $k$",
     hypotheses=on_square,
@@ -164,8 +167,8 @@ def _(goal):
 regular = Claim(
     id="manifold-regular",
     title=(
-        "The Gram determinant is positive unless $|kappa|$ and $|nu|$ are both 1: elsewhere the "
-        "manifold is smooth"
+        "The Gram determinant of the manifold's equations is positive unless $|kappa|$ and $|nu|$ "
+        "are both 1: elsewhere the manifold is smooth"
     ),
     statement=Gt(2 - kappa**2 - nu**2, 0),
     source="new; there the gradients of its five equations in $R^(2d)$ are independent",

@@ -178,8 +178,8 @@ friction_ratio = pi * wide * narrow * zeta(0, r) / (4 * r**2)
 ratio = Claim(
     id="null-friction-ratio",
     title=(
-        "The ratio of the second derivatives in $theta$ and in $kappa$, as a function of $s = "
-        "lambda gamma$"
+        "At the null point, the ratio of the second derivatives in $theta$ and in $kappa$, as a "
+        "function of $s = lambda gamma$"
     ),
     statement=Eq(friction_swap / friction_oracle, at(friction_ratio, {r: s}), evaluate=False),
     source="new",
@@ -194,7 +194,10 @@ def _(goal):
 
 rising = Claim(
     id="null-friction-ratio-grows",
-    title="This ratio of second derivatives grows with $lambda$",
+    title=(
+        "At the null point, the ratio of the second derivatives in $theta$ and in $kappa$ grows "
+        "with $lambda$"
+    ),
     statement=Gt(D(friction_ratio, r), 0),
     source="new",
 )

@@ -342,7 +342,10 @@ def _(goal):
 
 decreasing = Claim(
     id="oracle-saturated-decreasing",
-    title="The margin, the factor of that determinant that has a sign, decreases in $lambda$",
+    title=(
+        "The margin, the factor of the saturated determinant that may change sign, decreases in "
+        "$lambda$"
+    ),
     statement=Lt(D(margin, lam), 0),
     source="new",
 )

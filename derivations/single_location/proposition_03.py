@@ -311,7 +311,10 @@ def best(n):
 
 attained = Claim(
     id="proposition-3-attained",
-    title="This risk is attained by $beta_l = gamma^2 p_l/(1 + p_l (gamma^2 - 1)) v*$",
+    title=(
+        "The least risk of a linear predictor is attained by $beta_l = gamma^2 p_l/(1 + p_l "
+        "(gamma^2 - 1)) v*$"
+    ),
     statement=Eq(
         epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least, evaluate=False
     ),

@@ -288,7 +288,7 @@ def _(goal):
 
 saddle_step = Claim(
     id="proposition-12-step-size",
-    title="Step sizes below $1/K$ satisfy this condition, $h + |k| < 1$",
+    title="Step sizes below $1/K$ satisfy the condition $h + |k| < 1$ for a saddle at the origin",
     statement=Lt(alpha * h11 + Abs(alpha * h12), 1),
     source="new",
     hypotheses=[safe_step],
