@@ -39,7 +39,7 @@ class Hypothesis:
     """What has to be shown for a theorem to apply."""
 
     statement: Boolean
-    given: tuple[Boolean, ...] = ()
+    hypotheses: tuple[Boolean, ...] = ()
 
 
 @dataclass(frozen=True)

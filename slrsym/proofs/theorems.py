@@ -149,7 +149,7 @@ def proof_of_hypothesis(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
 
 
 def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -> Iterable[Step]:
-    inner = context.assuming(*hypothesis.given)
+    inner = context.assuming(*hypothesis.hypotheses)
     yield from proof.steps(inner, label)
     # What stands there as it is needs no step of its own.
     if proof.conclusion != hypothesis.statement:

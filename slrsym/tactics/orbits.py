@@ -65,7 +65,7 @@ def _by_theorem(emitter: Emission, proof: Any, context: Context, label: str) -> 
     for name, hypothesis in needs.hypotheses.items():
         if name in missing:
             continue
-        inner, here = context.assuming(*hypothesis.given), labelled(label, name)
+        inner, here = context.assuming(*hypothesis.hypotheses), labelled(label, name)
         line = emitter.prove(proof_of_hypothesis(hypothesis, proof.premises[name]), inner, here)
         step = steps.get(labelled(here, "needed"))
         if step is not None:

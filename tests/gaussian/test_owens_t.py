@@ -15,7 +15,7 @@ import slrsym.gaussian
 from slrsym.claims.check import check_claim
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation, standard_normal
 from slrsym.kernels.compile import compile_expressions
-from slrsym.models import Direction, Predictor, Sequence, Token, model
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.proof import Claim, ProofError, chain, differentiate, lemma
 from tests._owens_t import owens_t as stub
 
@@ -128,7 +128,7 @@ def test_models_take_it(owens_t: Any) -> None:
     k_star, k = Direction("k^*", unit=True), Direction("k", sphere=True)
     token = Token(mean=k_star, target=lambda X: X @ k_star)
     first, second = (
-        model(Sequence({token: 1}), Predictor(lambda X, T=T: T(1, X @ k))).risk
+        model(TokenSequence({token: 1}), Predictor(lambda X, T=T: T(1, X @ k))).risk
         for T in (owens_t, OwensT)
     )
     assert first == second
