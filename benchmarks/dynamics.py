@@ -36,8 +36,8 @@ SAMPLED_STEPS, SAMPLED_EVERY, BATCH = 200_000, 500, 5
 SAMPLED_D, SAMPLED_ALPHA, EPSILON = 80, 1e-3, 0.1
 
 
-def temperature(step: Any) -> Any:
-    """The schedule of figure 4a."""
+def inverse_temperature(step: Any) -> Any:
+    """Return the inverse temperature of figure 4a at a step."""
     return 1 / (1 + 1e-4 * step)
 
 
@@ -46,13 +46,13 @@ def temperature(step: Any) -> Any:
 
 def _ours(backend: str, dynamics: str = "overlaps", d: int = D) -> Callable[[int], Any]:
     from slrsym import Task, simulate
-    from slrsym.dynamics import Inverse, Sphere
+    from slrsym.dynamics import InverseTimeDecay, UniformStart
 
-    task, start = Task(d, L, GAMMA2**0.5), Sphere(RUNS)
+    task, start = Task(d, L, GAMMA2**0.5), UniformStart(RUNS)
 
     def run(steps: int) -> Any:
         return simulate(
-            task, start, Inverse(1, 1e-4), ALPHA, steps, EVERY, backend, dynamics=dynamics
+            task, start, InverseTimeDecay(1, 1e-4), ALPHA, steps, EVERY, backend, dynamics=dynamics
         )
 
     run(1)
@@ -63,9 +63,9 @@ def _ours_sampled(
     backend: str, d: int = SAMPLED_D, dynamics: str = "overlaps", runs: int = RUNS
 ) -> Callable[[int], Any]:
     from slrsym import Task, simulate
-    from slrsym.dynamics import Inverse, Sphere
+    from slrsym.dynamics import InverseTimeDecay, UniformStart
 
-    task, start = Task(d, L, GAMMA2**0.5, EPSILON), Sphere(runs)
+    task, start = Task(d, L, GAMMA2**0.5, EPSILON), UniformStart(runs)
     # In high dimension the same step would throw the state about; the work is the same.
     alpha = SAMPLED_ALPHA * SAMPLED_D / d
 
@@ -73,7 +73,7 @@ def _ours_sampled(
         return simulate(
             task,
             start,
-            Inverse(2, 1e-4),
+            InverseTimeDecay(2, 1e-4),
             alpha,
             steps,
             SAMPLED_EVERY,
@@ -155,10 +155,10 @@ def _jax_scan(steps: int) -> Callable[[int], Any]:
     k_star, v_star = start[2:]
 
     def inner(state: Any, t: Any) -> Any:
-        return step(*state, k_star, v_star, temperature(t)), None
+        return step(*state, k_star, v_star, inverse_temperature(t)), None
 
     def outer(state: Any, ts: Any) -> Any:
-        logged = (*state, risk(*state, k_star, v_star, temperature(ts[0])))
+        logged = (*state, risk(*state, k_star, v_star, inverse_temperature(ts[0])))
         return jax.lax.scan(inner, state, ts)[0], logged
 
     ts = jnp.arange(steps, dtype=jnp.float32).reshape(-1, EVERY)
@@ -180,8 +180,8 @@ def _jax_loop(steps: int) -> Callable[[int], Any]:
         state, logged = start[:2], []
         for t in range(steps):
             if t % EVERY == 0:
-                logged.append((*state, fast_risk(*state, k_star, v_star, temperature(t))))
-            state = fast(*state, k_star, v_star, temperature(t))
+                logged.append((*state, fast_risk(*state, k_star, v_star, inverse_temperature(t))))
+            state = fast(*state, k_star, v_star, inverse_temperature(t))
         return jax.block_until_ready((state, logged))
 
     return run
@@ -261,7 +261,7 @@ FIGURES = {"4a": (LAW, STEPS, EVERY), "5": (SAMPLED, SAMPLED_STEPS, SAMPLED_EVER
 
 
 def _python() -> Path:
-    """The interpreter of the benchmark's own environment, made if there is none."""
+    """Return the interpreter of the benchmark's own environment, made on the first call."""
     folder = HERE / ".venv"
     python = folder / ("Scripts" if sys.platform == "win32" else "bin") / "python"
     if not python.exists():
@@ -305,7 +305,7 @@ def _singles() -> list[tuple[str, float]]:
     import numpy as np
 
     from slrsym import Task, gradient
-    from slrsym.dynamics import Inverse, Sphere
+    from slrsym.dynamics import InverseTimeDecay, UniformStart
     from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
     from slrsym.dynamics.stochastic import StochasticEngine
 
@@ -318,13 +318,13 @@ def _singles() -> list[tuple[str, float]]:
         for lam in (0.1, 0.9):
             seconds = _least(lambda: gradient(states, lam, task, backend))  # noqa: B023
             found.append((f"a gradient, {title}, lambda = {lam}", 1e9 * seconds / len(states)))
-    at, start = np.arange(2000), Sphere(RUNS).overlaps(task)
+    at, start = np.arange(2000), UniformStart(RUNS).overlaps(task)
     numba, numpy = (engine(start, task, ALPHA) for engine in (NumbaEngine, NumpyEngine))
     walk = StochasticEngine(start, sampled, SAMPLED_ALPHA, BATCH, "numba")
     for title, engine, schedule in (
-        ("a step of figure 4a, Numba", numba, Inverse(1, 1e-4)),
-        ("a step of figure 4a, NumPy", numpy, Inverse(1, 1e-4)),
-        ("a step of figure 5, Numba", walk, Inverse(2, 1e-4)),
+        ("a step of figure 4a, Numba", numba, InverseTimeDecay(1, 1e-4)),
+        ("a step of figure 4a, NumPy", numpy, InverseTimeDecay(1, 1e-4)),
+        ("a step of figure 5, Numba", walk, InverseTimeDecay(2, 1e-4)),
     ):
         lam = schedule(at)
         engine.advance(lam, len(at))
@@ -378,7 +378,7 @@ def _limit(steps: int) -> tuple[float, int, float, float]:
 
 
 def _apart(figure: str, name: str, steps: int) -> list[Any]:
-    """What a process of its own measured."""
+    """Measure in a process of its own."""
     python = _python() if name.startswith("jax") else sys.executable
     call = [python, __file__, "--figure", figure, "--measure", name, "--steps", str(steps)]
     output = subprocess.run(call, check=True, stdout=subprocess.PIPE, text=True).stdout

@@ -62,7 +62,7 @@ def _of_ledger(id: str, effort: float) -> Found:
 def of_ledger(workers: int, effort: float) -> Iterable[Found]:
     """Search for the evidence of all claims that come with slrsym and have a proof."""
     claims = _ledger().claims.values()
-    ids = [c.id for c in claims if not c.is_empirical and c.evidence() is None]
+    ids = [c.id for c in claims if not c.is_empirical and c.certificate() is None]
     with ProcessPoolExecutor(workers) as pool:
         yield from pool.map(_of_ledger, ids, [effort] * len(ids))
 

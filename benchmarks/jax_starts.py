@@ -18,16 +18,16 @@ import numpy as np
 
 jax.config.update("jax_enable_x64", True)
 
-from slrsym.dynamics import Inverse, Sphere  # noqa: E402
+from slrsym.dynamics import InverseTimeDecay, UniformStart  # noqa: E402
 from slrsym.dynamics.engines import NumbaEngine  # noqa: E402
 from slrsym.kernels.compile import compiled  # noqa: E402
 from slrsym.models.expressions import overlap_program, restoring_program  # noqa: E402
 from slrsym.task import Task  # noqa: E402
 
-TASK, ALPHA, SCHEDULE = Task(400, 10, 0.5**0.5), 4e-3, Inverse(1, 1e-4)
+TASK, ALPHA, SCHEDULE = Task(400, 10, 0.5**0.5), 4e-3, InverseTimeDecay(1, 1e-4)
 
 
-def by_jax(states: Any, temperatures: Any) -> Any:
+def by_jax(states: Any, inverse_temperatures: Any) -> Any:
     """Take a step for each inverse temperature, each start by `jax.vmap`."""
     step, restore = (compiled(p, "jax") for p in (overlap_program(), restoring_program(5)))
 
@@ -37,17 +37,17 @@ def by_jax(states: Any, temperatures: Any) -> Any:
         return jax.numpy.where(new[5] < 0, restore(new[:5]), new[:5]), None
 
     def run(state: Any) -> Any:
-        return jax.lax.scan(moved, state, temperatures)[0]
+        return jax.lax.scan(moved, state, inverse_temperatures)[0]
 
     return jax.jit(jax.vmap(run)).lower(states).compile()
 
 
-def by_numba(temperatures: Any) -> Callable[[Any], Any]:
+def by_numba(inverse_temperatures: Any) -> Callable[[Any], Any]:
     """Take the same steps by the engine of `slrsym.simulate`."""
 
     def run(states: Any) -> Any:
         engine = NumbaEngine(states, TASK, ALPHA)
-        engine.advance(temperatures, len(temperatures))
+        engine.advance(inverse_temperatures, len(inverse_temperatures))
         return engine.states
 
     run(np.zeros((1, 5)))
@@ -60,12 +60,15 @@ def main() -> None:
     parser.add_argument("--starts", type=int, default=100_000)
     parser.add_argument("--steps", type=int, default=100)
     options = parser.parse_args()
-    starts = Sphere(options.starts).overlaps(TASK)
-    temperatures = SCHEDULE(np.arange(options.steps))
+    starts = UniformStart(options.starts).overlaps(TASK)
+    inverse_temperatures = SCHEDULE(np.arange(options.steps))
     ends = []
     print(f"{options.starts:,} starts, {options.steps:,} steps, on {jax.devices()[0].device_kind}")
     print(f"{'':12}{'elapsed':>12}{'all cores':>12}   ns per start and step")
-    functions = {"JAX": by_jax(starts, temperatures), "Numba": by_numba(temperatures)}
+    functions = {
+        "JAX": by_jax(starts, inverse_temperatures),
+        "Numba": by_numba(inverse_temperatures),
+    }
     for name, function in functions.items():
         began, busy = time.perf_counter(), time.process_time()
         ends.append(np.asarray(function(starts)))

@@ -33,7 +33,7 @@ _CHECK = "model.check({'d': 10, 'L': 4, 'gamma': 0.7, 'epsilon': 0.1, 'lambda': 
 
 
 def _apart(model: str, backend: str, use: str) -> str:
-    """What a fresh process prints, whose cache is empty."""
+    """Return the output of a fresh process with an empty cache."""
     with tempfile.TemporaryDirectory() as folder:
         environment = {**os.environ, "XDG_CACHE_HOME": folder, "NUMBA_NUM_THREADS": "1"}
         code = _STATED.format(model=model, backend=backend, use=use)
@@ -104,12 +104,12 @@ def _softmax() -> None:
 def _two_variables() -> None:
     from sympy import tanh
 
-    from slrsym.models import Direction, Predictor, Sequence, Token, model
+    from slrsym.models import Direction, Predictor, Token, TokenSequence, model
     from slrsym.models.instances import multi_head
 
     u, w = Direction("u", unit=True), Direction("w")
     student = model(
-        Sequence({Token(target=lambda X: tanh(X @ u)): 1}), Predictor(lambda X: tanh(X @ w))
+        TokenSequence({Token(target=lambda X: tanh(X @ u)): 1}), Predictor(lambda X: tanh(X @ w))
     )
     heads = multi_head(2, 1, activation=tanh).model
     for what, stated in (("a student and a teacher", student), ("two heads", heads)):

@@ -45,7 +45,7 @@ def timed(call: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def dimensions(samples: int) -> None:
-    """The projected estimators at d = 10 and at d = 10^6."""
+    """Compare the time of the projected estimators at d = 10 and at d = 10^6."""
     print("CPU time at d = 1,000,000 over that at d = 10")
     state = PLACES["off M"]
     for name, estimate in (("risk", risk_estimate), ("gradient", gradient_estimate)):

@@ -55,7 +55,7 @@ class Verdict(NamedTuple):
 
 
 def copy_of_head(folder: Path) -> Path:
-    """The tree at HEAD, in a folder of its own."""
+    """Copy the tree at HEAD to a folder of its own."""
     archive = folder / "tree.tar"
     subprocess.run(["git", "archive", "-o", archive, "HEAD"], cwd=ROOT, check=True)
     tree = folder / "tree"
@@ -65,7 +65,7 @@ def copy_of_head(folder: Path) -> Path:
 
 
 def pytest(tree: Path, *arguments: str, seconds: float | None = None) -> int | None:
-    """The exit code of pytest on a tree, or None if it took too long.
+    """Return the exit code of pytest on a tree, or None if it took too long.
 
     Time is the processor's, so that a busy machine does not look like a fault; a test that waits
     for ever is given ten times as much.
@@ -145,7 +145,7 @@ def survey(
 
 
 def coverage(tree: Path, lines: Path, packages: list[str]) -> str:
-    """A table: of each room what share of its lines and branches the tests run."""
+    """Tabulate the fractions of lines and branches of each subpackage that the tests run."""
     measured = Coverage(data_file=str(lines), config_file=str(tree / "pyproject.toml"))
     measured.load()
     table = ""
@@ -158,7 +158,7 @@ def coverage(tree: Path, lines: Path, packages: list[str]) -> str:
 
 
 def spans_of_annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """The first and last positions of annotations."""
+    """Return the first and last positions of annotations."""
     found: list[ast.expr | None] = []
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.arg | ast.AnnAssign):

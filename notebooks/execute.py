@@ -17,7 +17,7 @@ SECONDS = 600
 
 
 def texts(cell):
-    """What a cell shows, but for its pictures."""
+    """Return the output of a cell without its pictures."""
     return [
         {kind: None if kind.startswith("image/") else text for kind, text in output["data"].items()}
         if "data" in output
@@ -27,7 +27,7 @@ def texts(cell):
 
 
 def joined(outputs):
-    """Outputs with printed text in one piece; into how many it comes is a matter of timing."""
+    """Join consecutive printed outputs; how many there are is a matter of timing."""
     result = []
     for output in outputs:
         if result and output.get("name") and output.get("name") == result[-1].get("name"):

@@ -75,7 +75,7 @@ def __dir__() -> list[str]:
 
 
 def ledger() -> Ledger:
-    """Every claim that comes with the package.
+    """Return the ledger of all claims that come with the package.
 
     Returns
     -------

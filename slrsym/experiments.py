@@ -34,7 +34,15 @@ from typing import Any, Protocol
 import numpy as np
 import xarray as xr
 
-from slrsym.dynamics import Constant, Inverse, Manifold, Sphere, load, resume, simulate
+from slrsym.dynamics import (
+    Constant,
+    InverseTimeDecay,
+    ManifoldStart,
+    UniformStart,
+    load,
+    resume,
+    simulate,
+)
 from slrsym.files import DamagedFileError
 from slrsym.task import Task, settings_of
 from slrsym.transformers import HeadRuns, LayerRuns, MultipleLocation
@@ -109,8 +117,8 @@ class Experiment(Recipe):
     """
 
     task: Task
-    schedule: Constant | Inverse
-    start: Sphere | Manifold
+    schedule: Constant | InverseTimeDecay
+    start: UniformStart | ManifoldStart
     alpha: float
     steps: int
     log_every: int
@@ -180,19 +188,19 @@ class Experiment(Recipe):
 _TASK = Task(d=400, L=10, gamma=0.5**0.5)
 
 EXPERIMENTS = {
-    "4a": Experiment(_TASK, Inverse(1, 1e-4), Sphere(30), 4e-3, 120_000, 300),
-    "4b": Experiment(_TASK, Constant(0.1), Manifold(30), 4e-3, 20_000, 200),
+    "4a": Experiment(_TASK, InverseTimeDecay(1, 1e-4), UniformStart(30), 4e-3, 120_000, 300),
+    "4b": Experiment(_TASK, Constant(0.1), ManifoldStart(30), 4e-3, 20_000, 200),
     "5": Experiment(
         Task(d=80, L=10, gamma=0.5**0.5, epsilon=0.1),
-        Inverse(2, 1e-4),
-        Sphere(30),
+        InverseTimeDecay(2, 1e-4),
+        UniformStart(30),
         1e-3,
         200_000,
         500,
         batch=5,
     ),
-    "7a": Experiment(_TASK, Constant(0.9), Sphere(30), 1e-3, 120_000, 300),
-    "7b": Experiment(_TASK, Constant(0.1), Sphere(30), 4e-3, 20_000, 200),
+    "7a": Experiment(_TASK, Constant(0.9), UniformStart(30), 1e-3, 120_000, 300),
+    "7b": Experiment(_TASK, Constant(0.1), UniformStart(30), 4e-3, 20_000, 200),
 }
 
 _SAMPLED = Task(d=80, L=10, gamma=0.5**0.5, epsilon=0.1)
@@ -259,11 +267,13 @@ def altered(recipe: Recipe, **changes: Any) -> Recipe:
     return found  # type: ignore[no-any-return]
 
 
-def _schedule(before: Constant | Inverse, name: str, value: float) -> Constant | Inverse:
+def _schedule(
+    before: Constant | InverseTimeDecay, name: str, value: float
+) -> Constant | InverseTimeDecay:
     if name == "lam":
         return Constant(value)
     lam0, c = (before.lam, 0.0) if isinstance(before, Constant) else (before.lam0, before.c)
-    return Inverse(value, c) if name == "lam0" else Inverse(lam0, value)
+    return InverseTimeDecay(value, c) if name == "lam0" else InverseTimeDecay(lam0, value)
 
 
 def _has(thing: Any, place: str) -> bool:

@@ -227,13 +227,13 @@ class Parts:
 class Saved:
     """What makes data, and reads them again from the file that it saved them in."""
 
-    def made(self) -> xr.Dataset:
+    def compute_data(self) -> xr.Dataset:
         """Compute the data."""
         raise NotImplementedError
 
     def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
         """Compute the data, and save them if there is a path."""
-        return self._kept(self.made(), path)
+        return self._kept(self.compute_data(), path)
 
     def read(self, path: str | Path) -> xr.Dataset:
         """Read data that `compute` saved; raise DamagedFileError for anything but netCDF."""

@@ -19,11 +19,12 @@ xi = Symbol("xi", real=True)
 
 
 def informative_token() -> GaussianLaw:
-    r"""Law of :math:`(X_{J_0}\cdot k,\; X_{J_0}\cdot v,\; X_{J_0}\cdot v^\star)`, named U1, V1, Y1.
+    r"""Return the law of the informative token's projections, named U1, V1 and Y1.
 
     Notes
     -----
-    Its mean is :math:`\sqrt{d/2}\,(\kappa, \theta, 0)`, by Assumption 1, and its covariance
+    They are :math:`(X_{J_0}\cdot k,\; X_{J_0}\cdot v,\; X_{J_0}\cdot v^\star)`. Their mean is
+    :math:`\sqrt{d/2}\,(\kappa, \theta, 0)`, by Assumption 1, and their covariance
     :math:`\gamma^2` times the Gram matrix of :math:`(k, v, v^\star)`. The claim
     ``theorem-1-projections`` derives both from the law of the token.
     """
@@ -32,17 +33,17 @@ def informative_token() -> GaussianLaw:
 
 
 def other_token() -> GaussianLaw:
-    r"""Law of :math:`(X_l\cdot k,\; X_l\cdot v)` for any other token, named U, V."""
+    r"""Return the law of :math:`(X_l\cdot k,\; X_l\cdot v)` for any other token, named U, V."""
     return GaussianLaw({U: 0, V: 0}, [[1, rho], [rho, 1]])
 
 
 def noise() -> NoiseLaw:
-    r"""Law of the output noise :math:`\xi`: mean zero, second moment :math:`\varepsilon^2`."""
+    r"""Return the law of the noise :math:`\xi`: mean 0, second moment :math:`\varepsilon^2`."""
     return NoiseLaw(xi, epsilon**2)
 
 
 def token_law(names: tuple[Symbol, ...]) -> ProductLaw:
-    r"""Law of an informative token, in an orthonormal basis whose first is :math:`k^\star`."""
+    """Return the law of an informative token, in an orthonormal basis that begins with k*."""
     means = [sqrt(d / 2), *[0] * (len(names) - 1)]
     return ProductLaw(
         *(GaussianLaw({x: m}, [[gamma**2]]) for x, m in zip(names, means, strict=True))

@@ -68,7 +68,7 @@ a = t / A
 
 
 def gram_matrix() -> Matrix:
-    """Gram matrix of (k, v, k*, v*); feasible overlaps make it positive semidefinite."""
+    """Return the Gram matrix of (k, v, k*, v*), positive semidefinite for feasible overlaps."""
     return Matrix(
         [
             [1, rho, kappa, eta],

@@ -79,7 +79,7 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
         return found.sum("space") if "space" in found.dims else found
 
 
-def made(variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any]) -> Runs:
+def runs_of(variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any]) -> Runs:
     """Collect runs with their settings and the versions of the packages."""
     packages = ("slrsym", "numpy", "scipy", *(("numba",) if settings["backend"] == "numba" else ()))
     return Runs(
@@ -208,12 +208,12 @@ class Engine(Protocol):
         """The states, (runs, ...)."""
         ...
 
-    def advance(self, temperatures: NDArray[np.float64], every: int) -> NDArray[np.float64]:
-        """Move by a step for each temperature.
+    def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> NDArray[np.float64]:
+        """Move by a step for each inverse temperature.
 
         Parameters
         ----------
-        temperatures : ndarray, shape (rows * every, ...)
+        inverse_temperatures : ndarray, shape (rows * every, ...)
             Inverse temperatures, or of other models a row of parameters for each step.
         every : int
             After how many steps the states are noted.

@@ -19,9 +19,12 @@ from slrsym.files import Saved
 from slrsym.linear import best_linear
 from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
+from slrsym.renamed import old_names
 from slrsym.task import ORACLE, Task
 
-__all__ = ["BasinSurvey", "OracleSurvey", "SquareSurvey", "best_temperature"]
+__all__ = ["BasinSurvey", "OracleSurvey", "SquareSurvey", "best_inverse_temperature"]
+
+__getattr__ = old_names(__name__, best_temperature="best_inverse_temperature")
 
 _TASK = Task(d=400, L=10, gamma=0.5**0.5)
 
@@ -32,7 +35,7 @@ _FIXED_POINTS = np.array([(1.0, 1.0), (-1.0, -1.0), (1.0, -1.0), (-1.0, 1.0), (0
 _STARTS = ((-0.9, 0.97), (-0.97, 0.6), (-0.6, 0.9), (-0.75, 0.2), (-0.15, 0.8), (0.25, -0.2))
 
 
-def best_temperature(task: Task) -> float:
+def best_inverse_temperature(task: Task) -> float:
     """Return the inverse temperature at which the oracle predictor has the least risk.
 
     Parameters
@@ -45,7 +48,7 @@ def best_temperature(task: Task) -> float:
 
     Examples
     --------
-    >>> round(best_temperature(Task(d=400, L=10, gamma=0.5**0.5)), 3)
+    >>> round(best_inverse_temperature(Task(d=400, L=10, gamma=0.5**0.5)), 3)
     0.064
     """
 
@@ -108,7 +111,7 @@ class OracleSurvey(Saved):
             "seed": self.seed,
         }
 
-    def made(self) -> xr.Dataset:
+    def compute_data(self) -> xr.Dataset:
         """Compute the risks and their estimates."""
         risks = [self._risks(d) for d in self.exact]
         estimates = [self._estimated(d, i) for i, d in enumerate(self.sampled)]
@@ -128,7 +131,7 @@ class OracleSurvey(Saved):
 
     def _risks(self, d: int) -> tuple[float, float, float]:
         task = self._task(d)
-        lam = best_temperature(task)
+        lam = best_inverse_temperature(task)
         oracle = float(excess_risk(ORACLE, lam, task)) + task.epsilon**2
         return oracle, best_linear(task).risk, lam
 
@@ -136,7 +139,7 @@ class OracleSurvey(Saved):
         task = self._task(d)
         # Neighbouring points share no random numbers, nor do the two predictors.
         attention, linear = np.random.SeedSequence([self.seed, number]).generate_state(2).tolist()
-        lam = best_temperature(task)
+        lam = best_inverse_temperature(task)
         estimates = (
             risk_estimate(predictor, task, ORACLE, max_samples=self.samples, rng=seed)
             for predictor, seed in ((Erf(lam), attention), (Linear(), linear))
@@ -180,7 +183,7 @@ class SquareSurvey(Saved):
         own = {"lam": self.lam, "points": self.points, "alpha": self.alpha}
         return {"survey": "square", **numbers, **own}
 
-    def made(self) -> xr.Dataset:
+    def compute_data(self) -> xr.Dataset:
         """Compute risk and field over the square, the fixed points, orbits and the separatrix."""
         return self.field().assign(self._orbits()).assign(self._separatrix())
 
@@ -274,9 +277,9 @@ class BasinSurvey(SquareSurvey):
         """Parameters on which the data depend."""
         return super().settings | {"survey": "basins"}
 
-    def made(self) -> xr.Dataset:
+    def compute_data(self) -> xr.Dataset:
         """Compute the data of the square, and the limits of descent."""
-        data = super().made()
+        data = super().compute_data()
         grid = np.stack(np.meshgrid(data.kappa, data.nu, indexing="ij"), axis=-1)
         steps = self._patience(1e-3)
         runs = self._walked(grid.reshape(-1, 2), steps, max(1, steps // 240))

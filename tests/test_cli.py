@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from slrsym import __version__
 from slrsym.claims.files import builtin_folder
-from slrsym.claims.verification import Row
+from slrsym.claims.verification import ClaimSummary
 from slrsym.cli import app, display
 
 from ._profile import thorough, thorough_only
@@ -115,7 +115,10 @@ def test_the_table_fits_a_terminal(width):
             return True
 
     ids = ["proposition-10-minimum-strict", "lemma-6"]
-    rows = [Row(id, "a title of many words " * 9, "", "open", 2, 30, (), (), 1.5, "") for id in ids]
+    rows = [
+        ClaimSummary(id, "a title of many words " * 9, "", "open", 2, 30, (), (), 1.5, "")
+        for id in ids
+    ]
     out = display.console(Terminal())
     out.width = max(width, 80)
     out.print(display.table(rows, out.width))

@@ -162,7 +162,7 @@ def test_other_parameters_and_the_title_that_says_so(tmp_path, small, undrawn):
     changes = ("--lam", "0.5/(1+0.01*t)", "--gamma2", "1/4", "--runs", 2, "--steps", 30)
     file = tmp_path / "falling.nc"
     assert run("4a", *changes, "-o", tmp_path, "--data", file).exit_code == 0
-    assert load(file).attrs["schedule"] == "Inverse(lam0=0.5, c=0.01)"
+    assert load(file).attrs["schedule"] == "InverseTimeDecay(lam0=0.5, c=0.01)"
     assert load(file).attrs["task_gamma"] == 0.5
     refused(run("4a", "--lam", "exp(-t)"), "--lam", "LAM0/(1+C*t); got 'exp(-t)'")
     refused(run("4a", "--lam", "1/(1+t)", "--rate", 1), "--lam", "are given already")

@@ -11,9 +11,9 @@ from typer.testing import CliRunner
 
 from slrsym import Task
 from slrsym.cli import app
-from slrsym.cli.landscape import atlas_table, branch_table
-from slrsym.figures.landscape import atlas_figure, branches_figure
-from slrsym.landscape import Branch, Event, atlas
+from slrsym.cli.landscape import branch_table, critical_point_table
+from slrsym.figures.landscape import branches_figure, critical_points_figure
+from slrsym.landscape import Branch, Event, find_critical_points
 from slrsym.task import OrderParameters
 
 SMALL = ("--d", 2, "--L", 3, "--lam", 0.8)
@@ -25,7 +25,7 @@ def run(*arguments):
 
 @pytest.fixture(scope="module")
 def found():
-    return atlas(Task(2, 3, math.sqrt(0.5)), 0.8, missed=0.5)
+    return find_critical_points(Task(2, 3, math.sqrt(0.5)), 0.8, max_expected_missed=0.5)
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +45,8 @@ def printed(table, width):
     return out.getvalue()
 
 
-def test_the_atlas_is_printed_and_written(tmp_path):
-    file, picture = tmp_path / "atlas.json", tmp_path / "atlas.png"
+def test_critical_points_are_printed_and_written(tmp_path):
+    file, picture = tmp_path / "points.json", tmp_path / "points.png"
     result = run(*SMALL, "--gamma2", "1/2", "--alpha", 0.1, "--json", file, "--plot", picture)
     assert result.exit_code == 0, result.output
     assert "anti-oracle" in result.stdout
@@ -69,16 +69,16 @@ def test_json_alone_is_on_standard_output():
 
 @pytest.mark.parametrize(("width", "columns"), [(80, 10), (120, 13)])
 def test_tables_fit(found, width, columns):
-    text = printed(atlas_table(found, width=width), width)
+    text = printed(critical_point_table(found, width=width), width)
     lines = text.splitlines()
     assert max(map(len, lines)) <= width
     assert "…" not in text
     assert len(lines) == len(found.points) + 2
-    assert len(atlas_table(found, width=width).columns) == columns
+    assert len(critical_point_table(found, width=width).columns) == columns
     for point, line in zip(found.points, lines[2:], strict=True):
         assert line.startswith(point.name)
         assert str(point.index) in line.split()
-    assert "repels" in printed(atlas_table(found, 0.1, width), width)
+    assert "repels" in printed(critical_point_table(found, 0.1, width), width)
 
 
 def test_branches_are_told_with_their_events(branch):
@@ -111,7 +111,7 @@ def test_branches_from_the_command_line(tmp_path):
         (("--d", 1), "d must be an integer of at least 2"),
         (("--alpha", 0), "alpha must be positive"),
         (("--branches", 2, 1), "low must be less than high"),
-        (("--plot", "atlas.gif"), "must end with one of"),
+        (("--plot", "points.gif"), "must end with one of"),
         (("--json", "no/such/folder.json"), "does not exist"),
         (("--json", "x.svg", "--plot", "x.svg"), "another file than that of --json"),
     ],
@@ -126,8 +126,8 @@ def test_bad_usage(arguments, said):
 # -- figures -----------------------------------------------------------------------------------
 
 
-def test_the_figure_of_an_atlas_shows_every_point(found):
-    left, right = atlas_figure(found).axes
+def test_the_figure_shows_every_point(found):
+    left, right = critical_points_figure(found).axes
     assert [t.get_text() for t in left.get_yticklabels()] == [p.name for p in found.points]
     shown = {
         (float(x), int(y)) for line in right.lines for x, y in zip(*line.get_data(), strict=True)

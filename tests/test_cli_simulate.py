@@ -12,7 +12,15 @@ from typer.testing import CliRunner
 from slrsym import Task
 from slrsym import simulate as simulated
 from slrsym.cli import app
-from slrsym.dynamics import Formula, Inverse, Manifold, Overlaps, Sphere, StartVectors, load
+from slrsym.dynamics import (
+    Formula,
+    InverseTimeDecay,
+    ManifoldStart,
+    Overlaps,
+    StartVectors,
+    UniformStart,
+    load,
+)
 from slrsym.dynamics.engines import NumpyEngine
 
 from ._profile import thorough, thorough_only
@@ -45,18 +53,18 @@ def refused(result, *parts):
 @pytest.mark.parametrize(
     ("arguments", "start", "schedule", "task"),
     [
-        ((), Sphere(3), 0.1, TASK),
-        (("--start", "manifold", "--seed", 5), Manifold(3, 5), 0.1, TASK),
-        (("--lam", "0.5/(1+1e-2*t)"), Sphere(3), Inverse(0.5, 1e-2), TASK),
-        (("--lam", "0.1 + exp(-t/9)"), Sphere(3), Formula("0.1 + exp(-t/9)"), TASK),
-        (("--gamma2", "1/4"), Sphere(3), 0.1, Task(400, 10, 0.5)),
+        ((), UniformStart(3), 0.1, TASK),
+        (("--start", "manifold", "--seed", 5), ManifoldStart(3, 5), 0.1, TASK),
+        (("--lam", "0.5/(1+1e-2*t)"), UniformStart(3), InverseTimeDecay(0.5, 1e-2), TASK),
+        (("--lam", "0.1 + exp(-t/9)"), UniformStart(3), Formula("0.1 + exp(-t/9)"), TASK),
+        (("--gamma2", "1/4"), UniformStart(3), 0.1, Task(400, 10, 0.5)),
         (
             ("--d", 50, "--L", 3, "--gamma2", 4, "--epsilon", 0.5),
-            Sphere(3),
+            UniformStart(3),
             0.1,
             Task(50, 3, 2.0, 0.5),
         ),
-        (("--gamma", 2), Sphere(3), 0.1, Task(400, 10, 2.0)),
+        (("--gamma", 2), UniformStart(3), 0.1, Task(400, 10, 2.0)),
     ],
 )
 def test_runs_are_those_of_the_library(tmp_path, arguments, start, schedule, task):
@@ -127,11 +135,11 @@ def test_batches(tmp_path):
     result = simulate(*sampled, "--seed", 4, "-o", file, "--plot", other)
     assert result.exit_code == 0
     task = Task(400, 10, 0.5**0.5, 0.1)
-    made = simulated(task, Sphere(3, 4), 0.1, 4e-3, 40, 20, "numpy", batch=2, rng=4)
+    made = simulated(task, UniformStart(3, 4), 0.1, 4e-3, 40, 20, "numpy", batch=2, rng=4)
     assert load(file).equals(made)
     assert load(file).attrs == made.attrs
     assert simulate("--resume", file, "--steps", 50).exit_code == 0
-    longer = simulated(task, Sphere(3, 4), 0.1, 4e-3, 50, 20, "numpy", batch=2, rng=4)
+    longer = simulated(task, UniformStart(3, 4), 0.1, 4e-3, 50, 20, "numpy", batch=2, rng=4)
     assert load(file).equals(longer)
     # From one start, many runs.
     assert simulate(*sampled, "--start", "0.5,0.5,0,0,0", "-o", file).exit_code == 0
@@ -164,7 +172,7 @@ def test_runs_that_end_together_share_a_line():
     assert 2 <= len(rows) <= 6
     assert sum(row[0] for row in rows) == 12
     assert [row[0] for row in rows] == sorted((row[0] for row in rows), reverse=True)
-    made = simulated(TASK, Sphere(12), 0.1, 4e-3, 6000, 200).isel(step=-1)
+    made = simulated(TASK, UniformStart(12), 0.1, 4e-3, 6000, 200).isel(step=-1)
     for count, kappa, nu, theta, *_, risk, distance in rows:
         near = abs(made.kappa - kappa) + abs(made.nu - nu) + abs(made.theta - theta) < 0.06
         assert int(near.sum()) == count
@@ -213,7 +221,7 @@ def test_resume(tmp_path):
     result = simulate("--resume", first, "--steps", 80, "-o", second)
     assert result.exit_code == 0
     assert "after 80 steps" in result.stdout
-    whole = simulated(TASK, Sphere(3), 0.1, 4e-3, 80, 20, "numpy")
+    whole = simulated(TASK, UniformStart(3), 0.1, 4e-3, 80, 20, "numpy")
     assert load(second).equals(whole)
     assert first.read_bytes() == before
     assert simulate("--resume", first, "--steps", 80, "--lam", "0.1").exit_code == 0
@@ -316,11 +324,11 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
     advance = NumpyEngine.advance
     spans = []
 
-    def interrupted(self, temperatures, every):
-        spans.append(len(temperatures))
+    def interrupted(self, inverse_temperatures, every):
+        spans.append(len(inverse_temperatures))
         if len(spans) > 1:
             raise KeyboardInterrupt
-        return advance(self, temperatures, every)
+        return advance(self, inverse_temperatures, every)
 
     # So many steps that they are made in several spans.
     arguments = ("--steps", 3000, "--log-every", 1500, "--runs", 200, "--backend", "numpy")
@@ -335,7 +343,7 @@ def test_interrupted_runs_are_saved_and_can_be_resumed(tmp_path, monkeypatch):
 
     monkeypatch.undo()
     assert simulate("--resume", file).exit_code == 0
-    assert load(file).equals(simulated(TASK, Sphere(200), 0.1, 4e-3, 3000, 1500, "numpy"))
+    assert load(file).equals(simulated(TASK, UniformStart(200), 0.1, 4e-3, 3000, 1500, "numpy"))
 
 
 def test_help_says_the_default():

@@ -381,4 +381,6 @@ def test_the_walk_meets_what_it_should():
     assert {"Task", "OrderParameters", "GaussianLaw", "Estimate"} <= walked
     assert {"Ledger.verify", "Ledger.load", "Proof.require"} <= walked
     assert not any(name.split(".")[-1].startswith("_") for name in walked)
-    assert SOURCE.search(inspect.getdoc(importlib.import_module("slrsym.dynamics.given")))
+    assert SOURCE.search(
+        inspect.getdoc(importlib.import_module("slrsym.dynamics.initial_conditions"))
+    )

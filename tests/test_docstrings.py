@@ -69,15 +69,15 @@ OWN = {
     },
     # The words in which a model is stated.
     "statements of models": {
-        "Direction", "Directions", "Model", "Predictor", "Sequence", "Token", "logistic", "model",
-        "softmax",
+        "Direction", "Directions", "Model", "Predictor", "Token", "TokenSequence", "logistic",
+        "model", "softmax",
     },
     # What a check, a search or an estimator reports.
     "reports": {
         "FixedPoint", "Linearisation",
         "Certificate", "Check", "Document", "Estimate", "ExpectationTrace", "Ledger",
-        "ClaimVerdict", "Explanation", "MonteCarlo", "OnBox", "Row", "StationaryPoint",
-        "StationaryPoints", "StepReport", "Trace", "Trials", "Verdict",
+        "ClaimVerdict", "Explanation", "MonteCarlo", "OnBox", "ClaimSummary", "StationaryPoint",
+        "StationaryPoints", "StepReport", "Trace", "Trials", "CertificateOutcome",
         "build",
         "builtin_ledger", "check", "check_claim", "ledger",
     },
@@ -89,7 +89,7 @@ OWN = {
     "expressions of one's own": {"compile_expressions"},
     "random cases for tests": {
         "corner_cases", "log_uniform", "manifold_points", "overlaps", "schedules", "step_sizes",
-        "tasks", "temperatures",
+        "tasks", "inverse_temperatures",
     },
 }  # fmt: skip
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from slrsym import Task, experiments
-from slrsym.dynamics import Constant, Inverse, Manifold, Sphere, load, save
+from slrsym.dynamics import Constant, InverseTimeDecay, ManifoldStart, UniformStart, load, save
 from slrsym.experiments import EXPERIMENTS, altered, fetch, parameters
 from slrsym.models.paper import excess_risk
 from slrsym.surveys import OracleSurvey, SquareSurvey
@@ -21,8 +21,8 @@ needs_numba = pytest.mark.skipif(
     reason="the figures' full number of steps takes a minute without Numba",
 )
 
-SMALL = replace(EXPERIMENTS["4a"], start=Sphere(3), steps=50, log_every=20)
-SAMPLED = replace(EXPERIMENTS["5"], start=Sphere(3), steps=50, log_every=20)
+SMALL = replace(EXPERIMENTS["4a"], start=UniformStart(3), steps=50, log_every=20)
+SAMPLED = replace(EXPERIMENTS["5"], start=UniformStart(3), steps=50, log_every=20)
 
 
 def test_the_table_of_the_paper():
@@ -31,11 +31,11 @@ def test_the_table_of_the_paper():
         for name, e in EXPERIMENTS.items()
     }
     assert shown == {
-        "4a": (400, 10, Inverse(1, 1e-4), Sphere(30), 4e-3, 120_000, 30, None),
-        "4b": (400, 10, Constant(0.1), Manifold(30), 4e-3, 20_000, 30, None),
-        "5": (80, 10, Inverse(2, 1e-4), Sphere(30), 1e-3, 200_000, 30, 5),
-        "7a": (400, 10, Constant(0.9), Sphere(30), 1e-3, 120_000, 30, None),
-        "7b": (400, 10, Constant(0.1), Sphere(30), 4e-3, 20_000, 30, None),
+        "4a": (400, 10, InverseTimeDecay(1, 1e-4), UniformStart(30), 4e-3, 120_000, 30, None),
+        "4b": (400, 10, Constant(0.1), ManifoldStart(30), 4e-3, 20_000, 30, None),
+        "5": (80, 10, InverseTimeDecay(2, 1e-4), UniformStart(30), 1e-3, 200_000, 30, 5),
+        "7a": (400, 10, Constant(0.9), UniformStart(30), 1e-3, 120_000, 30, None),
+        "7b": (400, 10, Constant(0.1), UniformStart(30), 4e-3, 20_000, 30, None),
     }
     for name, experiment in EXPERIMENTS.items():
         assert experiment.task.gamma**2 == pytest.approx(0.5, rel=1e-15)
@@ -154,7 +154,11 @@ def no_more_runs(monkeypatch):
 
 
 def test_settings_are_attributes_of_the_data():
-    for experiment in (SMALL, replace(SMALL, start=Manifold(2), schedule=Constant(0.3)), SAMPLED):
+    for experiment in (
+        SMALL,
+        replace(SMALL, start=ManifoldStart(2), schedule=Constant(0.3)),
+        SAMPLED,
+    ):
         attributes = experiment.compute().attrs
         assert experiment.settings == {name: attributes[name] for name in experiment.settings}
         # All there are but the backend and versions, which do not matter.
@@ -180,7 +184,7 @@ def test_data_are_kept_and_read_again(file, no_more_runs):
     [
         (replace(SMALL, alpha=1e-3), r"alpha = 0\.004; needed is alpha = 0\.001"),
         (replace(SMALL, task=Task(401, 10, 0.5**0.5)), "task_d = 400; needed is task_d = 401"),
-        (replace(SMALL, start=Sphere(3, seed=1)), r"seed=0\); needed is .*seed=1\)"),
+        (replace(SMALL, start=UniformStart(3, seed=1)), r"seed=0\); needed is .*seed=1\)"),
         (replace(SMALL, schedule=Constant(1)), r"needed is schedule = Constant\(lam=1\.0\)"),
         (replace(SMALL, steps=60), "steps = 50; needed is steps = 60"),
     ],

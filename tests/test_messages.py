@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from slrsym.cli import app
 from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError
-from slrsym.models import Direction, Predictor, Sequence, Token, model
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.proof import cauchy_schwarz, chain, inside
 from slrsym.statements.expressions import ProofError
 
@@ -113,7 +113,7 @@ def _line(function):
 )
 def test_a_share_that_is_not_finite(share):
     with pytest.raises(ValueError, match="share must be real and finite") as refused:
-        model(Sequence({one: 1}), Predictor(share))
+        model(TokenSequence({one: 1}), Predictor(share))
     said = str(refused.value)
     assert _line(share) in said
     assert "Take a function that is defined on the whole line, or bound its argument" in said
@@ -122,7 +122,7 @@ def test_a_share_that_is_not_finite(share):
 def test_a_target_that_is_not_finite():
     token = Token(0, 1, target=lambda X: 1 / (X @ v))
     with pytest.raises(ValueError, match="target must be real and finite") as refused:
-        model(Sequence({token: 1}), Predictor(lambda X: X @ v))
+        model(TokenSequence({token: 1}), Predictor(lambda X: X @ v))
     assert _line(token.target) in str(refused.value)
 
 
@@ -135,7 +135,7 @@ def test_a_target_that_is_not_finite():
     ],
 )
 def test_a_share_whose_mean_is_not_finite(share, error):
-    stated = model(Sequence({one: 1}), Predictor(share))
+    stated = model(TokenSequence({one: 1}), Predictor(share))
     with pytest.raises(error, match="the risk of this model may not be finite") as refused:
         _ = stated.risk
     assert _line(share) in str(refused.value)

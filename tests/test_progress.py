@@ -104,11 +104,11 @@ def test_commands_log_what_they_are_at(monkeypatch):
 
 
 def test_a_slow_command(monkeypatch):
-    def atlas(*_, **__):
+    def found(*_, **__):
         time.sleep(0.5)
         raise ValueError("enough")
 
-    monkeypatch.setattr("slrsym.landscape.atlas", atlas)
+    monkeypatch.setattr("slrsym.landscape.find_critical_points", found)
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
     done = CliRunner().invoke(app, ["landscape"])
     assert "searching for critical points: 0:00 so far" in done.stderr

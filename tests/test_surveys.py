@@ -8,7 +8,7 @@ import xarray as xr
 
 from slrsym import Task, excess_risk, simulate
 from slrsym.experiments import fetch
-from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey, best_temperature
+from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey, best_inverse_temperature
 
 ORACLE = (1, 1, 0, 0, 0)
 
@@ -34,7 +34,7 @@ def square():
 @pytest.mark.parametrize(("d", "L", "gamma"), [(10, 10, 0.7), (400, 10, 0.7), (10**6, 100, 2.0)])
 def test_no_temperature_is_better_than_the_best(d, L, gamma):
     task = Task(d, L, gamma)
-    best = best_temperature(task)
+    best = best_inverse_temperature(task)
     least = excess_risk(ORACLE, best, task)
     assert least <= excess_risk(np.tile(ORACLE, (400, 1)), np.geomspace(1e-5, 10, 400), task).min()
     assert least < min(excess_risk(ORACLE, factor * best, task) for factor in (0.99, 1.01))

@@ -154,8 +154,8 @@ def slope(p):
 pulled = Claim(
     id="angle-manifold",
     title=(
-        "What an angle between $k*$ and $v*$ adds to the gradient in $v$ on the manifold, along "
-        "$k*$"
+        "An angle between $k*$ and $v*$ adds a component along $k*$ to the gradient in $v$ on the "
+        "manifold"
     ),
     statement=Eq(
         slope(theta) + kappa * slope(rho),
@@ -219,7 +219,7 @@ at_oracle = Claim(
         evaluate=False,
     ),
     source="Section 4, without Assumption 1",
-    given=[Le(c**2, 1)],
+    hypotheses=[Le(c**2, 1)],
 )
 
 

@@ -31,25 +31,25 @@ def score(token):
     return scaling * Sum(query * key, (j, 1, d_k))
 
 
-def softmax_predictor(temperature):
+def softmax_predictor(inverse_temperature):
     """The predictor (2): sum_l softmax(lambda X k)_l X_l . v."""
-    total = Sum(exp(temperature * projection(l, k)), (l, 1, L))
-    return Sum(exp(temperature * projection(l, k)) * projection(l, v), (l, 1, L)) / total
+    total = Sum(exp(inverse_temperature * projection(l, k)), (l, 1, L))
+    return Sum(exp(inverse_temperature * projection(l, k)) * projection(l, v), (l, 1, L)) / total
 
 
 scores = Sum(exp(score(lambda m: X[l, m])), (l, 1, L))
 values = Sum(exp(score(lambda m: X[l, m])) * projection(l, v), (l, 1, L))
 # The inverse temperature: the scaled product of the query of [CLS] and u.
-temperature = scaling * Sum(query * u[j], (j, 1, d_k))
+inverse_temperature = scaling * Sum(query * u[j], (j, 1, d_k))
 
 layer = Claim(
     id="attention",
     title=(
         "The [CLS] output of an attention layer with a key of rank one is the softmax predictor (2)"
     ),
-    statement=Eq(values / scores, softmax_predictor(temperature), evaluate=False),
+    statement=Eq(values / scores, softmax_predictor(inverse_temperature), evaluate=False),
     source="Section 3, (2) and (5)",
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -68,7 +68,7 @@ with_itself = Claim(
     title="If [CLS] also attends to itself, the output averages over one more value, its own",
     statement=Eq(
         (own * own_value + values) / (own + scores),
-        (1 - weight) * softmax_predictor(temperature) + weight * own_value,
+        (1 - weight) * softmax_predictor(inverse_temperature) + weight * own_value,
         evaluate=False,
     ),
     source="new (Section 3 leaves out the weight of [CLS] itself)",
@@ -93,8 +93,8 @@ hardest = Claim(
     ),
     statement=Eq(Sum(hard, (l, 1, L)), projection(J, v), evaluate=False),
     source="(1), where $J$ is the argmax of $X k$",
-    against="exact",
-    given=[Ge(J, 1), Le(J, L)],
+    compared_to_source="exact",
+    hypotheses=[Ge(J, 1), Le(J, L)],
 )
 
 
@@ -116,11 +116,11 @@ erf_layer = Claim(
     title="With $erf$ in the place of softmax, the [CLS] output is the predictor (3)",
     statement=Eq(
         Sum(erf(score(lambda m: X[l, m])) * projection(l, v), (l, 1, L)),
-        Sum(erf(temperature * projection(l, k)) * projection(l, v), (l, 1, L)),
+        Sum(erf(inverse_temperature * projection(l, k)) * projection(l, v), (l, 1, L)),
         evaluate=False,
     ),
     source="Section 3, (3)",
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -168,8 +168,8 @@ whole = Claim(
         evaluate=False,
     ),
     source="(4), in row $r$ and column $o$: $v$ is column $o$ of $W$, $lambda = mu (X W_Q u)_r$",
-    against="exact",
-    given=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
+    compared_to_source="exact",
+    hypotheses=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
 )
 
 
@@ -188,8 +188,8 @@ whole_erf = Claim(
         evaluate=False,
     ),
     source="(4) and (3), in row $r$ and column $o$",
-    against="exact",
-    given=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
+    compared_to_source="exact",
+    hypotheses=[Ge(r, 1), Le(r, L), Ge(o, 1), Le(o, d)],
 )
 
 
@@ -205,10 +205,10 @@ warm = Claim(
         "The inverse temperature of the layer is positive if $u$ has a positive product with the "
         "query of [CLS]"
     ),
-    statement=Gt(temperature, 0, evaluate=False),
+    statement=Gt(inverse_temperature, 0, evaluate=False),
     source="Section 3, after (5); $u = W_Q^T c$ has that, unless it vanishes",
-    against="exact",
-    given=[Gt(Sum(query * u[j], (j, 1, d_k)), 0)],
+    compared_to_source="exact",
+    hypotheses=[Gt(Sum(query * u[j], (j, 1, d_k)), 0)],
 )
 
 
@@ -238,7 +238,7 @@ mirror = Claim(
         evaluate=False,
     ),
     source="Section 5, after Theorem 5: convergence to $(-k*, -v*)$ is as good",
-    against="exact",
+    compared_to_source="exact",
 )
 
 

@@ -28,7 +28,7 @@ step = Claim(
     ),
     statement=Ge(u / ell - u + (ell**2 - 1) / 2, 0, evaluate=False),
     source="new; $u = kappa - alpha g_k . k*$, $ell^2 = 1 + alpha^2 |g_k|^2$, and the same for $v$",
-    given=[Le(u, ell)],
+    hypotheses=[Le(u, ell)],
 )
 
 
@@ -52,7 +52,7 @@ contracts = Claim(
         "new; $D = -g_k . k* - g_v . v*$, $G = |g_k|^2 + |g_v|^2$, and $V'$ is at most the "
         "left side"
     ),
-    given=[Ge(D - largest * G / 2 - mu * V, 0), Le(alpha, largest)],
+    hypotheses=[Ge(D - largest * G / 2 - mu * V, 0), Le(alpha, largest)],
 )
 
 
@@ -82,7 +82,7 @@ keeps = Claim(
         evaluate=False,
     ),
     source="new; $V$ is $V_t$; a step from $V <= r$ leads to $q V$ at most; attraction-rate",
-    given=[Le(now, factor**time * start), Le(now, start), Le(start, radius), Lt(factor, 1)],
+    hypotheses=[Le(now, factor**time * start), Le(now, start), Le(start, radius), Lt(factor, 1)],
 )
 
 
@@ -105,7 +105,7 @@ converges = Claim(
     statement=Le(exp(-gain * steps) * start, precision, evaluate=False),
     source="new; $(1 - mu alpha)^t <= e^(-c t)$, $c = mu alpha$; $|k - k*|^2 + |v - v*|^2 = 2 V$, "
     "attraction-distance",
-    given=[Ge(steps, start / (gain * precision))],
+    hypotheses=[Ge(steps, start / (gain * precision))],
 )
 
 
@@ -180,8 +180,8 @@ gradients = Claim(
         evaluate=False,
     ),
     source="new; the gradient in $k$ is $R_kappa k* + R_eta v* + R_rho v$, and the same for $v$",
-    given=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + beyond**2, 1)],
-    written=dict(
+    hypotheses=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + beyond**2, 1)],
+    notation=dict(
         zip(
             symbols("w p a_k a_v b_k b_v", real=True),
             (
@@ -210,7 +210,7 @@ distance = Claim(
         evaluate=False,
     ),
     source="school",
-    given=gradients.given,
+    hypotheses=gradients.hypotheses,
 )
 
 
@@ -237,7 +237,7 @@ quadratic = Claim(
         evaluate=False,
     ),
     source="new; the slope in $nu$ is that on the manifold, too",
-    written={Function("R^", real=True)(*ORDER_PARAMETERS): risk},
+    notation={Function("R^", real=True)(*ORDER_PARAMETERS): risk},
 )
 
 
@@ -285,7 +285,7 @@ as_form = Claim(
     source=(
         "new; $1 - kappa^2$ is $eta^2$ and the squared length of what $k$ has beyond $k*$ and $v*$"
     ),
-    given=[Gt(kappa, -1), Gt(nu, -1)],
+    hypotheses=[Gt(kappa, -1), Gt(nu, -1)],
 )
 
 
@@ -308,12 +308,12 @@ squares = m_1 * (eta + b_1 * theta + b_2 * tau) ** 2 + m_2 * (theta + b_3 * tau)
 positive = Claim(
     id="attraction-positive",
     title=(
-        "This form is not negative if its pivots $m_1$ and $m_2$ are positive and $V m_3 + 2 (X "
-        "Y)^(1/2) >= 0$"
+        "The quadratic form for attraction is not negative if its pivots $m_1$, $m_2$ are positive "
+        "and $V m_3 + 2 (X Y)^(1/2) >= 0$"
     ),
     statement=Ge((p * w) ** 2 + (q * z) ** 2 + squares + m_3 * tau**2, 0, evaluate=False),
     source="new; pivots of the form in $eta$, $theta$ and $tau$, and $X = w^2$, $Y = z^2$",
-    given=[Le(p * q, bound), Ge(bound * m_3 + 2 * w * z, 0), Le(o**2, 1)],
+    hypotheses=[Le(p * q, bound), Ge(bound * m_3 + 2 * w * z, 0), Le(o**2, 1)],
 )
 
 
@@ -343,10 +343,10 @@ by_pivots = (
 
 pivots = Claim(
     id="attraction-pivots",
-    title="The pivots of a quadratic form in three variables, by the determinants of its matrix",
+    title="The pivots of a quadratic form in three variables, from the determinants of its matrix",
     statement=Eq(point.dot(M * point), by_pivots, evaluate=False),
     source="school; $u$ stands for $tau$",
-    given=[Gt(M[0, 0], 0), Gt(minor, 0)],
+    hypotheses=[Gt(M[0, 0], 0), Gt(minor, 0)],
 )
 
 
@@ -398,7 +398,7 @@ def _():
 
 cool = Attraction("1/100..1/10", "1/1000", "1/200", "1/1000", "2")
 
-temperatures = Claim(
+inverse_temperatures = Claim(
     id="attraction-certified-temperatures",
     title=(
         "For every inverse temperature from 1/100 to 1/10, descent converges to the oracle from $2 "
@@ -409,7 +409,7 @@ temperatures = Claim(
 )
 
 
-@temperatures.certified_by
+@inverse_temperatures.certified_by
 def _():
     """As for attraction-certified, on slices of the range of inverse temperatures."""
     return cool
@@ -439,11 +439,11 @@ def _(rng):
     Of 4,000 starts about half enter it.
     """
     from slrsym import Task, simulate
-    from slrsym.dynamics import Sphere
+    from slrsym.dynamics import UniformStart
     from slrsym.recovery import wilson
 
     count = 100
-    start = Sphere(count, int(rng.integers(2**31)))
+    start = UniformStart(count, int(rng.integers(2**31)))
     runs = simulate(Task(400, 10, 0.5**0.5), start, 0.1, 1 / 250, 20_000, 4_000, progress=False)
     # (kappa + nu)/2 is 1 at the oracle, and -1 at its mirror image.
     entered = int((2 - abs(runs.kappa.values + runs.nu.values)[:, -1] <= 1 / 50).sum())

@@ -33,7 +33,7 @@ own = Claim(
         evaluate=False,
     ),
     source="new",
-    given=[Le(c**2, 1)],
+    hypotheses=[Le(c**2, 1)],
 )
 
 
@@ -54,7 +54,7 @@ another = Claim(
         evaluate=False,
     ),
     source="new",
-    given=[Le(c**2, 1)],
+    hypotheses=[Le(c**2, 1)],
 )
 
 
@@ -127,7 +127,7 @@ risk = Claim(
     "softmax-conditional-mean and the claims above. No rule exchanges a mean and an integral over "
     "a half-line, nor knows that it converges: what falls faster than every power is here slower "
     "than a Gaussian",
-    given=[Le(c**2, 1), Ge(L, 2)],
+    hypotheses=[Le(c**2, 1), Ge(L, 2)],
 )
 
 

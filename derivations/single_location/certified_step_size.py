@@ -49,7 +49,7 @@ factored = {
 
 jacobian = Claim(
     id="planar-jacobian",
-    title="The entries of the Jacobian matrix of the planar map, in factors",
+    title="The entries of the Jacobian matrix of the planar map, as products",
     statement=And(
         *(Eq(along(i, j), value, evaluate=False) for (i, j), value in factored.items()),
         evaluate=False,
@@ -57,7 +57,7 @@ jacobian = Claim(
     source=(
         "new; the chain rule, with $R_kk$, $R_kn$, $R_nn$ for the second derivatives of the risk"
     ),
-    given=planar_map_of_paper().interior(),
+    hypotheses=planar_map_of_paper().interior(),
 )
 
 
@@ -114,7 +114,7 @@ conditions = Claim(
         evaluate=False,
     ),
     source="new; the conditions are those of slrsym.certify.statements",
-    written=dict(
+    notation=dict(
         zip(
             symbols("h f q J_11 J_22 R_11 R_12", real=True),
             (
@@ -147,8 +147,8 @@ bound = (p + r) / 2 + sqrt((p - r) ** 2 / 4 + q**2)
 closed_forms = Claim(
     id="theorem-5-closed-forms",
     title=(
-        "The step sizes in closed form there: $0.1302$ by the descent lemma, $1/K = 0.0336$ by "
-        "Theorem 5"
+        "In the task of figure 4b the closed forms of the step size are $0.1302$, by the descent "
+        "lemma, and $1/K = 0.0336$, by Theorem 5"
     ),
     statement=And(
         Gt(1 / bound.subs(paper), Rational(1302, 10000), evaluate=False),

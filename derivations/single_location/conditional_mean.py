@@ -77,7 +77,7 @@ any_posterior = Claim(
     title="Among $L$ tokens, the posterior of the location is softmax with the bias $log w$",
     statement=Eq(joint(j) / density, w[j] * exp(mean * score[j]) / weighted, evaluate=False),
     source="new",
-    given=[Gt(weighted, 0), Gt(density, 0), Ge(j, 1), Le(j, L)],
+    hypotheses=[Gt(weighted, 0), Gt(density, 0), Ge(j, 1), Le(j, L)],
 )
 
 
@@ -102,7 +102,7 @@ conditional_mean = Claim(
         "new; for $gamma = 1$, whatever $k* . v*$ is; by Bayes' formula, which is not checked "
         "here, this mean is $E[Y | X]$; equal weights give the predictor (2)"
     ),
-    given=[Gt(weighted, 0), Gt(density, 0)],
+    hypotheses=[Gt(weighted, 0), Gt(density, 0)],
 )
 
 

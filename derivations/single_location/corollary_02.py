@@ -208,8 +208,8 @@ limit_of_erf = Claim(
     title="$erf(x) >= 1 - delta$ if $x^2 >= log(1/delta)$",
     statement=Le(1 - erf(x), delta),
     source="Section 3, step 3, in numbers; $erf$ is odd",
-    against="stronger: with a rate",
-    given=[Ge(x**2, -log(delta))],
+    compared_to_source="stronger: with a rate",
+    hypotheses=[Ge(x**2, -log(delta))],
 )
 
 
@@ -232,7 +232,7 @@ falling = Claim(
     title="$exp(-u) <= exp(-w)$ for $u >= w$",
     statement=Le(exp(-u) - exp(-w), 0),
     source="new",
-    given=[Ge(u, w)],
+    hypotheses=[Ge(u, w)],
 )
 
 
@@ -251,8 +251,8 @@ limit = Claim(
     source=(
         "Corollary 2, in numbers: for each $delta$, $lambda sqrt(d)$ large, $lambda sqrt(L)$ small"
     ),
-    against="stronger: with explicit bounds in place of a limit",
-    given=[
+    compared_to_source="stronger: with explicit bounds in place of a limit",
+    hypotheses=[
         Ge(lam**2 * d, 4 * log(4 * gamma**2 / delta)),
         Le(lam**2 * L, pi * delta / 8),
         Le(2 * gamma**2 * lam**2, 1),
@@ -302,8 +302,8 @@ optimal = Claim(
     ),
     statement=Le(risk_definition().subs(oracle) - r, delta),
     source="Corollary 2, its conclusion; that $r$ is at least $epsilon^2$ is bayes-risk",
-    against="stronger: with explicit bounds in place of a limit",
-    given=[*limit.given, Ge(r, epsilon**2)],
+    compared_to_source="stronger: with explicit bounds in place of a limit",
+    hypotheses=[*limit.hypotheses, Ge(r, epsilon**2)],
 )
 
 
@@ -326,8 +326,8 @@ rate = Claim(
         L / many * (2 * gamma**2 + 16 / pi * ratio),
     ),
     source="new",
-    against="stronger: a rate of convergence",
-    given=[Le(8 * gamma**2 * ratio, many)],
+    compared_to_source="stronger: a rate of convergence",
+    hypotheses=[Le(8 * gamma**2 * ratio, many)],
 )
 
 
@@ -365,10 +365,10 @@ def steepness(square):
 
 convex = Claim(
     id="corollary-2-bound-convex",
-    title="The exponential term of the bound is convex in $lambda^2$",
+    title="The exponential term of the bound on the oracle's excess risk is convex in $lambda^2$",
     statement=Le(steepness(q) - steepness(best), 0),
     source="new",
-    given=[Ge(q, best)],
+    hypotheses=[Ge(q, best)],
 )
 
 
@@ -387,7 +387,10 @@ def _(goal):
 
 best_temperature = Claim(
     id="corollary-2-best-temperature",
-    title="The bound is least at the $lambda$ for which its two terms have opposite slopes",
+    title=(
+        "The bound on the oracle's excess risk is least at the $lambda$ for which its two terms "
+        "have opposite slopes"
+    ),
     statement=Ge(
         closed_bound(q, steepness(best)) - closed_bound(best, steepness(best)), 0, evaluate=False
     ),

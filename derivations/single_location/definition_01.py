@@ -35,7 +35,7 @@ mean_output = Claim(
         Expectation(c * X[0] + sqrt(1 - c**2) * X[1], token_law(X)), sqrt(d / 2) * c, evaluate=False
     ),
     source="Section 2, without Assumption 1",
-    given=[Ge(c, -1), Le(c, 1)],
+    hypotheses=[Ge(c, -1), Le(c, 1)],
 )
 
 
@@ -85,7 +85,7 @@ norms = Claim(
         evaluate=False,
     ),
     source="Section 2, coordinate by coordinate: along $k*$, and $d - 1$ times across",
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -100,7 +100,7 @@ equal_norms = Claim(
     title="The mean squared norms of all tokens are equal if and only if $gamma^2 = 1/2$",
     statement=Equivalent(Eq(d / 2 + gamma**2 * d - d, 0), Eq(gamma, 1 / sqrt(2))),
     source="Section 2",
-    against="stronger: the paper says that $gamma^2 = 1/2$ suffices",
+    compared_to_source="stronger: the paper says that $gamma^2 = 1/2$ suffices",
 )
 
 
@@ -136,7 +136,7 @@ length = Claim(
         total((k - alpha * tangent) ** 2), 1 + alpha**2 * total(tangent**2), evaluate=False
     ),
     source="Definition 1",
-    given=[Gt(size, 0)],
+    hypotheses=[Gt(size, 0)],
 )
 
 
@@ -151,8 +151,8 @@ well_posed = Claim(
     title="A tangent step never reaches 0, so that the projection to the sphere is defined",
     statement=Ge(total((k - alpha * tangent) ** 2), 1),
     source="Definition 1",
-    against="exact",
-    given=[Gt(size, 0)],
+    compared_to_source="exact",
+    hypotheses=[Gt(size, 0)],
     explanation=(
         "A step of projected gradient descent never comes to the origin, so that the projection "
         "to the sphere is defined. The gradient that a step follows is tangent: what it has along "
@@ -189,8 +189,8 @@ orthogonal = Claim(
         evaluate=False,
     ),
     source="Definition 1; so it is the Riemannian gradient: on tangent $h$ both have one product",
-    against="exact",
-    given=[Gt(size, 0)],
+    compared_to_source="exact",
+    hypotheses=[Gt(size, 0)],
 )
 
 
@@ -215,7 +215,7 @@ moves = Claim(
         evaluate=False,
     ),
     source="Definition 1; $ell$ is the length before the projection",
-    given=[Gt(size, 0)],
+    hypotheses=[Gt(size, 0)],
 )
 
 

@@ -16,7 +16,7 @@ pythagoras = Claim(
     title="The mean squared error of any prediction, given the tokens and the location",
     statement=Eq(Expectation((m + xi - p) ** 2, noise()), (m - p) ** 2 + epsilon**2),
     source="(8), proof",
-    against="stronger: for any prediction, even one that knows the location",
+    compared_to_source="stronger: for any prediction, even one that knows the location",
 )
 
 
@@ -73,7 +73,7 @@ given_matrix = Claim(
         evaluate=False,
     ),
     source="(8), proof; the mean of $y_l = X_l . v*$ is $E[Y | X]$",
-    given=[Gt(weights, 0)],
+    hypotheses=[Gt(weights, 0)],
 )
 
 
@@ -90,7 +90,7 @@ bayes_risk = Claim(
     ),
     statement=BAYES_RISK,
     source="(8)",
-    against="exact",
+    compared_to_source="exact",
 )
 
 

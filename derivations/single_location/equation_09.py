@@ -37,8 +37,8 @@ decomposition = Claim(
         evaluate=False,
     ),
     source="(9)",
-    against="exact",
-    given=[Le(1, j), Le(j, L)],
+    compared_to_source="exact",
+    hypotheses=[Le(1, j), Le(j, L)],
 )
 
 

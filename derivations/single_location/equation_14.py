@@ -44,14 +44,17 @@ def turn(x, y):
 
 factored = Claim(
     id="equation-14-step",
-    title="The change of a coordinate in one step, as a product",
+    title=(
+        "The change of a coordinate in one step, as a product of $-y (1 - x^2)$ and a factor that "
+        "decides its direction"
+    ),
     statement=Eq(
         moved(x, y / alpha) - x,
         -y * stretch(x) * turn(x, y) / (length(x, y) * (length(x, y) + 1)),
         evaluate=False,
     ),
     source="new",
-    given=[Ge(x, -1), Le(x, 1)],
+    hypotheses=[Ge(x, -1), Le(x, 1)],
 )
 
 
@@ -67,12 +70,12 @@ moderate = [Ge(y, -2), Le(y, 2)]
 no_turn = Claim(
     id="equation-14-turn",
     title=(
-        "For $|y| <= 2$, the last factor of this product is positive: the step does not overshoot "
-        "that far"
+        "For $|y| <= 2$ the last factor of a coordinate's change is positive: the step goes "
+        "against the slope"
     ),
     statement=Gt(turn(x, y), 0),
     source="new",
-    given=[*inside, *moderate],
+    hypotheses=[*inside, *moderate],
 )
 
 
@@ -91,8 +94,8 @@ coordinate = Claim(
     source=(
         "Appendix A, after (14), if $alpha |R_kappa|$ and $alpha |R_nu|$, here $|y|$, are at most 2"
     ),
-    against="weaker: for $alpha max(|R_kappa|, |R_nu|) <= 2$, as it is false for longer steps",
-    given=[*inside, *moderate],
+    compared_to_source="weaker: for $alpha max(|R_kappa|, |R_nu|) <= 2$; false for longer steps",
+    hypotheses=[*inside, *moderate],
 )
 
 
@@ -137,7 +140,7 @@ reflected = Claim(
         evaluate=False,
     ),
     source="new",
-    given=[Lt(x, 1), Gt(2 * x**2, 1), Gt(x, 0)],
+    hypotheses=[Lt(x, 1), Gt(2 * x**2, 1), Gt(x, 0)],
 )
 
 
@@ -184,11 +187,11 @@ counterexample = Claim(
         evaluate=False,
     ),
     source="new; at $nu = 1$, with the step size that is the first term here",
-    against=(
+    compared_to_source=(
         "false: the paper says that solutions of (14) are the fixed points, without a bound on the "
         "step size"
     ),
-    given=large,
+    hypotheses=large,
 )
 
 
@@ -219,8 +222,8 @@ in_numbers = too_large.subs(gamma, 1 / sqrt(2)).replace(
 number = Claim(
     id="equation-14-counterexample-number",
     title=(
-        "For $d = 400$, $lambda = 0.1$, $gamma^2 = 1/2$ and $kappa = cos 0.3$, that step size is "
-        "148.635"
+        "For $d = 400$, $lambda = 0.1$, $gamma^2 = 1/2$ and $kappa = cos 0.3$, the step size of "
+        "the counterexample to (14) is 148.635"
     ),
     statement=And(
         Gt(in_numbers, Rational(1486345, 10000), evaluate=False),
@@ -248,7 +251,7 @@ vectors = Claim(
     title="A step of any size leaves $k$ fixed if and only if the tangent gradient in $k$ vanishes",
     statement=Equivalent(Eq(way, 0), Eq(r, 0)),
     source="Appendix A, after (14), for $k$ and $v$ in the place of $kappa$ and $nu$",
-    against="exact",
+    compared_to_source="exact",
 )
 
 

@@ -25,10 +25,7 @@ R_kappa, R_nu, R_theta, R_eta, R_rho = gradient()
 
 derived = Claim(
     id="landscape-risk",
-    title=(
-        "The risk that the program derives equals the definition, written with $zeta$ and with "
-        "Owen's $T$"
-    ),
+    title="The risk in closed form equals its definition, written with $zeta$ and with Owen's $T$",
     statement=And(
         Eq(risk_definition(), risk_by_zeta, evaluate=False),
         Eq(risk_definition(), risk, evaluate=False),
@@ -61,7 +58,7 @@ symmetries = Claim(
         evaluate=False,
     ),
     source="new",
-    written={
+    notation={
         R(*ORDER_PARAMETERS): risk,
         R(-kappa, -nu, -theta, -eta, rho): at(-1, -1, -1, -1, 1),
         R(kappa, nu, -theta, -eta, -rho): at(1, 1, -1, -1, -1),
@@ -91,8 +88,8 @@ independent = Claim(
         "new; so it is the only critical point at which $k$, $v$, $k*$, $v*$ are linearly "
         "independent"
     ),
-    given=[Ge(L, 2)],
-    written={
+    hypotheses=[Ge(L, 2)],
+    notation={
         Symbol(f"D_{x}", real=True): slope
         for x, slope in zip(ORDER_PARAMETERS, gradient(), strict=True)
     },

@@ -63,8 +63,8 @@ chain_rule = Claim(
         evaluate=False,
     ),
     source="(20)-(21), off the manifold, too",
-    against="stronger: at every pair of vectors, not only on the manifold",
-    written=shown,
+    compared_to_source="stronger: at every pair of vectors, not only on the manifold",
+    notation=shown,
 )
 
 
@@ -98,7 +98,7 @@ no_push = Claim(
         evaluate=False,
     ),
     source="Lemma 14",
-    against="exact",
+    compared_to_source="exact",
     explanation=Explanation(
         "On the manifold the partial derivatives of the risk in $theta$, $eta$ and $rho$ vanish. "
         "In the closed form of the risk each term that has one of these overlaps has two of them "
@@ -180,9 +180,9 @@ invariant = Claim(
         evaluate=False,
     ),
     source="Lemma 4",
-    against="exact",
-    given=square,
-    written=shown,
+    compared_to_source="exact",
+    hypotheses=square,
+    notation=shown,
     explanation=Explanation(
         "A step of projected gradient descent from the manifold leads to the manifold again. By "
         "the chain rule the gradient in $k$ is made of $k*$, $v*$ and $v$, that in $v$ of $v*$, "
@@ -223,9 +223,9 @@ planar_map = Claim(
         evaluate=False,
     ),
     source="Lemma 7; the partial derivatives are those of Proposition 9's proof",
-    against="exact",
-    given=square,
-    written=shown,
+    compared_to_source="exact",
+    hypotheses=square,
+    notation=shown,
     explanation=Explanation(
         "On the manifold a step maps $(kappa, nu)$ to a point that is given by $kappa$, $nu$ and "
         "the slopes $R_kappa$ and $R_nu$ of the risk. By Lemma 14 the gradient in $k$ is $R_kappa "

@@ -16,7 +16,7 @@ risk_on_manifold = Claim(
     title="The risk on the invariant manifold",
     statement=Eq(risk_definition().subs(on_manifold), formula, evaluate=False),
     source="Lemma 6",
-    against="exact",
+    compared_to_source="exact",
     explanation=(
         "On the manifold the risk depends on $k$ and $v$ by $kappa$ and $nu$ alone, and has a "
         "closed form in $erf$ and $zeta$. It is Proposition 15 at $theta = eta = rho = 0$, where "
@@ -62,7 +62,7 @@ nonnegative_terms = Claim(
     title="The risk on the invariant manifold is at least $epsilon^2$",
     statement=Ge(formula, epsilon**2),
     source="new",
-    given=[Le(nu, 1), Ge(nu, -1)],
+    hypotheses=[Le(nu, 1), Ge(nu, -1)],
 )
 
 

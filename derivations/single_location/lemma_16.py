@@ -36,7 +36,7 @@ lemma_16 = Claim(
     title="$|1/sqrt(1+x) - 1| <= x/2$",
     statement=Le(Abs(1 / sqrt(1 + x) - 1), x / 2, evaluate=False),
     source="Lemma 16",
-    against="exact",
+    compared_to_source="exact",
     explanation=(
         "For $x >= 0$ the number $1/sqrt(1 + x)$ differs from 1 by at most $x/2$. The root is at "
         "least 1, so the absolute value is $1 - 1/sqrt(1 + x)$; this is where $x >= 0$ enters. "

@@ -26,7 +26,7 @@ first = Claim(
     title="$erf'(x) = (2/sqrt(pi)) exp(-x^2)$",
     statement=Eq(D(erf(x), x), 2 / sqrt(pi) * exp(-(x**2)), evaluate=False),
     source="Lemma 17",
-    against="exact",
+    compared_to_source="exact",
     explanation=(
         "The derivative of $erf$ is $(2/sqrt(pi)) exp(-x^2)$. The error function is defined as "
         "the integral of this function from 0 to $x$, and the integrand is continuous, so the "
@@ -46,7 +46,7 @@ second = Claim(
     title="$erf''(x) = -2 x erf'(x)$",
     statement=Eq(D(erf_prime(x), x), -2 * x * erf_prime(x), evaluate=False),
     source="Lemma 17",
-    against="exact",
+    compared_to_source="exact",
     explanation=(
         "The second derivative of $erf$ is $-2 x$ times the first one. By (i) the first "
         "derivative is a multiple of $exp(-x^2)$, and the chain rule gives the factor $-2 x$. "
@@ -87,7 +87,7 @@ third = Claim(
     title="$|erf(x)| <= 2|x|/sqrt(pi)$",
     statement=Le(Abs(erf(x)), 2 * Abs(x) / sqrt(pi)),
     source="Lemma 17",
-    against="exact",
+    compared_to_source="exact",
     explanation=(
         "For every real $x$, $|erf(x)|$ is at most $2 |x|/sqrt(pi)$. Both sides are even, as "
         "$erf$ is odd, so it is enough to look at $x >= 0$. There both sides vanish at 0, and the "
@@ -128,7 +128,7 @@ squashing = Claim(
         evaluate=False,
     ),
     source="Section 3, step 3",
-    against="exact",
+    compared_to_source="exact",
 )
 
 

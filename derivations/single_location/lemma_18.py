@@ -37,7 +37,7 @@ bell_mean = Claim(
     title="The mean $E erf'(t + gamma G)$, in closed form",
     statement=Eq(E(erf_prime(u)), erf_prime(t / A) / A),
     source="Lemma 18 (i)",
-    against="stronger: for every real $gamma$, not only $gamma > 0$",
+    compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
     explanation=(
         "The mean of $erf'(t + gamma G)$ is $erf'(t/A)/A$, where $A^2 = 1 + 2 gamma^2$. The "
         "exponents of $erf'$ and of the standard normal density add up to a quadratic polynomial "
@@ -59,7 +59,7 @@ erf_mean = Claim(
     title="The mean $E erf(t + gamma G)$, in closed form",
     statement=Eq(E(erf(u)), erf(t / A)),
     source="Lemma 18 (ii)",
-    against="stronger: for every real $gamma$, not only $gamma > 0$",
+    compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
     explanation=(
         "The mean of $erf(t + gamma G)$ is $erf(t/A)$, where $A^2 = 1 + 2 gamma^2$. At $t = 0$ "
         "both sides vanish: the left one since $erf$ is odd and $G$ has a symmetric law. By (i), "
@@ -89,7 +89,7 @@ slope_mean = Claim(
     title="The mean $E erf''(t + gamma G)$, in closed form",
     statement=Eq(E(erf_second(u)), erf_second(t / A) / A**2),
     source="Lemma 18 (iii)",
-    against="stronger: for every real $gamma$, not only $gamma > 0$",
+    compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
     explanation=(
         "The mean of $erf''(t + gamma G)$ is $erf''(t/A)/A^2$, where $A^2 = 1 + 2 gamma^2$. "
         "Differentiate both sides of (i) in $t$: on the left under the expectation, which is "
@@ -115,7 +115,7 @@ bell_square = Claim(
     title="The mean $E erf'(t + gamma G)^2$, in closed form",
     statement=Eq(E(erf_prime(u) ** 2), 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B),
     source="Lemma 18 (iv)",
-    against="stronger: for every real $gamma$, not only $gamma > 0$",
+    compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
     explanation=(
         "The mean of $erf'(t + gamma G)^2$ is a multiple of $erf'(sqrt(2) t/B)$, where $B^2 = 1 + "
         "4 gamma^2$. The square of $erf'$ is a Gaussian function with twice the exponent. So the "
@@ -137,7 +137,7 @@ erf_bell = Claim(
     title="The mean $E erf erf'(t + gamma G)$, in closed form",
     statement=Eq(E(erf(u) * erf_prime(u)), erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Lemma 18 (v)",
-    against="stronger: for every real $gamma$, not only $gamma > 0$",
+    compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
     explanation=(
         "The mean of $erf erf'$ at $t + gamma G$ is $erf(t/(A B)) erf'(t/A)/A$. The factor $erf'$ "
         "times the normal density is, by (i), a normal density times $erf'(t/A)/A$. Under this "
@@ -177,7 +177,7 @@ erf_slope = Claim(
         - 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B,
     ),
     source="Lemma 18 (vi)",
-    against="stronger: for every real $gamma$, not only $gamma > 0$",
+    compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
     explanation=(
         "The mean of $erf erf''$ at $t + gamma G$ has a closed form in $erf$ and its derivatives, "
         "too. Differentiate both sides of (v) in $t$. On the left, under the expectation, the "

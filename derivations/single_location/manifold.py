@@ -108,7 +108,7 @@ gram = Claim(
     ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in products), evaluate=False),
     source="(11)",
-    written=dict(zip(symbols("p q r", real=True), (*lengths, angle), strict=True)),
+    notation=dict(zip(symbols("p q r", real=True), (*lengths, angle), strict=True)),
 )
 
 
@@ -148,10 +148,13 @@ on_square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 determinants = Claim(
     id="manifold-volume",
-    title="On the manifold the Gram determinant of these gradients is $2 - kappa^2 - nu^2$",
+    title=(
+        "On the manifold the gradients of its equations have the Gram determinant $2 - kappa^2 - "
+        "nu^2$"
+    ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in volume), evaluate=False),
     source="new; of all equations, of those of $k$ alone, of those of $v$ given $k$",
-    given=on_square,
+    hypotheses=on_square,
 )
 
 
@@ -164,12 +167,12 @@ def _(goal):
 regular = Claim(
     id="manifold-regular",
     title=(
-        "The Gram determinant is positive unless $|kappa|$ and $|nu|$ are both 1: elsewhere the "
-        "manifold is smooth"
+        "The Gram determinant of the manifold's equations is positive unless $|kappa|$ and $|nu|$ "
+        "are both 1: elsewhere the manifold is smooth"
     ),
     statement=Gt(2 - kappa**2 - nu**2, 0),
     source="new; there the gradients of its five equations in $R^(2d)$ are independent",
-    given=[*on_square, Lt(kappa**2 * nu**2, 1)],
+    hypotheses=[*on_square, Lt(kappa**2 * nu**2, 1)],
 )
 
 
@@ -197,7 +200,7 @@ cone = Claim(
     source=(
         "new; $k = +-sqrt(1 - |a|^2) k* + a$ and $v = +-sqrt(1 - |b|^2) v* + b$, so $k . v = a . b$"
     ),
-    given=[Lt(long_a, 1), Lt(long_b, 1)],
+    hypotheses=[Lt(long_a, 1), Lt(long_b, 1)],
 )
 
 
@@ -228,8 +231,8 @@ distance = Claim(
         evaluate=False,
     ),
     source="Appendix E.2, where $(theta^2 + eta^2 + rho^2)^(1/2)$ is called the distance to $M$",
-    against="false: that the root of $theta^2 + eta^2 + rho^2$ is the distance to the manifold",
-    given=on_square,
+    compared_to_source="false: $sqrt(theta^2 + eta^2 + rho^2)$ is not the distance to the manifold",
+    hypotheses=on_square,
 )
 
 

@@ -128,7 +128,7 @@ root = Claim(
         evaluate=False,
     ),
     source="new",
-    given=[more > 0],
+    hypotheses=[more > 0],
 )
 
 
@@ -178,8 +178,8 @@ friction_ratio = pi * wide * narrow * zeta(0, r) / (4 * r**2)
 ratio = Claim(
     id="null-friction-ratio",
     title=(
-        "The ratio of the second derivatives in $theta$ and in $kappa$, as a function of $s = "
-        "lambda gamma$"
+        "At the null point, the ratio of the second derivatives in $theta$ and in $kappa$, as a "
+        "function of $s = lambda gamma$"
     ),
     statement=Eq(friction_swap / friction_oracle, at(friction_ratio, {r: s}), evaluate=False),
     source="new",
@@ -194,7 +194,10 @@ def _(goal):
 
 rising = Claim(
     id="null-friction-ratio-grows",
-    title="This ratio of second derivatives grows with $lambda$",
+    title=(
+        "At the null point, the ratio of the second derivatives in $theta$ and in $kappa$ grows "
+        "with $lambda$"
+    ),
     statement=Gt(D(friction_ratio, r), 0),
     source="new",
 )
@@ -268,7 +271,7 @@ parting = Claim(
     title="A condition under which the ratio of two growth rates increases",
     statement=Gt(s2 / sqrt(x2**2 + 4) - s1 / sqrt(x1**2 + 4), 0, evaluate=False),
     source="new; $x$ and $s$ are friction over pull, and its derivative",
-    given=[Ge(x2 - x1, 0), Ge(s2, 0), Gt(s2 * x1 - s1 * x2, 0)],
+    hypotheses=[Ge(x2 - x1, 0), Ge(s2, 0), Gt(s2 * x1 - s1 * x2, 0)],
 )
 
 

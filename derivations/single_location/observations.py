@@ -72,7 +72,7 @@ def _(rng):
     it attracts.
     """
     from slrsym import simulate
-    from slrsym.dynamics import Manifold
+    from slrsym.dynamics import ManifoldStart
     from slrsym.kernels import hessian
     from slrsym.landscape import critical_inverse_temperature, transverse_rate
 
@@ -83,7 +83,7 @@ def _(rng):
         steepest = max(
             np.abs(hessian(point, lam, task)).max() for point in ([0] * 5, [1, 1, 0, 0, 0])
         )
-        start = Manifold(runs_each, int(rng.integers(2**31)))
+        start = ManifoldStart(runs_each, int(rng.integers(2**31)))
         runs = simulate(task, start, lam, 0.5 / max(steepest, 1.0), 10_000, 100, progress=False)
         states = np.stack([runs.kappa.values, runs.nu.values], axis=-1)
         attracts = transverse_rate(states, lam, task) > 0

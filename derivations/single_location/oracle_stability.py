@@ -120,7 +120,7 @@ transverse = Claim(
         evaluate=False,
     ),
     source="new",
-    written={
+    notation={
         R(*ORDER_PARAMETERS): risk,
         **{
             R(*(together(p, *v).subs(turned_cos, cos) for p in turned_overlaps)): together(
@@ -239,7 +239,7 @@ stable = Claim(
         "new; $d = 400$, $L = 10$, $gamma^2 = 1/2$; the transverse Hessian is then positive "
         "definite, by oracle-stability-bounds, though its smallest eigenvalue may be tiny"
     ),
-    written=named(erf(a) ** 2),
+    notation=named(erf(a) ** 2),
 )
 
 
@@ -264,7 +264,7 @@ unstable = Claim(
         "new; $d = 400$, $L = 10$, $gamma^2 = 1/2$; so the Hessian has a negative eigenvalue, by "
         "oracle-stability-bounds"
     ),
-    written=named(Integer(1)),
+    notation=named(Integer(1)),
 )
 
 
@@ -342,7 +342,10 @@ def _(goal):
 
 decreasing = Claim(
     id="oracle-saturated-decreasing",
-    title="The margin, the factor of that determinant that has a sign, decreases in $lambda$",
+    title=(
+        "The margin, the factor of the saturated determinant that may change sign, decreases in "
+        "$lambda$"
+    ),
     statement=Lt(D(margin, lam), 0),
     source="new",
 )
@@ -368,7 +371,7 @@ root = Claim(
     ),
     statement=Eq(margin.subs(enough).subs(lam, sqrt(1 / y_critical**2 - Rational(1, 4))), 0),
     source="new",
-    given=[Ge(L, 2)],
+    hypotheses=[Ge(L, 2)],
 )
 
 
@@ -413,7 +416,7 @@ cost = Claim(
     title="The risk that the other tokens add at the oracle increases with $lambda$",
     statement=Gt(D(others, lam), 0),
     source="new",
-    given=[Ge(L, 2)],
+    hypotheses=[Ge(L, 2)],
 )
 
 
@@ -448,7 +451,7 @@ origin = Claim(
         "new; a remark on Section 5, which hopes for convergence from near the manifold if the "
         "manifold is stable"
     ),
-    given=[Gt(x, 0)],
+    hypotheses=[Gt(x, 0)],
 )
 
 

@@ -80,7 +80,7 @@ bell_product = Claim(
     title="$|v erf''| <= 4/sqrt(pi)$ for $|v| <= 2$",
     statement=And(Le(product, 2), Ge(product, -2), evaluate=False),
     source="new",
-    given=[Ge(v, -2), Le(v, 2)],
+    hypotheses=[Ge(v, -2), Le(v, 2)],
 )
 
 
@@ -112,7 +112,7 @@ slope_kappa = Claim(
     title="$|R_kappa| <= 8 gamma^2 b/sqrt(pi)$",
     statement=within(R_kappa(kappa, nu), P),
     source="Appendix B.6, with its constant; $b = lambda sqrt(d/2)/A$",
-    given=square(),
+    hypotheses=square(),
 )
 
 
@@ -148,7 +148,7 @@ curvature = Claim(
     ),
     statement=within(bend(kappa, nu), M),
     source="Appendix B.6, with its constant",
-    given=square(),
+    hypotheses=square(),
 )
 
 

@@ -46,7 +46,7 @@ stays = Claim(
     title="A step of one coordinate does not leave $[-1, 1]$",
     statement=And(Ge(moved(x, y), -1), Le(moved(x, y), 1), evaluate=False),
     source="Section 5",
-    given=inside,
+    hypotheses=inside,
 )
 
 
@@ -61,7 +61,7 @@ distance = Claim(
     title="The squared distance that a step of one coordinate moves is at most $y^2 (1 - x^2)$",
     statement=Le((moved(x, y) - x) ** 2, y**2 * stretch(x)),
     source="Appendix B.6, (26), with the best constant",
-    given=inside,
+    hypotheses=inside,
 )
 
 
@@ -83,7 +83,7 @@ along = Claim(
     title="A step goes against the slope: its product with $y$ is at most $-(1 - Y) y^2 (1 - x^2)$",
     statement=Le(y * (moved(x, y) - x) + y**2 * stretch(x) * (1 - Y), 0),
     source="Appendix B.6, (25), with its constant",
-    given=[*inside, *small],
+    hypotheses=[*inside, *small],
 )
 
 
@@ -116,7 +116,7 @@ near_one = Claim(
     title="The derivative of a step in its starting point differs from 1 by at most $3 Y$",
     statement=And(Le(turned - 1, 3 * Y), Ge(turned - 1, -3 * Y), evaluate=False),
     source="Appendix B.9, with its constant; $r = x y$ and $u = y^2 (1 - x^2)$",
-    given=[Ge(r, -Y), Le(r, Y), Ge(u, 0), Le(u, Y**2), Ge(Y, 0), Le(Y, 1)],
+    hypotheses=[Ge(r, -Y), Le(r, Y), Ge(u, 0), Le(u, Y**2), Ge(Y, 0), Le(Y, 1)],
 )
 
 
@@ -152,7 +152,7 @@ start = Claim(
     ),
     statement=Le(Abs(moved(x, y) - x - (moved(x2, y) - x2)), 3 * Y * Abs(x - x2)),
     source="Appendix B.9",
-    given=[*inside, Ge(x2, -1), Le(x2, 1), *small],
+    hypotheses=[*inside, Ge(x2, -1), Le(x2, 1), *small],
 )
 
 
@@ -176,7 +176,7 @@ pushed = Claim(
     title="A step is Lipschitz continuous in the slope $y$, with the constant 2",
     statement=Le(Abs(moved(x, y) - moved(x, y2)), 2 * Abs(y - y2)),
     source="Appendix B.9",
-    given=[*inside, Ge(y, -1), Le(y, 1), Ge(y2, -1), Le(y2, 1)],
+    hypotheses=[*inside, Ge(y, -1), Le(y, 1), Ge(y2, -1), Le(y2, 1)],
 )
 
 
@@ -211,7 +211,7 @@ pays = Claim(
         0,
     ),
     source="Appendix B.6, with its constant",
-    given=[*inside, Ge(p, -P), Le(p, P), Le(alpha * P, 1)],
+    hypotheses=[*inside, Ge(p, -P), Le(p, P), Le(alpha * P, 1)],
 )
 
 
@@ -244,7 +244,7 @@ descends = Claim(
         0,
     ),
     source="Appendix B.6",
-    given=[
+    hypotheses=[
         *inside,
         Ge(x2, -1),
         Le(x2, 1),
@@ -287,7 +287,7 @@ triangle = Claim(
     title="$|u_1 + u_2| <= U_1 + U_2$ if $|u_1| <= U_1$ and $|u_2| <= U_2$",
     statement=Le(Abs(u1 + u2), U1 + U2),
     source="new",
-    given=[Le(Abs(u1), U1), Le(Abs(u2), U2)],
+    hypotheses=[Le(Abs(u1), U1), Le(Abs(u2), U2)],
 )
 
 
@@ -312,7 +312,7 @@ near_identity = Claim(
         3 * alpha * P * Abs(x - x2) + 2 * alpha * change,
     ),
     source="Appendix B.9, with its constants",
-    given=[
+    hypotheses=[
         *inside,
         Ge(x2, -1),
         Le(x2, 1),
@@ -368,7 +368,7 @@ apart = Claim(
     title="The triangle inequality from below: $|u_1| <= U_1 + |u_2|$ if $|u_1 - u_2| <= U_1$",
     statement=Le(Abs(u1), Abs(u2) + U1),
     source="new",
-    given=[Le(Abs(u2 - u1), U1)],
+    hypotheses=[Le(Abs(u2 - u1), U1)],
 )
 
 
@@ -389,7 +389,7 @@ expands = Claim(
         Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2), evaluate=False
     ),
     source="Appendix B.9",
-    given=[
+    hypotheses=[
         Le(Abs(U1 - u1), s1 * Abs(u1) + s2 * Abs(u2)),
         Le(Abs(U2 - u2), s3 * Abs(u1) + s4 * Abs(u2)),
     ],

@@ -42,7 +42,7 @@ kappa_kappa = Claim(
     ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu)), M * Abs(kappa - kappa2)),
     source="Appendix B.6",
-    given=[*square(), *second_point()],
+    hypotheses=[*square(), *second_point()],
 )
 
 
@@ -65,7 +65,7 @@ kappa_nu = Claim(
     ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa, nu2)), N * Abs(nu - nu2)),
     source="Appendix B.6",
-    given=[*square(), *second_point()],
+    hypotheses=[*square(), *second_point()],
 )
 
 
@@ -88,7 +88,7 @@ nu_kappa = Claim(
     ),
     statement=Le(Abs(R_nu(kappa) - R_nu(kappa2)), N * Abs(kappa - kappa2)),
     source="Appendix B.6",
-    given=[Ge(kappa, -1), Le(kappa, 1), Ge(kappa2, -1), Le(kappa2, 1)],
+    hypotheses=[Ge(kappa, -1), Le(kappa, 1), Ge(kappa2, -1), Le(kappa2, 1)],
 )
 
 
@@ -114,7 +114,7 @@ taylor_kappa = Claim(
         evaluate=False,
     ),
     source="Appendix B.6, (22)",
-    given=[*square(), Ge(kappa2, -1), Le(kappa2, 1)],
+    hypotheses=[*square(), Ge(kappa2, -1), Le(kappa2, 1)],
 )
 
 
@@ -138,7 +138,7 @@ young = Claim(
     title="Young's inequality: $w x <= c (x^2 + z^2)/2$ if $|w| <= c |z|$",
     statement=Le(w * x - c / 2 * z**2 - c / 2 * x**2, 0),
     source="Young's inequality",
-    given=[Le(Abs(w), c * Abs(z))],
+    hypotheses=[Le(Abs(w), c * Abs(z))],
 )
 
 
@@ -161,7 +161,7 @@ mixed = Claim(
         (R_nu(kappa2) - R_nu(kappa)) * x - N / 2 * (kappa2 - kappa) ** 2 - N / 2 * x**2, 0
     ),
     source="Appendix B.6",
-    given=[Ge(kappa, -1), Le(kappa, 1), Ge(kappa2, -1), Le(kappa2, 1)],
+    hypotheses=[Ge(kappa, -1), Le(kappa, 1), Ge(kappa2, -1), Le(kappa2, 1)],
 )
 
 
@@ -187,7 +187,7 @@ taylor_both = Claim(
         evaluate=False,
     ),
     source="Appendix B.6, (22), with its constants",
-    given=[*square(), *second_point()],
+    hypotheses=[*square(), *second_point()],
 )
 
 

@@ -74,7 +74,7 @@ other_tokens = Claim(
         evaluate=False,
     ),
     source="Appendix B.3; $F$ stands for any function",
-    given=[Gt(spread, 0)],
+    hypotheses=[Gt(spread, 0)],
 )
 
 
@@ -139,7 +139,7 @@ positive = Claim(
     title="The second moment $1 + p (gamma^2 - 1)$ of a token along $v*$ is positive",
     statement=Gt(moment(p), 0, evaluate=False),
     source="Appendix B.3",
-    given=probability,
+    hypotheses=probability,
 )
 
 
@@ -162,7 +162,7 @@ squares = Claim(
         evaluate=False,
     ),
     source="new (in place of the normal equations and the Sherman-Morrison formula)",
-    given=probability,
+    hypotheses=probability,
 )
 
 
@@ -177,7 +177,7 @@ least_share = Claim(
     title="The least risk that a token adds to a linear predictor",
     statement=Ge(share(p, x, y, z), p * gamma**2 - explained(p)),
     source="Appendix B.3",
-    given=probability,
+    hypotheses=probability,
 )
 
 
@@ -196,7 +196,7 @@ bounded = Claim(
     title="A token lowers the risk by at most $gamma^2 max(1, gamma^2) p^2$",
     statement=Le(explained(p), gamma**2 * Max(1, gamma**2) * p**2, evaluate=False),
     source="Appendix B.3",
-    given=probability,
+    hypotheses=probability,
 )
 
 
@@ -248,7 +248,7 @@ by_token = Claim(
         risk, epsilon**2 + total(lambda n: share(w[n] / weights, *beta(n))), evaluate=False
     ),
     source="Appendix B.3",
-    given=some_weight,
+    hypotheses=some_weight,
 )
 
 
@@ -274,8 +274,8 @@ optimum = Claim(
     title="No linear predictor has a smaller risk than the one in Proposition 3",
     statement=Ge(risk, least, evaluate=False),
     source="Proposition 3",
-    against="exact",
-    given=some_weight,
+    compared_to_source="exact",
+    hypotheses=some_weight,
     explanation=(
         "No linear predictor has a risk below $epsilon^2 + gamma^2$ less a sum of one term for "
         "each token. Given the location, the tokens are independent. The error is linear in them, "
@@ -311,13 +311,16 @@ def best(n):
 
 attained = Claim(
     id="proposition-3-attained",
-    title="This risk is attained by $beta_l = gamma^2 p_l/(1 + p_l (gamma^2 - 1)) v*$",
+    title=(
+        "The least risk of a linear predictor is attained by $beta_l = gamma^2 p_l/(1 + p_l "
+        "(gamma^2 - 1)) v*$"
+    ),
     statement=Eq(
         epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least, evaluate=False
     ),
     source="Proposition 3",
-    against="exact",
-    given=some_weight,
+    compared_to_source="exact",
+    hypotheses=some_weight,
 )
 
 
@@ -337,8 +340,8 @@ lower_bound = Claim(
         evaluate=False,
     ),
     source="Proposition 3",
-    against="exact",
-    given=some_weight,
+    compared_to_source="exact",
+    hypotheses=some_weight,
 )
 
 
@@ -363,7 +366,7 @@ uniform = Claim(
         evaluate=False,
     ),
     source="Proposition 3",
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -387,7 +390,7 @@ excess = Claim(
         evaluate=False,
     ),
     source="new",
-    given=some_weight,
+    hypotheses=some_weight,
 )
 
 
@@ -409,8 +412,8 @@ certain = Claim(
     ),
     statement=Equivalent(Eq(left, 0), Or(Eq(p, 0), Eq(p, 1))),
     source="Section 4, after Proposition 3",
-    against="stronger: the Bayes risk is reached in no other case",
-    given=probability,
+    compared_to_source="stronger: the Bayes risk is reached in no other case",
+    hypotheses=probability,
 )
 
 
@@ -435,7 +438,7 @@ steep = Claim(
     title="The second moment of a token along $v*$ is at least $min(1, gamma^2)$",
     statement=Ge(moment(p), steepness, evaluate=False),
     source="new",
-    given=probability,
+    hypotheses=probability,
 )
 
 
@@ -459,7 +462,7 @@ apart = Claim(
         share(p, x, y, z), p * gamma**2 - explained(p) + steepness * off(p, x, y, z), evaluate=False
     ),
     source="new",
-    given=probability,
+    hypotheses=probability,
 )
 
 
@@ -488,8 +491,8 @@ unique = Claim(
         evaluate=False,
     ),
     source="Proposition 3, where the best predictor is that of these coefficients",
-    against="stronger: with uniqueness, and a bound by the squared distance",
-    given=some_weight,
+    compared_to_source="stronger: with uniqueness, and a bound by the squared distance",
+    hypotheses=some_weight,
 )
 
 
@@ -520,8 +523,8 @@ null_predictor = Claim(
         evaluate=False,
     ),
     source="Section 4, after Proposition 3",
-    against="exact",
-    given=some_weight,
+    compared_to_source="exact",
+    hypotheses=some_weight,
 )
 
 
@@ -536,7 +539,7 @@ no_better = Claim(
     title="The best linear predictor is at least as good as the predictor that is always zero",
     statement=Le(least, epsilon**2 + gamma**2, evaluate=False),
     source="Section 4; by proposition-3-bound, no better in any limit where sum $p_l^2$ tends to 0",
-    given=some_weight,
+    hypotheses=some_weight,
 )
 
 
@@ -565,8 +568,8 @@ many = Claim(
         evaluate=False,
     ),
     source="Section 4, after Proposition 3, in numbers: for each $delta$, $L$ large",
-    against="stronger: with a rate",
-    given=[Ge(L, 1 + gamma**4 / delta)],
+    compared_to_source="stronger: with a rate",
+    hypotheses=[Ge(L, 1 + gamma**4 / delta)],
 )
 
 

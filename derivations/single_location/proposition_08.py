@@ -61,7 +61,7 @@ on_the_square = Claim(
     title="The planar map does not leave the square",
     statement=g.stays(),
     source="Section 5",
-    given=square(),
+    hypotheses=square(),
 )
 
 
@@ -83,8 +83,8 @@ descent = Claim(
         evaluate=False,
     ),
     source="Proposition 8, with $C = P + Q + M/2 + N$",
-    against="stronger: with explicit constants",
-    given=[*square(), small_step],
+    compared_to_source="stronger: with explicit constants",
+    hypotheses=[*square(), small_step],
 )
 
 
@@ -126,7 +126,7 @@ term = Claim(
     title="$p^2 (1 - x^2) >= 0$ on the square",
     statement=Ge(slope**2 * (1 - x**2), 0),
     source="new",
-    given=[Ge(x, -1), Le(x, 1)],
+    hypotheses=[Ge(x, -1), Le(x, 1)],
 )
 
 
@@ -141,7 +141,7 @@ nonnegative = Claim(
     title="$S$, the descent of Proposition 8, is not negative",
     statement=Ge(slack, 0),
     source="Proposition 8",
-    given=square(),
+    hypotheses=square(),
 )
 
 
@@ -163,7 +163,7 @@ squares = Claim(
     title="$(p (1 - x^2))^2 <= p^2 (1 - x^2)$ on the square",
     statement=Le((slope * (1 - x**2)) ** 2, slope**2 * (1 - x**2)),
     source="new",
-    given=[Ge(x, -1), Le(x, 1)],
+    hypotheses=[Ge(x, -1), Le(x, 1)],
 )
 
 
@@ -182,7 +182,7 @@ equations = Claim(
         evaluate=False,
     ),
     source="Proposition 8",
-    given=square(),
+    hypotheses=square(),
 )
 
 
@@ -204,7 +204,7 @@ nearby = Claim(
         (kappa_next - kappa) ** 2 + (nu_next - nu) ** 2 - alpha**2 * slack, 0, evaluate=False
     ),
     source="Proposition 8",
-    given=square(),
+    hypotheses=square(),
 )
 
 
@@ -228,7 +228,7 @@ less_alone = Claim(
     title="$u <= 0$ if $u + w <= 0$ and $w >= 0$",
     statement=Le(u, 0),
     source="new",
-    given=[Le(u + w, 0), Ge(w, 0)],
+    hypotheses=[Le(u + w, 0), Ge(w, 0)],
 )
 
 
@@ -248,7 +248,7 @@ slack_vanishes = Claim(
     title="Along every orbit the descent $S$ tends to 0",
     statement=vanishes,
     source="Proposition 8, for $alpha < 1/C$",
-    given=[small_step],
+    hypotheses=[small_step],
 )
 
 
@@ -281,8 +281,8 @@ limits = Claim(
         evaluate=False,
     ),
     source="Proposition 8, for $alpha < 1/C$",
-    against="stronger: with an explicit step size, $1/C$",
-    given=[small_step],
+    compared_to_source="stronger: with an explicit step size, $1/C$",
+    hypotheses=[small_step],
     explanation=(
         "For $alpha < 1/C$ the risk never increases along an orbit, the steps tend to 0, and "
         "accumulation points solve (14). Taylor's formula, with explicit bounds of the second "

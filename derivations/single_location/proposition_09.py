@@ -29,7 +29,7 @@ gradient_kappa = Claim(
     title="The partial derivative of the risk on the manifold in $kappa$",
     statement=Eq(D(risk, kappa), R_kappa),
     source="Appendix B.7",
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -44,7 +44,7 @@ gradient_nu = Claim(
     title="The partial derivative of the risk on the manifold in $nu$",
     statement=Eq(D(risk, nu), R_nu),
     source="Appendix B.7",
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -66,8 +66,8 @@ fixed_points = Claim(
         Or(at(1, 1), at(1, -1), at(-1, 1), at(-1, -1), at(0, 0)),
     ),
     source="Proposition 9",
-    against="exact",
-    given=square,
+    compared_to_source="exact",
+    hypotheses=square,
     explanation=(
         "In the square the equations (14) have exactly five solutions: the four corners and $(0, "
         "0)$. The equation for $nu$ is a product, which vanishes only where $nu$ is 1 or $-1$ or "

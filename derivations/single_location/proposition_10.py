@@ -68,7 +68,7 @@ minimum_right = Claim(
     title="For $kappa >= 0$ the risk on the square is at least $R(1, 1)$",
     statement=Ge(risk(kappa, nu), risk(1, 1)),
     source="Appendix B.8",
-    given=right_half,
+    hypotheses=right_half,
 )
 
 
@@ -87,7 +87,7 @@ maximum_right = Claim(
     title="For $kappa >= 0$ the risk on the square is at most $R(1, -1)$",
     statement=Le(risk(kappa, nu), risk(1, -1)),
     source="Appendix B.8",
-    given=right_half,
+    hypotheses=right_half,
 )
 
 
@@ -119,7 +119,7 @@ minimum = Claim(
     title="$(1, 1)$ is a global minimum of the risk on the square",
     statement=Ge(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10",
-    given=square,
+    hypotheses=square,
 )
 
 
@@ -134,7 +134,7 @@ maximum = Claim(
     title="$(1, -1)$ is a global maximum of the risk on the square",
     statement=Le(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
-    given=square,
+    hypotheses=square,
 )
 
 
@@ -185,7 +185,7 @@ strict_minimum = Claim(
     title="The risk exceeds $R(1, 1)$ at every point with $0 <= kappa < 1$",
     statement=Gt(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10",
-    given=inside_right,
+    hypotheses=inside_right,
 )
 
 
@@ -204,7 +204,7 @@ strict_maximum = Claim(
     title="The risk is below $R(1, -1)$ at every point with $0 <= kappa < 1$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
-    given=inside_right,
+    hypotheses=inside_right,
 )
 
 
@@ -223,7 +223,7 @@ maximum_inside = Claim(
     title="The risk is below $R(1, -1)$ at every point with $-1 < kappa < 1$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
-    given=[Gt(kappa, -1), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)],
+    hypotheses=[Gt(kappa, -1), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)],
 )
 
 
@@ -241,7 +241,7 @@ edge_minimum = Claim(
     title="On the edge $kappa = 1$ the risk exceeds $R(1, 1)$ for $nu < 1$",
     statement=Gt(risk(1, nu), risk(1, 1)),
     source="Proposition 10",
-    given=[Lt(nu, 1)],
+    hypotheses=[Lt(nu, 1)],
 )
 
 
@@ -256,7 +256,7 @@ edge_maximum = Claim(
     title="On the edge $kappa = 1$ the risk is below $R(1, -1)$ for $nu > -1$",
     statement=Lt(risk(1, nu), risk(1, -1)),
     source="Proposition 10",
-    given=[Gt(nu, -1)],
+    hypotheses=[Gt(nu, -1)],
 )
 
 
@@ -289,8 +289,8 @@ minimum_only = Claim(
     title="The only global minima of the risk on the square are $(1, 1)$ and $(-1, -1)$",
     statement=Gt(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10; on the square $kappa nu = 1$ at these two points only",
-    against="exact",
-    given=[*square, Lt(kappa * nu, 1)],
+    compared_to_source="exact",
+    hypotheses=[*square, Lt(kappa * nu, 1)],
 )
 
 
@@ -308,8 +308,8 @@ maximum_only = Claim(
     title="The only global maxima of the risk on the square are $(1, -1)$ and $(-1, 1)$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10; on the square $kappa nu = -1$ at these two points only",
-    against="stronger: there are no other global maxima",
-    given=[*square, Gt(kappa * nu, -1)],
+    compared_to_source="stronger: there are no other global maxima",
+    hypotheses=[*square, Gt(kappa * nu, -1)],
 )
 
 
@@ -397,8 +397,8 @@ together = Claim(
         evaluate=False,
     ),
     source="Proposition 10",
-    against="exact",
-    given=square,
+    compared_to_source="exact",
+    hypotheses=square,
     explanation=Explanation(
         "On the square the risk is smallest at $(1, 1)$ and $(-1, -1)$, largest at $(1, -1)$ and "
         "$(-1, 1)$, and has a saddle at $(0, 0)$. The risk does not change if both $kappa$ and "

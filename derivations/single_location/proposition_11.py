@@ -12,8 +12,8 @@ converges = Claim(
     title="Every sequence of iterates converges to one of the five fixed points",
     statement=OrbitsConvergeTo(planar_map(), FIXED_POINTS),
     source="Proposition 11, for $alpha < 1/C$",
-    against="stronger: with an explicit step size, $1/C$",
-    given=[Lt(alpha * C, 1)],
+    compared_to_source="stronger: with an explicit step size, $1/C$",
+    hypotheses=[Lt(alpha * C, 1)],
     explanation=(
         "For $alpha < 1/C$ every orbit in the square converges to one of the five points of "
         "Proposition 9. By Proposition 8 the steps of an orbit tend to 0, and for a bounded "

@@ -69,7 +69,7 @@ slope_change = Claim(
     title="A bound on the change of $R_kappa$ between two points",
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu2)), M * way_kappa + N * way_nu),
     source="Appendix B.9",
-    given=[*square(), *second_point()],
+    hypotheses=[*square(), *second_point()],
 )
 
 
@@ -100,7 +100,7 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
             evaluate=False,
         ),
         source="Appendix B.9, with its constants",
-        given=[*square(), *second_point(), Le(alpha * size, 1)],
+        hypotheses=[*square(), *second_point(), Le(alpha * size, 1)],
     )
 
     @claim.proof
@@ -164,7 +164,7 @@ injective = Claim(
         evaluate=False,
     ),
     source="Proposition 12, for $alpha < 1/K$ with $K = 3P + 3Q + 2M + 2N$",
-    given=[*square(), *second_point(), safe_step],
+    hypotheses=[*square(), *second_point(), safe_step],
 )
 
 
@@ -269,7 +269,7 @@ saddle = Claim(
     ),
     statement=And(*of_a_saddle(h, k), evaluate=False),
     source="Appendix B.9; $h = alpha h_11$ and $k = -alpha h_12$",
-    given=[Lt(h + Abs(k), 1)],
+    hypotheses=[Lt(h + Abs(k), 1)],
 )
 
 
@@ -288,10 +288,10 @@ def _(goal):
 
 saddle_step = Claim(
     id="proposition-12-step-size",
-    title="Step sizes below $1/K$ satisfy this condition, $h + |k| < 1$",
+    title="Step sizes below $1/K$ satisfy the condition $h + |k| < 1$ for a saddle at the origin",
     statement=Lt(alpha * h11 + Abs(alpha * h12), 1),
     source="new",
-    given=[safe_step],
+    hypotheses=[safe_step],
 )
 
 
@@ -317,9 +317,9 @@ together = Claim(
         evaluate=False,
     ),
     source="Proposition 12, for $alpha < 1/K$",
-    against="stronger: with an explicit step size, $1/K$",
-    given=[safe_step],
-    written=dict(
+    compared_to_source="stronger: with an explicit step size, $1/K$",
+    hypotheses=[safe_step],
+    notation=dict(
         zip(
             symbols("w h k", real=True),
             (sqrt((alpha * h11) ** 2 + 4 * (alpha * h12) ** 2), alpha * h11, -alpha * h12),

@@ -27,7 +27,7 @@ to_maxima = Claim(
     title="The starts in the square whose orbits converge to a maximum have measure 0",
     statement=NullStarts(g, MAXIMA),
     source="Appendix B.10",
-    given=[Lt(alpha * C, 1)],
+    hypotheses=[Lt(alpha * C, 1)],
 )
 
 
@@ -58,7 +58,7 @@ to_origin = Claim(
     title="The starts in the square whose orbits converge to the origin have measure 0",
     statement=NullStarts(g, ORIGIN),
     source="Appendix B.10",
-    given=[safe_step],
+    hypotheses=[safe_step],
 )
 
 
@@ -88,8 +88,8 @@ elsewhere = Claim(
     title="The starts in the square that converge to a maximum or to the origin have measure 0",
     statement=NullStarts(g, point_set([*ORIGIN, *MAXIMA])),
     source="Proposition 13, for $alpha < 1/K$",
-    against="stronger: with an explicit step size, $1/K$; on the square",
-    given=[safe_step],
+    compared_to_source="stronger: with an explicit step size, $1/K$; on the square",
+    hypotheses=[safe_step],
     explanation=(
         "For $alpha < 1/K$ the starts in the square that converge to $(0, 0)$, $(1, -1)$ or $(-1, "
         "1)$ have measure 0. By Proposition 12 the origin is a saddle with one expanding "

@@ -105,7 +105,7 @@ proposition_15 = Claim(
     title="The risk in closed form, by the five overlaps",
     statement=Eq(risk_definition(), formula, evaluate=False),
     source="Proposition 15",
-    against="exact",
+    compared_to_source="exact",
     explanation=(
         "The risk depends on $k$ and $v$ by the five overlaps alone, and has a closed form in "
         "$erf$, its derivatives and $zeta$. Given the location the tokens are independent and "

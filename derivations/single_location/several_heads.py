@@ -93,7 +93,7 @@ def _(goal):
 
 cross = Claim(
     id="several-heads-target",
-    title="The mean of that term times the target of the token",
+    title="The mean of the term that a token adds to a head, times the target of the token",
     statement=Eq(
         Expectation(Y * S * V, token),
         gamma**2 * nu * erf(lam * m_u / wide)
@@ -149,7 +149,7 @@ moment = Claim(
         evaluate=False,
     ),
     source="Equation (31)",
-    given=[Le(chi**2, 1)],
+    hypotheses=[Le(chi**2, 1)],
 )
 
 
@@ -170,7 +170,7 @@ pair = Claim(
         evaluate=False,
     ),
     source="Equation (31)",
-    given=[Le(chi**2, 1)],
+    hypotheses=[Le(chi**2, 1)],
 )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ room = Claim(
         evaluate=False,
     ),
     source="new",
-    given=[Lt(alpha * c, 1), Ge(S, 0)],
+    hypotheses=[Lt(alpha * c, 1), Ge(S, 0)],
 )
 
 
@@ -43,7 +43,7 @@ below_descent = Claim(
     title="A step size below $1/C$ is at most $1/P$ and $1/Q$",
     statement=And(Le(alpha * bounds["P"], 1), Le(alpha * bounds["Q"], 1), evaluate=False),
     source="new; $C = P + Q + M/2 + N$",
-    given=[Lt(alpha * descent_constant(**bounds), 1)],
+    hypotheses=[Lt(alpha * descent_constant(**bounds), 1)],
 )
 
 
@@ -65,7 +65,7 @@ below_injectivity = Claim(
         evaluate=False,
     ),
     source="new; $C = P + Q + M/2 + N$ and $K = 3P + 3Q + 2M + 2N$",
-    given=[Lt(alpha * injectivity_constant(**bounds), 1)],
+    hypotheses=[Lt(alpha * injectivity_constant(**bounds), 1)],
 )
 
 
@@ -114,7 +114,7 @@ at_the_bounds = Claim(
         Le(alpha * P, 1), Le(alpha * Q, 1), Lt(alpha * C, 1), Lt(alpha * K, 1), evaluate=False
     ),
     source="new",
-    given=[Lt(alpha * K, 1)],
+    hypotheses=[Lt(alpha * K, 1)],
 )
 
 

@@ -63,7 +63,7 @@ least = Claim(
     title="A lower bound on a quadratic form in two variables with linear terms",
     statement=Ge(form / 2, -(eta**2) / 2 * lost, evaluate=False),
     source="school",
-    given=[Gt(a_1, 0), Gt(minor, 0)],
+    hypotheses=[Gt(a_1, 0), Gt(minor, 0)],
 )
 
 
@@ -97,8 +97,13 @@ multiplier = Claim(
         evaluate=False,
     ),
     source="new; $theta^2 + nu^2 + w^2 <= 1$, and $nu$ by $rho - kappa theta$ and the rest of $v$",
-    given=[Le(kappa**2 + eta**2, 1), Le(theta**2 + nu**2 + w**2, 1), Gt(kappa, -1), Lt(kappa, 1)],
-    written={Symbol("r", nonnegative=True): r, rho: product},
+    hypotheses=[
+        Le(kappa**2 + eta**2, 1),
+        Le(theta**2 + nu**2 + w**2, 1),
+        Gt(kappa, -1),
+        Lt(kappa, 1),
+    ],
+    notation={Symbol("r", nonnegative=True): r, rho: product},
 )
 
 
@@ -119,7 +124,7 @@ affine = Claim(
     title="A lower bound that is affine in $eta^2$ exceeds a level if it does so at both ends",
     statement=Ge(lower, level, evaluate=False),
     source="new; sublevel-multiplier and sublevel-form; $eta^2 <= 1 - kappa^2$",
-    given=[
+    hypotheses=[
         *(Ge(end, level, evaluate=False) for end in ends),
         Gt(minor, 0),
         Le(kappa**2 + eta**2, 1),
@@ -149,7 +154,7 @@ near = Claim(
     title="A lower bound on the risk where $nu <= nu_1$, without a multiplier",
     statement=Ge(risk_at(rho), R_0 - N * most - square / 2 * lost_near, evaluate=False),
     source="new; used for $kappa$ near 1, where it is above the level if $nu$ is not near 1",
-    given=[Gt(A, 0), Gt(A * F - C**2, 0), Le(nu, most), Le(kappa**2 + eta**2, 1)],
+    hypotheses=[Gt(A, 0), Gt(A * F - C**2, 0), Le(nu, most), Le(kappa**2 + eta**2, 1)],
 )
 
 
@@ -178,7 +183,7 @@ small_risk = Claim(
         "the oracle or its mirror image"
     ),
     statement=paper.statement,
-    source="new; figure 7b's task, at its temperature; $R(-k, -v) = R(k, v)$, landscape-symmetries",
+    source="new; figure 7b's task and $lambda$; $R(-k, -v) = R(k, v)$, landscape-symmetries",
 )
 
 
@@ -207,16 +212,16 @@ def _():
     return best
 
 
-# -- why no larger one, and why not at every temperature ---------------------------------------
+# -- why no larger one, and why not at every inverse temperature -------------------------------
 
 # What claim landscape-risk derives, for figure 7b's task without noise of the output.
 risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
 risk = risk.subs({d: 400, L: 10, gamma: 1 / sqrt(2), epsilon: 0})
 
 
-def excess_risk(temperature, *overlaps):
+def excess_risk(at, *overlaps):
     """The excess risk at the overlaps, in their order."""
-    return risk.subs({lam: temperature, **dict(zip(ORDER_PARAMETERS, overlaps, strict=True))})
+    return risk.subs({lam: at, **dict(zip(ORDER_PARAMETERS, overlaps, strict=True))})
 
 
 tenth, level_of_paper = Rational(1, 10), Rational(231, 2000)
@@ -261,7 +266,7 @@ exchanged_is_better = Claim(
         "oracle"
     ),
     statement=Lt(exchanged, at_oracle, evaluate=False),
-    source="new; figure 7b's task but for the temperature; landscape-risk",
+    source="new; figure 7b's task, with another $lambda$; landscape-risk",
 )
 
 
@@ -277,9 +282,9 @@ def _(goal):
 # -- where the oracle and the swap points change their order -----------------------------------
 
 
-def least_at_swap(temperature):
+def least_at_swap(inverse_temperature):
     """Return the excess risk at the vertex of the parabola at k = v*."""
-    at_exchange = excess_risk(temperature, 0, 0, theta, 1, 0)
+    at_exchange = excess_risk(inverse_temperature, 0, 0, theta, 1, 0)
     lowest = -at_exchange.diff(theta).subs(theta, 0) / at_exchange.diff(theta, 2)
     return at_exchange.subs(theta, lowest)
 
@@ -297,7 +302,7 @@ exchange = Claim(
         Lt(excess_risk(after, 1, 1, 0, 0, 0), least_at_swap(after), evaluate=False),
         evaluate=False,
     ),
-    source="new; figure 7b's task but for the temperature; swap-least, landscape-risk",
+    source="new; figure 7b's task, with another $lambda$; swap-least, landscape-risk",
 )
 
 

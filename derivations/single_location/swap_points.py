@@ -216,7 +216,7 @@ full = Claim(
     title="At $k = v*$ the risk is least at $v = k*$ if $lambda A <= sqrt(pi/(2 d))$",
     statement=Ge(in_dimension(parabola - parabola.subs(theta, 1)), 0),
     source="new",
-    given=[Le(reach, 1), Le(theta, 1)],
+    hypotheses=[Le(reach, 1), Le(theta, 1)],
 )
 
 
@@ -242,7 +242,7 @@ limit = Claim(
     ),
     statement=Ge(in_dimension(theta_star), 1),
     source="new",
-    given=[Le(reach, 1)],
+    hypotheses=[Le(reach, 1)],
 )
 
 
@@ -334,7 +334,7 @@ transverse = Claim(
         evaluate=False,
     ),
     source="new",
-    written={
+    notation={
         R(*ORDER_PARAMETERS): risk,
         **{
             R(*(together(f, some).subs(turned_cos, cos) for f in turned_overlaps)): together(
@@ -389,7 +389,7 @@ form_claim = Claim(
     ),
     statement=Eq(form, squares, evaluate=False),
     source="new",
-    given=[Lt(T, 1)],
+    hypotheses=[Lt(T, 1)],
 )
 
 

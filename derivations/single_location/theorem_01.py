@@ -77,7 +77,7 @@ projections = Claim(
         evaluate=False,
     ),
     source="Appendix B.1, (16)-(17)",
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -106,7 +106,7 @@ laws = Claim(
         "Appendix B.1; $m = sqrt(d/2)$, $sigma = gamma$ at the location $j$, else $m = 0$, "
         "$sigma = 1$"
     ),
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -140,7 +140,7 @@ overlaps = Claim(
     source=(
         "Theorem 1; for unit vectors $k$ and $v$ the right side is the risk at the five overlaps"
     ),
-    against="exact",
+    compared_to_source="exact",
 )
 
 
@@ -261,8 +261,8 @@ location = Claim(
         evaluate=False,
     ),
     source="Appendix B.1; mean and second moment of what the tokens before and behind it add",
-    against="exact",
-    given=[Ge(j, 1), Le(j, L)],
+    compared_to_source="exact",
+    hypotheses=[Ge(j, 1), Le(j, L)],
 )
 
 
@@ -297,7 +297,7 @@ average = Claim(
         Sum(w[j] * risk_definition(), (j, 1, L)) / weights, risk_definition(), evaluate=False
     ),
     source="Appendix B.1",
-    given=[Gt(weights, 0)],
+    hypotheses=[Gt(weights, 0)],
 )
 
 
@@ -322,7 +322,7 @@ oracle = Claim(
         + (L - 1) * zeta(0, lam),
     ),
     source="Theorem 1",
-    against="exact",
+    compared_to_source="exact",
     explanation=(
         "The risk of the oracle predictor, where $k = k*$ and $v = v*$, is given by $erf$ and "
         "$zeta$ alone. It is Proposition 15 at $kappa = nu = 1$ and $theta = eta = rho = 0$, "

@@ -54,7 +54,7 @@ on_the_square = Claim(
     title="Almost every start in the square converges to a minimum",
     statement=AlmostEveryStartConvergesTo(g, MINIMA),
     source="Appendix A, for $alpha < 1/K$",
-    given=[safe_step],
+    hypotheses=[safe_step],
 )
 
 
@@ -145,8 +145,8 @@ recovery = Claim(
     title="Almost every start on the manifold converges to the oracle or its mirror image",
     statement=And(closed_form, AlmostEveryPairConvergesTo(descent, MINIMA), evaluate=False),
     source="Theorem 5, for $alpha < 1/K$ and $d >= 3$",
-    against="weaker: for $d >= 3$, as it is false for $d = 2$; with an explicit step size",
-    given=[safe_step, Ge(d, 3)],
+    compared_to_source="weaker: for $d >= 3$, with an explicit step size; false for $d = 2$",
+    hypotheses=[safe_step, Ge(d, 3)],
     explanation=Explanation(
         "For $alpha < 1/K$ and $d >= 3$, descent from almost every start on the manifold "
         "converges to $(k*, v*)$ or to $(-k*, -v*)$. By Lemma 4, which uses Assumption 1, descent "
@@ -190,8 +190,8 @@ elsewhere = Claim(
     ),
     statement=NullPairs(descent, pathological),
     source="Proposition 13, on the manifold; $R$ is the risk, as theorem-5 says; for $d >= 3$",
-    against="weaker: for $d >= 3$, as it is false for $d = 2$; with an explicit step size",
-    given=[safe_step, Ge(d, 3)],
+    compared_to_source="weaker: for $d >= 3$, with an explicit step size; false for $d = 2$",
+    hypotheses=[safe_step, Ge(d, 3)],
 )
 
 

@@ -34,7 +34,7 @@ def edge(fixed, free, at):
         title=f"On ${fixed} = {at}$, the starts that converge to ${free} = {-at}$ have measure 0",
         statement=NullStarts(on_edge, start),
         source="Proposition 13 on an edge, for $alpha < 1/C$",
-        given=[small_step],
+        hypotheses=[small_step],
     )
 
     @few.proof
@@ -61,7 +61,7 @@ def edge(fixed, free, at):
         title=f"On the edge ${fixed} = {at}$, almost every start converges to ${free} = {at}$",
         statement=AlmostEveryStartConvergesTo(on_edge, end),
         source="new, for $alpha < 1/C$",
-        given=[small_step],
+        hypotheses=[small_step],
     )
 
     @along.proof

@@ -91,7 +91,7 @@ counterexample = Claim(
         evaluate=False,
     ),
     source="against Theorem 5, which does not suppose $d >= 3$; $(-k*, v*)$ by symmetry",
-    against="false: Theorem 5 and Proposition 13 for $d = 2$, which the paper does not exclude",
+    compared_to_source="false: for $d = 2$, which Theorem 5 and Proposition 13 do not exclude",
 )
 
 

@@ -45,7 +45,7 @@ derivative_t = Claim(
     title="The derivative of $zeta$ in $t$",
     statement=Eq(D(zeta(t, s), t), 2 * erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Appendix E.2",
-    against="exact",
+    compared_to_source="exact",
 )
 
 

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def ran(line: str, files: dict[str, str] | None = None) -> str:
-    """What a command of slrsym prints, in an empty folder with the given files."""
+    """Run a command of slrsym in an empty folder with the given files, and return its output."""
     program, *words = shlex.split(line)
     if program != "slrsym":
         raise ValueError(f"only slrsym is run; got {line}")
@@ -97,10 +97,12 @@ class Claims(SphinxDirective):
 
         found: list[nodes.Node] = []
         for title, claims in sections(slrsym.ledger().claims.values()):
-            rows = ["| id | title | source | against the paper |", "|---|---|---|---|"]
+            rows = ["| id | title | source | compared to the paper |", "|---|---|---|---|"]
             rows += [
                 f"| `{claim.id}` | "
-                + " | ".join(map(_cell, map(unmarked, (claim.title, claim.source, claim.against))))
+                + " | ".join(
+                    map(_cell, map(unmarked, (claim.title, claim.source, claim.compared_to_source)))
+                )
                 + " |"
                 for claim in claims
             ]

@@ -102,7 +102,7 @@ def _outcome(integrand: Expr, law: GaussianLaw) -> str:
         return f"refused: {error}"
     left = sorted(value.atoms(Expectation), key=str)
     if left:
-        return f"open: {left[0].why}"
+        return f"open: {left[0].reason}"
     shown = _latex(value)
     return (
         f"${shown}$" if len(shown) <= _LONG else f"a closed form of {value.count_ops()} operations"
@@ -110,7 +110,7 @@ def _outcome(integrand: Expr, law: GaussianLaw) -> str:
 
 
 def page() -> str:
-    """The page, in Markdown."""
+    """Return the page in Markdown."""
     rows = [
         f"| {number} | ${_latex(integrand)}$ | {_LAWS[law]} | {_outcome(integrand, law)} |"
         for number, (integrand, law) in enumerate(TRIED, start=1)

@@ -46,7 +46,7 @@ _ROOM = (
 
 
 def mathml(latex, display="inline"):
-    """A formula as MathML, with the room in it that TeX leaves."""
+    """Convert a formula to MathML, with the space that TeX leaves in it."""
     # An alignment may stand without its environment, as in LaTeX documents of Sphinx.
     if "&" in latex and r"\begin" not in latex:
         latex = rf"\begin{{align*}}{latex}\end{{align*}}"

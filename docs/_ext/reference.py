@@ -41,7 +41,7 @@ BESIDE = {"slrsym.proof": ["sign", "substitution"], "slrsym.gaussian": ["Trace",
 
 
 def public(module):
-    """The public names of a module: `__all__`, or what an ``__init__`` imports under a name."""
+    """Return a module's public names: `__all__`, or those that an ``__init__`` imports."""
     names = getattr(module, "__all__", None)
     if names is None:
         names = [
@@ -62,7 +62,7 @@ def hidden_bases(thing):
 
 
 def page(name, title):
-    """A page with every public name of a package."""
+    """Return a page with every public name of a package."""
     module = importlib.import_module(name)
     heading = f"{name}: {title}"
     rows = [heading, "=" * len(heading), "", f".. automodule:: {name}", "   :no-members:", ""]

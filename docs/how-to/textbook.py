@@ -79,7 +79,7 @@ def says(relation, left, right):
 
 
 def state(id, statement, given=()):
-    return Claim(id=id, statement=statement, source="textbook", given=given).proof
+    return Claim(id=id, statement=statement, source="textbook", hypotheses=given).proof
 
 
 # [closed]

@@ -186,7 +186,7 @@ class Attraction:
         )
 
 
-# Boxes for a slice of temperatures, before it is cut.
+# Boxes for a slice of inverse temperatures, before it is cut.
 _FEW = 5
 
 

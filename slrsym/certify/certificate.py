@@ -21,7 +21,7 @@ class CertificateError(DamagedFileError):
     """A file that is no certificate, or one that is damaged."""
 
 
-class Verdict(StrEnum):
+class CertificateOutcome(StrEnum):
     """What is known: that something holds, that it does not, or neither."""
 
     SHOWN = "shown"
@@ -98,7 +98,7 @@ class Certificate:
     kind: str
     parameters: Mapping[str, Range]
     numbers: Mapping[str, Fraction]
-    verdict: Verdict
+    verdict: CertificateOutcome
     digits: int
     tree: str
     pieces: tuple[Piece, ...]
@@ -236,7 +236,7 @@ def _read(data: dict[str, Any]) -> Certificate:
         data["kind"],
         dict(_ranges(data["parameters"])),
         {name: Fraction(x) for name, x in data["numbers"].items()},
-        Verdict(data["verdict"]),
+        CertificateOutcome(data["verdict"]),
         data["digits"],
         data["tree"],
         tuple(_piece(piece) for piece in data["pieces"]),

@@ -16,7 +16,7 @@ from flint import arb, ctx
 from slrsym.balls.boxes import Box, cut, lower_decimal, middle, parameter_range, signed_interval
 from slrsym.balls.fields import BoundField, Part
 from slrsym.balls.search import Budget, widest_axis
-from slrsym.certify.certificate import Certificate, Verdict
+from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import whole
@@ -46,7 +46,7 @@ class Enclosure:
     seen: Mapping[str, tuple[float, float]]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CertificateOutcome:
         """Whether the bounds were shown."""
         return self.certificate.verdict
 

@@ -15,7 +15,7 @@ from flint import arb, ctx
 
 from slrsym.balls.boxes import lower_decimal, ranges, rational
 from slrsym.balls.search import Budget
-from slrsym.certify.certificate import Certificate, Verdict
+from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.models.expressions import ON_M
@@ -45,7 +45,7 @@ class LocalRates:
     nu_rate: tuple[Fraction, Fraction]
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CertificateOutcome:
         """Whether it was shown."""
         return self.certificate.verdict
 
@@ -130,13 +130,15 @@ def local_rates(
 
     small, found = 1, tried(1)
     large = 0
-    while found.verdict is not Verdict.SHOWN and small < _SMALLEST and not budget.is_over:
+    while (
+        found.verdict is not CertificateOutcome.SHOWN and small < _SMALLEST and not budget.is_over
+    ):
         large, small = small, 2 * small
         found = tried(small)
-    while found.verdict is Verdict.SHOWN and small - large > 1:
+    while found.verdict is CertificateOutcome.SHOWN and small - large > 1:
         middle = (small + large) // 2
         other = tried(middle)
-        if other.verdict is Verdict.SHOWN:
+        if other.verdict is CertificateOutcome.SHOWN:
             small, found = middle, other
         else:
             large = middle

@@ -14,11 +14,11 @@ from slrsym.balls.fields import Part
 from slrsym.balls.search import Budget, Cover, cover_positive, isolate_zeros, refutes, share
 from slrsym.certify.certificate import (
     Certificate,
+    CertificateOutcome,
     Counterexample,
     Finding,
     Piece,
     Undecided,
-    Verdict,
     described,
 )
 from slrsym.certify.statements import KINDS
@@ -151,9 +151,9 @@ def certify(
     if kind == "fixed-points":
         shown = shown and len(run.counts) == 1
         given["count"] = Fraction(run.counts.pop() if shown else 0)
-    verdict = Verdict.SHOWN if shown else Verdict.UNDECIDED
+    verdict = CertificateOutcome.SHOWN if shown else CertificateOutcome.UNDECIDED
     if run.counterexample is not None:
-        verdict = Verdict.REFUTED
+        verdict = CertificateOutcome.REFUTED
     trees = [finding.tree for piece in run.pieces for finding in piece.values()]
     return Certificate(
         kind,

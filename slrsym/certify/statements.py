@@ -139,10 +139,10 @@ def _critical_origin() -> bool:
 
 
 def _at_origin(expr: Expr) -> Expr:
-    return simplify(_plain(expr).subs({x1: 0, x2: 0}))
+    return simplify(_without_defects(expr).subs({x1: 0, x2: 0}))
 
 
-def _plain(expr: Expr) -> Expr:
+def _without_defects(expr: Expr) -> Expr:
     """Replace `ErfDefect(x, y)` by `x - erf(y)`."""
     return expr.replace(ErfDefect, lambda x, y: x - erf(y))
 
@@ -183,7 +183,7 @@ def _order_parts() -> tuple[Part, ...]:
 @cache
 def _order_facts() -> Mapping[str, bool]:
     in_2 = slopes()[1]
-    gradient = [_plain(slope) for slope in slopes()]
+    gradient = [_without_defects(slope) for slope in slopes()]
     mirrored = [g.subs({x1: -x1, x2: -x2}, simultaneous=True) for g in gradient]
     return {
         f"the slope in {x2} does not depend on {x2}": not in_2.has(x2),

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from slrsym.balls.boxes import Box, Exact, Range, lower_decimal, ranges
 from slrsym.balls.search import Budget
-from slrsym.certify.certificate import Certificate, Verdict
+from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import number, whole
@@ -238,9 +238,11 @@ class StepSize:
     seconds: float
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CertificateOutcome:
         """Whether a step size was certified."""
-        return Verdict.UNDECIDED if self.certificate is None else Verdict.SHOWN
+        return (
+            CertificateOutcome.UNDECIDED if self.certificate is None else CertificateOutcome.SHOWN
+        )
 
     @property
     def alpha(self) -> Fraction | None:
@@ -323,7 +325,7 @@ def alpha_bar(
     --------
     >>> found = alpha_bar("0.1", "sqrt(1/2)", 400)
     >>> found.verdict, 0.305 < found.alpha < found.ceiling < 0.307
-    (<Verdict.SHOWN: 'shown'>, True)
+    (<CertificateOutcome.SHOWN: 'shown'>, True)
     """
     given = ranges(lam, gamma, d)
     if tolerance is None:
@@ -428,13 +430,13 @@ class _Bisection:
             digits=self.digits,
             suspects=suspects(self.given, float(alpha)),
         )
-        if found.verdict is Verdict.SHOWN:
+        if found.verdict is CertificateOutcome.SHOWN:
             if self.best is None or alpha > _alpha_of(self.best):
                 self.best = found
             return
         self.ceiling = min(self.ceiling, float(alpha))
         least = None if self.refuted is None else _alpha_of(self.refuted)
-        if found.verdict is Verdict.REFUTED and (least is None or alpha < least):
+        if found.verdict is CertificateOutcome.REFUTED and (least is None or alpha < least):
             self.refuted = found
 
 

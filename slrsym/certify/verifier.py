@@ -27,8 +27,8 @@ from slrsym.balls.fields import Part, has_one_zero
 from slrsym.certify.certificate import (
     Certificate,
     CertificateError,
+    CertificateOutcome,
     Finding,
-    Verdict,
     described,
     load,
 )
@@ -51,7 +51,7 @@ class Check:
         How long it took.
     """
 
-    verdict: Verdict
+    verdict: CertificateOutcome
     refusal: str
     boxes: int
     seconds: float
@@ -81,12 +81,12 @@ def check(certificate: Certificate | str | Path) -> Check:
     start = time.perf_counter()
     found = certificate if isinstance(certificate, Certificate) else load(certificate)
     checker = _Checker(found)
-    refusal, verdict = "", Verdict.UNDECIDED
+    refusal, verdict = "", CertificateOutcome.UNDECIDED
     try:
         verdict = checker.verdict()
         if verdict is not found.verdict:
             refusal = f"it says {found.verdict}, and is {verdict}"
-            verdict = Verdict.UNDECIDED
+            verdict = CertificateOutcome.UNDECIDED
     except (CertificateError, ValueError, ZeroDivisionError) as problem:
         refusal = str(problem)
     return Check(verdict, refusal, checker.boxes, time.perf_counter() - start)
@@ -113,14 +113,14 @@ class _Checker:
         self.boxes = 0
         self.open = False
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> CertificateOutcome:
         it, kind = self.certificate, KINDS[self.certificate.kind]
         _require(tuple(it.parameters) == kind.names, f"its parameters are not {kind.names}")
         _require(set(it.numbers) == set(kind.numbers), f"its numbers are not {kind.numbers}")
         parts = {part.name: part for part in kind.parts(it.numbers)}
-        if it.verdict is Verdict.REFUTED:
+        if it.verdict is CertificateOutcome.REFUTED:
             self._refute(parts)
-            return Verdict.REFUTED
+            return CertificateOutcome.REFUTED
         for fact, holds in kind.facts().items():
             _require(holds, f"it is not so that {fact}")
         labels = {label for part in parts.values() for label in part.labels}
@@ -145,7 +145,7 @@ class _Checker:
         _require(
             sorted(left) == listed, "what it lists as undecided is not what its trees leave open"
         )
-        return Verdict.UNDECIDED if self.open else Verdict.SHOWN
+        return CertificateOutcome.UNDECIDED if self.open else CertificateOutcome.SHOWN
 
     def _parameter_leaves(
         self, box: Mapping[str, Range], marks: Iterator[str]

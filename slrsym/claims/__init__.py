@@ -17,17 +17,17 @@ _NAME = re.compile(rf"([{''.join(_LONG)}])(\d+)(-.*)?")
 
 
 def name_of(id: str) -> str:
-    """The name of a claim: the id, with numbers of the paper in short."""
+    """Return the short name of a claim: its id, with numbers of the paper abbreviated."""
     found = _OF_PAPER.fullmatch(id)
     return f"{_SHORT[found[1]]}{found[2]}{found[3] or ''}" if found else id
 
 
 def id_of(name: str) -> str:
-    """The id of a claim that is given by its name or by its id."""
+    """Return the id of a claim, from its short name or its id."""
     found = _NAME.fullmatch(name)
     return f"{_LONG[found[1]]}-{found[2]}{found[3] or ''}" if found else name
 
 
 def step_name(id: str, label: str) -> str:
-    """The name of a step: that of its claim, and where it stands in the proof."""
+    """Return the name of a step: that of its claim, and its place in the proof."""
     return f"{name_of(id)}.{re.sub(r'[^A-Za-z0-9.]+', '-', label)}"

@@ -28,12 +28,12 @@ _MOST_EVIDENCE = 1_000
 
 
 def is_wanted() -> bool:
-    """Whether earlier runs count: not in continuous integration."""
+    """Tell whether cached runs may be used: not in continuous integration."""
     return not (os.environ.get("CI") or os.environ.get("SLRSYM_FRESH"))
 
 
 def key_of(paths: Iterable[Path] | None, *options: object) -> str:
-    """A digest of the package, of derivations with what lies beside them, versions and options."""
+    """Return a digest of the package, the derivations, library versions and options."""
     package = Path(__file__).resolve().parents[1]
     asked = None if paths is None else [path.resolve() for path in paths]
     folders = [package, builtin_folder()]
@@ -44,7 +44,7 @@ def key_of(paths: Iterable[Path] | None, *options: object) -> str:
 
 
 def read(key: str) -> Any:
-    """What was kept; None if there is nothing."""
+    """Return the cached data of a key; None if there are none."""
     with suppress(OSError, ValueError):
         return json.loads((_folder() / f"{key}.json").read_text(encoding="utf-8"))
     return None
@@ -54,14 +54,14 @@ def _without_problems(content: dict[str, Any]) -> bool:
     return not content["problems"]
 
 
-def found(
+def load_or_compute(
     make: Callable[[], dict[str, Any]],
     paths: Iterable[Path] | None,
     *options: object,
     fresh: bool = False,
     is_good: Callable[[dict[str, Any]], bool] = _without_problems,
 ) -> tuple[dict[str, Any], bool]:
-    """Plain data that an earlier run found, or that are made now, and kept if they are good.
+    """Return the cached result for these inputs, or compute it and cache it if `is_good`.
 
     Also whether they are of an earlier run, which is not asked if they are to be fresh.
     """
@@ -78,14 +78,14 @@ def found(
 
 
 def as_read(content: dict[str, Any]) -> Any:
-    """Plain data of `slrsym verify` with the entries of dictionaries as attributes."""
+    """Convert plain data of `slrsym verify` to objects with attributes."""
     found = json.loads(json.dumps(content), object_hook=lambda entry: SimpleNamespace(**entry))
     found.proofs = vars(found.proofs)
     return found
 
 
 def as_data(entry: Any) -> Any:
-    """An object that was read, as the plain data that it was made of."""
+    """Convert an object that was read from the cache back to plain data."""
     if isinstance(entry, SimpleNamespace):
         return {name: as_data(value) for name, value in vars(entry).items()}
     return [as_data(value) for value in entry] if isinstance(entry, list) else entry

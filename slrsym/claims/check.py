@@ -204,7 +204,7 @@ def _bench(statements: Sequence[Any], given: Iterable[Any], rng: np.random.Gener
 
 
 def benches(claim: Claim, steps: Sequence[Step], seed: int) -> list[Bench | None]:
-    """For each step the points that it shares with others; None if it has points of its own."""
+    """Return the sample points that steps with equal hypotheses share, for each step."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
         if step.numeric and not step.statement.has(OrbitStatement):
@@ -221,7 +221,7 @@ def benches(claim: Claim, steps: Sequence[Step], seed: int) -> list[Bench | None
 
 
 def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compared:
-    """The parts of a conjunction that are about orbits by iterating, the others at points."""
+    """Check a conjunction: statements about orbits by iterating, all others at points."""
     # Imported late: most claims are not about orbits.
     from slrsym.crosscheck import Inconclusive, NoPoint
     from slrsym.crosscheck.orbits import Contradicted, examine
@@ -263,29 +263,31 @@ def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
 
 
 def certified(claim: Claim) -> tuple[str, str]:
-    """What the evidence of a claim shows that has no proof."""
-    evidence = claim.evidence()
-    return ("", "") if evidence is None else (evidence.check(claim.statement), evidence.box)
+    """Check the certificate of a claim; return the problem and the box, empty without one."""
+    certificate = claim.certificate()
+    return (
+        ("", "") if certificate is None else (certificate.check(claim.statement), certificate.box)
+    )
 
 
 def used_by_evidence(claim: Claim) -> tuple[str, ...]:
     """Return the claims that the evidence of a certified claim rests on; none for a proof."""
-    return tuple(getattr(claim.evidence(), "rests_on", ()))
+    return tuple(getattr(claim.certificate(), "rests_on", ()))
 
 
 def tried(claim: Claim, seed: int = 0) -> Trials | None:
-    """What the experiment of a claim sees that has no proof."""
+    """Run the experiment of a claim; return None if it has none."""
     return claim.experiment(_generator(step_seed(claim, 0, seed)))
 
 
 def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
-    """What sampling says of a claim's statement."""
+    """Check a claim's statement about expectations by sampling."""
     if not claim.statement.has(Expectation):
         return ()
     from slrsym.crosscheck.montecarlo import MonteCarlo, sampled_evidence
 
     try:
-        return sampled_evidence(claim.statement, claim.given, step_seed(claim, 0, seed))
+        return sampled_evidence(claim.statement, claim.hypotheses, step_seed(claim, 0, seed))
     except Exception as problem:  # numbers that cannot be computed are no evidence
         broke = f"the sampling broke: {type(problem).__name__}: {problem}"
         return (MonteCarlo(spoken(claim.statement), contradiction=broke),)

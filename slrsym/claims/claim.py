@@ -19,8 +19,10 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.explanation import NOTHING, Explanation
 from slrsym.gaussian.functions import in_own_functions
+from slrsym.kernels.arguments import explained
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import registered
+from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError, conjuncts, flattened
 
 if TYPE_CHECKING:
@@ -70,8 +72,8 @@ class Trials:
 
 
 @runtime_checkable
-class Evidence(Protocol):
-    """What a claim may have instead of a proof."""
+class BoxCertificate(Protocol):
+    """A certificate that a statement holds on a box of values, for want of a proof."""
 
     @property
     def box(self) -> str:
@@ -86,7 +88,7 @@ _KINDS: set[type] = set()
 
 
 def certifying(kind: type[_T]) -> type[_T]:
-    """Decorator: what a class shows on a box is believed. `slrsym.certify` has such classes."""
+    """Register a class whose certificates may stand for proofs, as those of `slrsym.certify`."""
     _KINDS.add(kind)
     return kind
 
@@ -103,7 +105,7 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # A subclass could mean anything, and rules would take it for what it is derived from.
 _RELATIONS = (Eq, Ne, Lt, Le, Gt, Ge)
 
-_AGAINST = re.compile(r"exact|(stronger|weaker|false): \S.*")
+_COMPARED = re.compile(r"exact|(stronger|weaker|false): \S.*")
 _collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is run", default=None)
 
 
@@ -127,19 +129,19 @@ class Claim:
         A name in lower case, words joined by hyphens.
     statement : Boolean
         A relation between expressions, or a conjunction or equivalence of relations. It is meant
-        for all values of its free symbols that these declare possible and `given` allows. SymPy
+        for all values of its free symbols that their declarations and `hypotheses` allow. SymPy
         evaluates relations that it finds obvious; write ``Eq(a, b, evaluate=False)`` for those.
     source : str
         Where the statement stands, such as ``Lemma 18 (ii)``.
     title : str, optional
         A few words for tables, where without them the statement stands. In it, as in the source and
         in the docstring of the proof, formulas stand between dollar signs, ``$gamma^2 <= 1$``.
-    given : iterable of relations, optional
+    hypotheses : iterable of relations, optional
         Hypotheses besides what the symbols declare.
-    against : str, optional
-        How it stands against what its source says: ``exact``, or ``stronger: ...``, ``weaker: ...``
+    compared_to_source : str, optional
+        How it compares to what its source says: ``exact``, or ``stronger: ...``, ``weaker: ...``
         or ``false: ...`` and how; empty if the source does not say it.
-    written : mapping, optional
+    notation : mapping, optional
         How parts of the statement and of its proof are written in documents: a symbol, or an
         undefined function of some arguments, for each expression. Nothing is checked with it.
     explanation : Explanation or str, optional
@@ -150,8 +152,8 @@ class Claim:
     ------
     ProofError
         If the id is malformed, the statement is not a statement (or evaluated to true or false),
-        a hypothesis is not one, or false, `against` begins with another word, or `explanation`
-        has a sentence for something that is no part of the statement.
+        a hypothesis is not one, or false, `compared_to_source` begins with another word, or
+        `explanation` has a sentence for something that is no part of the statement.
 
     Examples
     --------
@@ -168,23 +170,24 @@ class Claim:
     statement: Boolean
     source: str
     title: str
-    given: tuple[Boolean, ...]
-    against: str
-    written: Mapping[Expr, Expr]
+    hypotheses: tuple[Boolean, ...]
+    compared_to_source: str
+    notation: Mapping[Expr, Expr]
     explanation: Explanation
     file: Path | None
     # What is to be believed of it, and the function that says why; None until that is given.
     _way: tuple[str, Callable[..., Any]] | None = None
 
+    @explained(given="hypotheses", against="compared_to_source", written="notation")
     def __init__(
         self,
         id: str,
         statement: Boolean,
         source: str,
         title: str = "",
-        given: Iterable[Boolean] = (),
-        against: str = "",
-        written: Mapping[Expr, Expr] | None = None,
+        hypotheses: Iterable[Boolean] = (),
+        compared_to_source: str = "",
+        notation: Mapping[Expr, Expr] | None = None,
         explanation: Explanation | str = NOTHING,
     ) -> None:
         if not isinstance(id, str) or not _ID.fullmatch(id):
@@ -198,24 +201,24 @@ class Claim:
         if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
         statement = flattened(in_own_functions(statement))
-        given = tuple(
-            flattened(in_own_functions(g)) for g in given if g is not true and g is not True
+        hypotheses = tuple(
+            flattened(in_own_functions(h)) for h in hypotheses if h is not true and h is not True
         )
-        for hypothesis in given:
+        for hypothesis in hypotheses:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
             if not stated or hypothesis in (false, False):
                 raise ProofError(f"claim {id}: the hypothesis {hypothesis} cannot hold")
-        for part in (statement, *given):
+        for part in (statement, *hypotheses):
             for node in part.atoms(Relational):
                 if type(node) not in _RELATIONS:
                     raise ProofError(
                         f"claim {id}: {node} is a {type(node).__name__}, a relation that slrsym "
                         f"does not know; known are {', '.join(r.__name__ for r in _RELATIONS)}"
                     )
-        if against and not _AGAINST.fullmatch(against):
+        if compared_to_source and not _COMPARED.fullmatch(compared_to_source):
             raise ProofError(
-                f"claim {id}: against must be exact, or stronger, weaker or false, a colon, and "
-                f"how; got {against!r}"
+                f"claim {id}: compared_to_source must be exact, or stronger, weaker or false, a "
+                f"colon, and how; got {compared_to_source!r}"
             )
         if isinstance(explanation, str):
             explanation = Explanation(explanation)
@@ -231,13 +234,17 @@ class Claim:
             statement=statement,
             source=source,
             title=title,
-            given=given,
+            hypotheses=hypotheses,
             file=file,
-            against=against,
-            written=MappingProxyType(dict(written or {})),
+            compared_to_source=compared_to_source,
+            notation=MappingProxyType(dict(notation or {})),
             explanation=explanation,
         )
         claims.append(self)
+
+    given = old_attribute("hypotheses")
+    against = old_attribute("compared_to_source")
+    written = old_attribute("notation")
 
     def __setattr__(self, name: str, value: Any) -> None:
         raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be set")
@@ -246,7 +253,7 @@ class Claim:
         raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be deleted")
 
     def proof(self, function: Callable[[Any], Proof]) -> Callable[[Any], Proof]:
-        """Decorator: give the claim its proof.
+        """Decorate the function that gives the claim its proof.
 
         Parameters
         ----------
@@ -270,13 +277,13 @@ class Claim:
         }
         return self._given_way(_PROOF, function, already)
 
-    def certified_by(self, function: Callable[[], Evidence]) -> Callable[[], Evidence]:
-        """Decorator: give the claim evidence on a box, for want of a proof.
+    def certified_by(self, function: Callable[[], BoxCertificate]) -> Callable[[], BoxCertificate]:
+        """Decorate the function that certifies the claim on a box, for want of a proof.
 
         Parameters
         ----------
         function : callable
-            Returns the evidence, such as `slrsym.certify.OnBox`. Its docstring is the `idea`.
+            Returns the certificate, such as `slrsym.certify.OnBox`. Its docstring is the `idea`.
 
         Returns
         -------
@@ -291,7 +298,7 @@ class Claim:
         return self._given_way(_BOX, function, _ALREADY)
 
     def tested_by(self, function: Callable[[Generator], Trials]) -> Callable[[Generator], Trials]:
-        """Decorator: give the claim a numerical experiment, for want of a proof.
+        """Decorate the function of an experiment that tests the claim, for want of a proof.
 
         Parameters
         ----------
@@ -333,7 +340,7 @@ class Claim:
         return self._function(_TRIALS) is not None
 
     def experiment(self, rng: Generator) -> Trials | None:
-        """What the experiment sees that stands for a proof; None if there is none.
+        """Run the experiment that stands for a proof; return None if there is none.
 
         Parameters
         ----------
@@ -357,8 +364,8 @@ class Claim:
             raise ProofError(f"claim {self.id}: {found!r} is no slrsym.proof.Trials")
         return found
 
-    def evidence(self) -> Evidence | None:
-        """What certifies the claim on a box; None if it is to be proved.
+    def certificate(self) -> BoxCertificate | None:
+        """Return the certificate that stands for a proof; None if there is none.
 
         Returns
         -------
@@ -368,16 +375,18 @@ class Claim:
         Raises
         ------
         ProofError
-            If that is no evidence.
+            If that is not a certificate.
         """
         function = self._function(_BOX)
         if function is None:
             return None
         found = function()
-        # Of what users write, no more is believed than of what they prove.
-        if type(found) not in _KINDS or not isinstance(found, Evidence):
-            raise ProofError(f"claim {self.id}: {found!r} is no evidence of slrsym.certify")
+        # What users write is believed no more than what they prove.
+        if type(found) not in _KINDS or not isinstance(found, BoxCertificate):
+            raise ProofError(f"claim {self.id}: {found!r} is no certificate of slrsym.certify")
         return found
+
+    evidence = old_attribute("certificate")
 
     @property
     def idea(self) -> str:
@@ -386,7 +395,7 @@ class Claim:
         return " ".join((text or "").split())
 
     def build_proof(self) -> Proof:
-        """The proof as a tree of steps, none of them checked yet.
+        """Build the proof, a tree of steps which are not checked yet.
 
         Returns
         -------
@@ -415,12 +424,12 @@ class Claim:
     def symbols(self) -> set[Symbol]:
         """The symbols that the claim is about."""
         result: set[Symbol] = self.statement.free_symbols.union(
-            *(g.free_symbols for g in self.given)
+            *(h.free_symbols for h in self.hypotheses)
         )
         return result
 
     def symbol(self, name: Any) -> Any:
-        """The claim's symbol or undefined function of a name.
+        """Return the symbol or undefined function of a name in the claim.
 
         Parameters
         ----------
@@ -451,7 +460,7 @@ class Claim:
         return f"Claim({self.id!r}: {self.statement})"
 
     def to_latex(self, proof: bool = False) -> str:
-        r"""The statement in LaTeX, for math mode.
+        r"""Write the statement in LaTeX, for math mode.
 
         Parameters
         ----------
@@ -472,7 +481,7 @@ class Claim:
         return str(registered("claim.latex")(self, proof))
 
     def to_html(self, proof: bool = False) -> str:
-        """The statement as HTML, with its name and its hypotheses.
+        """Write the statement as HTML, with its name and its hypotheses.
 
         Parameters
         ----------

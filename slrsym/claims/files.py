@@ -38,7 +38,7 @@ def line_in(problem: BaseException, file: Path) -> str:
 
 
 def builtin_folder() -> Path:
-    """The folder of the derivations that come with the package."""
+    """Return the folder of the derivations that come with the package."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "derivations", package.parent / "derivations"):
         if folder.is_dir():
@@ -46,7 +46,7 @@ def builtin_folder() -> Path:
     raise DerivationError(f"the installation in {package} has no folder of derivations")
 
 
-class Made(NamedTuple):
+class DeclaredClaims(NamedTuple):
     """The claims that a file makes, as far as its text tells."""
 
     ids: tuple[str, ...]
@@ -54,32 +54,32 @@ class Made(NamedTuple):
 
 
 def is_derivation_file(path: Path) -> bool:
-    """Whether a file is Python and calls `Claim`, as far as its text tells.
+    """Tell whether a file is Python and calls `Claim`, judging by its text.
 
     A file that does not parse counts as one if it speaks of claims at all: loading it gives the
     error to show.
     """
-    return _is_named_so(path) and _made(_text(path)) is not None
+    return _is_named_so(path) and _declared_claims(_text(path)) is not None
 
 
 def files_of(id: str, folder: Path) -> list[Path]:
-    """The files in and below a folder that make the claim of an id, as far as their text tells."""
+    """Return the files in and below a folder whose text seems to state the claim of an id."""
     texts = {file: _text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)}
     # To parse a text takes long: most do not even speak of the id.
     spoken = [file for file, text in texts.items() if id in text]
-    named = [file for file in spoken if (made := _made(texts[file])) and id in made.ids]
+    named = [file for file in spoken if (made := _declared_claims(texts[file])) and id in made.ids]
     if named:
         return named
-    found = {file: made for file, text in texts.items() if (made := _made(text))}
+    found = {file: made for file, text in texts.items() if (made := _declared_claims(text))}
     return [f for f, made in found.items() if any(re.fullmatch(x, id) for x in made.patterns)]
 
 
 def ids_below(folder: Path, among: Collection[str] | None = None) -> list[str]:
-    """The ids of the claims in and below a folder, but for those that are put together."""
+    """Return the ids that files in and below a folder give claims as literal strings."""
     texts = [_text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)]
     if among is not None:
         texts = [text for text in texts if any(id in text for id in among)]
-    found = [id for text in texts if (made := _made(text)) for id in made.ids]
+    found = [id for text in texts if (made := _declared_claims(text)) for id in made.ids]
     return found if among is None else [id for id in found if id in among]
 
 
@@ -97,13 +97,13 @@ def _text(path: Path) -> str:
 
 # The files of the package are looked at again and again.
 @lru_cache(maxsize=256)
-def _made(text: str) -> Made | None:
+def _declared_claims(text: str) -> DeclaredClaims | None:
     if "Claim" not in text or "slrsym" not in text:
         return None
     try:
         tree = ast.parse(text)
     except SyntaxError:
-        return Made((), (".*",))
+        return DeclaredClaims((), (".*",))
     ids: list[str] = []
     patterns: list[str] = []
     for node in ast.walk(tree):
@@ -121,11 +121,11 @@ def _made(text: str) -> Made | None:
                 )
             case _:
                 patterns.append(".*")
-    return Made(tuple(ids), tuple(patterns)) if ids or patterns else None
+    return DeclaredClaims(tuple(ids), tuple(patterns)) if ids or patterns else None
 
 
 def derivation_files(path: Path) -> list[Path]:
-    """The derivation files at a path: the file itself, or those in and below a folder."""
+    """Return the derivation files at a path: the file itself, or those in and below a folder."""
     if path.is_file():
         return [path]
     if not path.is_dir():

@@ -29,7 +29,7 @@ from slrsym.claims.files import (
     ids_below,
     line_in,
 )
-from slrsym.claims.verification import Row, row_of, verdicts_of
+from slrsym.claims.verification import ClaimSummary, row_of, verdicts_of
 from slrsym.proofs import RULE_CLAIMS
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.statements.expressions import ProofError
@@ -41,7 +41,7 @@ _loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
 
 
 def load_file(path: Path) -> list[Claim]:
-    """The claims of a derivation file, in the order in which it makes them."""
+    """Load the claims of a derivation file, in the order in which it makes them."""
     resolved = path.resolve()
     try:
         own = resolved.is_relative_to(builtin_folder())
@@ -104,13 +104,16 @@ class Foundation:
 
 
 def is_builtin(claim: Claim) -> bool:
-    """Whether a claim is the package's own, or says the same."""
+    """Tell whether a claim is the package's own, or says the same."""
     folder = builtin_folder().resolve()
     if claim.file is not None and claim.file.is_relative_to(folder):
         return True
     same = (other for file in files_of(claim.id, folder) for other in load_file(file))
     own = next((other for other in same if other.id == claim.id), None)
-    return own is not None and (own.statement, own.given) == (claim.statement, claim.given)
+    return own is not None and (own.statement, own.hypotheses) == (
+        claim.statement,
+        claim.hypotheses,
+    )
 
 
 @dataclass
@@ -140,7 +143,7 @@ class Ledger:
 
     @classmethod
     def load(cls, *paths: Path) -> Ledger:
-        """The claims of the derivation files at some paths.
+        """Load the claims of the derivation files at some paths.
 
         What cannot be loaded is noted in `problems`.
 
@@ -234,7 +237,7 @@ class Ledger:
             self.problems.append(f"the id {claim.id!r} stands for two claims, in {places}")
 
     def find(self, id: str) -> Claim:
-        """The claim of an id, here or among those that come with the package.
+        """Return the claim of an id, from here or from those that come with the package.
 
         Parameters
         ----------
@@ -261,7 +264,7 @@ class Ledger:
         return claim
 
     def knows(self, id: str) -> bool:
-        """Whether an id is that of a claim, here or among those that come with the package.
+        """Tell whether there is a claim of an id, here or among those that come with the package.
 
         Parameters
         ----------
@@ -276,7 +279,7 @@ class Ledger:
         return id in self.claims or self._from_library(id) is not None
 
     def _from_library(self, id: str) -> Claim | None:
-        """The package's claim of an id, if it is in none of this ledger's files."""
+        """Return the package's claim of an id, unless it is in one of this ledger's files."""
         if id not in self._library:
             for file in files_of(id, builtin_folder()):
                 if file.resolve() in self._files or file in self._asked:
@@ -289,7 +292,7 @@ class Ledger:
         return self._library.get(id)
 
     def replacing(self) -> set[str]:
-        """Ids of claims in the place of the package's own; a file with its text replaces none."""
+        """Return the ids of claims that replace the package's own; copies of files do not."""
         try:
             folder = builtin_folder().resolve()
         except DerivationError:
@@ -304,7 +307,7 @@ class Ledger:
     # -- what rests on what --------------------------------------------------------------------
 
     def foundations(self, id: str) -> dict[str, Foundation]:
-        """What a claim rests on, directly and through others, as the proof checker reports it.
+        """Return the axioms and claims that a claim rests on, as the proof checker reports them.
 
         Numbers are not compared.
 
@@ -334,7 +337,7 @@ class Ledger:
         return found
 
     def citations(self, id: str) -> dict[str, tuple[str, ...]]:
-        """The claims that a proof cites, and those that their proofs cite; nothing is judged.
+        """Return the claims that a proof cites, and that their proofs cite; nothing is judged.
 
         Parameters
         ----------
@@ -398,7 +401,7 @@ class Ledger:
         use_cache: bool = False,
         workers: int | None = 1,
         on_verdict: Callable[[ClaimVerdict], None] | None = None,
-    ) -> list[Row]:
+    ) -> list[ClaimSummary]:
         """Check claims and all that they rest on.
 
         Parameters
@@ -480,7 +483,7 @@ class _Builtin(Ledger):
 
 
 def builtin_ledger() -> Ledger:
-    """The ledger of the claims that come with the package."""
+    """Return the ledger of the claims that come with the package."""
     builtin_folder()
     ledger = _Builtin()
     del ledger.claims, ledger.problems
@@ -488,7 +491,7 @@ def builtin_ledger() -> Ledger:
 
 
 def _is_copy(file: Path, folder: Path) -> bool:
-    """Whether a file is one below a folder, or a copy of one."""
+    """Tell whether a file is below a folder, or a copy of one that is."""
     if file.is_relative_to(folder):
         return True
     return any(x.read_bytes() == file.read_bytes() for x in folder.rglob(file.name))

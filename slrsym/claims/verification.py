@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Row:
+class ClaimSummary:
     """One line of the ledger.
 
     Attributes
@@ -83,13 +83,13 @@ class Row:
     against: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """The row for JSON: strings, numbers, None, and lists of strings and of such dicts."""
+        """Convert the row to data for JSON: strings, numbers, None, lists and dicts of these."""
         row = asdict(self)
         return row | {name: list(row[name]) for name in ("axioms", "depends", "monte_carlo")}
 
 
 def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
-    """The claims that a claim rests on, through others too."""
+    """Return the claims that a claim rests on, directly or through others."""
     seen: set[str] = set()
     stack = list(depends[id])
     while stack:
@@ -101,7 +101,7 @@ def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
-    """A shortest way from a claim back to itself."""
+    """Return a shortest circle of claims through the given one, each resting on the next."""
     paths, seen = [[id]], {id}
     while paths:
         path = paths.pop(0)
@@ -114,7 +114,9 @@ def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
     return []
 
 
-def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = False) -> Row:
+def row_of(
+    claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = False
+) -> ClaimSummary:
     verdict = verdicts[claim.id]
     depends = {id: v.depends for id, v in verdicts.items()}
     below = reachable(claim.id, depends)
@@ -139,7 +141,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
         status, error = "conditional", f"the proof checker has no evidence for steps by {rules}"
     elif verdict.box:
         status = "certified"
-    return Row(
+    return ClaimSummary(
         claim.id,
         claim.title or spoken(claim.statement),
         claim.source,
@@ -154,7 +156,7 @@ def row_of(claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = 
         verdict.box if status == "certified" else "",
         str(verdict.trials) if status == "empirical" else "",
         replaces,
-        claim.against,
+        claim.compared_to_source,
     )
 
 
@@ -307,6 +309,6 @@ def _no_interrupt() -> Iterator[None]:
 
 
 def _cores() -> int:
-    """How many processes can run at once."""
+    """Count the processes that can run at once."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -66,9 +66,9 @@ def step_rows(found: StepSize) -> Rows:
 
 def zero_rows(found: Certificate) -> Rows:
     """Tabulate isolated fixed points."""
-    from slrsym.certify import Verdict
+    from slrsym.certify import CertificateOutcome
 
-    if found.verdict is not Verdict.SHOWN:
+    if found.verdict is not CertificateOutcome.SHOWN:
         return []
     rows = [("solutions in the square", str(found.numbers["count"])), ("the corners", "4")]
     for name in sorted(set().union(*(piece.keys() for piece in found.pieces))):
@@ -230,7 +230,7 @@ _OWN = 5
 def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
     """Make a command out of a function that certifies at (lam, gamma, d)."""
 
-    def made(certified: Callable[..., tuple[Any, Rows]]) -> Any:
+    def decorate(certified: Callable[..., tuple[Any, Rows]]) -> Any:
         @wraps(certified)
         def command(
             *, lam: str, gamma: str | None, gamma2: str | None, d: str, L: int | None,
@@ -260,7 +260,7 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
             shared.reported()(command)
         )
 
-    return made
+    return decorate
 
 
 @_certifying("alpha")
@@ -358,7 +358,7 @@ def check(
         with shared.refusals():
             certificate = certify.load(file)
         found = certify.check(certificate)
-        shown = shown and found.accepted and found.verdict is certify.Verdict.SHOWN
+        shown = shown and found.accepted and found.verdict is certify.CertificateOutcome.SHOWN
         checks.append(
             {
                 "file": str(file),

@@ -174,9 +174,12 @@ def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
 
     fields = ("label", "rule", "digits", "accepted", "statement", "refusal", "contradiction")
     return {
-        **{name: getattr(claim, name) for name in ("id", "title", "source", "idea", "against")},
+        **{
+            name: getattr(claim, name)
+            for name in ("id", "title", "source", "idea", "compared_to_source")
+        },
         "statement": spoken(claim.statement),
-        "given": [spoken(hypothesis) for hypothesis in claim.given],
+        "hypotheses": [spoken(hypothesis) for hypothesis in claim.hypotheses],
         "steps": [{name: getattr(report, name) for name in fields} for report in found.reports],
         "monte_carlo": [
             {
@@ -206,10 +209,10 @@ def proof(claim: Any, row: Any, out: Console) -> None:
     name = claim.id if short == claim.id else f"{short}  {claim.id}"
     out.print(Text.assemble((f"{name}{own}", "bold"), f"  {unmarked(said)}"))
     say(claim.statement)
-    for hypothesis in claim.given:
+    for hypothesis in claim.hypotheses:
         say(f"given {hypothesis}")
-    if claim.against:
-        say(f"against the paper: {unmarked(claim.against)}")
+    if claim.compared_to_source:
+        say(f"compared to the paper: {unmarked(claim.compared_to_source)}")
     if claim.idea:
         say(unmarked(claim.idea), style="italic")
     out.print()

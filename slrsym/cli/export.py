@@ -20,7 +20,7 @@ from slrsym.files import FolderError, replacing, require_ours, write_folder
 if TYPE_CHECKING:
     from slrsym.claims.check import ClaimVerdict
     from slrsym.claims.ledger import Ledger
-    from slrsym.claims.verification import Row
+    from slrsym.claims.verification import ClaimSummary
     from slrsym.export.document import Document
 
 UNPROVED = Annotated[
@@ -123,7 +123,7 @@ def latex(
 
     if snippet:
         # What is not proved is not kept.
-        found, _ = cache.found(
+        found, _ = cache.load_or_compute(
             printed, paths, "snippet", claims, seed, unproved, is_good=lambda _: not unproved
         )
         typer.echo("\n".join(found["lines"]))
@@ -188,14 +188,14 @@ def verified(
     seed: int,
     workers: int | None,
     unproved: bool,
-) -> tuple[Ledger, list[Row], dict[str, ClaimVerdict]]:
+) -> tuple[Ledger, list[ClaimSummary], dict[str, ClaimVerdict]]:
     """Load and verify what is to be exported."""
     ledger = loaded(paths, claims)
     problems = list(ledger.problems)
     if not problems and not claims and not ledger.claims:
         problems.append("there is no claim to export")
     verdicts: dict[str, ClaimVerdict] = {}
-    rows: list[Row] = []
+    rows: list[ClaimSummary] = []
     if not problems:
         rows = checked(ledger, claims or None, seed, workers, verdicts)
         problems += ledger.problems

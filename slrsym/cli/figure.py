@@ -172,13 +172,13 @@ def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dic
     """Return a constant inverse temperature, or the two parameters of a schedule."""
     if lam is None:
         return {"lam0": lam0, "rate": rate}
-    from slrsym.dynamics.given import Constant, Inverse, schedule_from_text
+    from slrsym.dynamics.schedules import Constant, InverseTimeDecay, schedule_from_text
 
     with shared.refusals("--lam"):
         schedule = schedule_from_text(lam)
     if isinstance(schedule, Constant):
         return {"lam": schedule.lam, "lam0": lam0, "rate": rate}
-    if not isinstance(schedule, Inverse):
+    if not isinstance(schedule, InverseTimeDecay):
         raise typer.BadParameter(
             f"must be a number, or a schedule LAM0/(1+C*t); got {lam!r}", param_hint="--lam"
         )

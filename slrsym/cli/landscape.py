@@ -16,7 +16,7 @@ from slrsym.cli.shared import optional
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from slrsym.landscape import Atlas, Branch
+    from slrsym.landscape import Branch, CriticalPoints
 
 
 _WIDE = 110
@@ -62,7 +62,7 @@ def landscape(
 
     from slrsym.cli import display
     from slrsym.kernels.arguments import positive
-    from slrsym.landscape import atlas
+    from slrsym.landscape import find_critical_points
     from slrsym.task import Task
 
     with shared.refusals():
@@ -79,18 +79,20 @@ def landscape(
         out.print(branch_table(found))
     else:
         with shared.working("searching for critical points"):
-            found = atlas(task, lam, seed=seed)
+            found = find_critical_points(task, lam, seed=seed)
         content = found.as_dict()
-        out.print(atlas_table(found, alpha, out.width))
+        out.print(critical_point_table(found, alpha, out.width))
         for line in _summary(found, alpha):
             out.print(line)
     shared.write_json(json_file, content)
     if plot is not None:
-        from slrsym.figures.landscape import atlas_figure, branches_figure
+        from slrsym.figures.landscape import branches_figure, critical_points_figure
         from slrsym.figures.style import write
 
         drawn = (
-            atlas_figure(found) if branches is None else branches_figure(found, task, _marks(task))
+            critical_points_figure(found)
+            if branches is None
+            else branches_figure(found, task, _marks(task))
         )
         write(drawn, plot)
         out.print(f"drawn in {plot}", soft_wrap=True)
@@ -116,7 +118,9 @@ def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
 # -- tables ------------------------------------------------------------------------------------
 
 
-def atlas_table(atlas: Atlas, alpha: float | None = None, width: int = _WIDE) -> Table:
+def critical_point_table(
+    found: CriticalPoints, alpha: float | None = None, width: int = _WIDE
+) -> Table:
     """Tabulate the critical points, one line each."""
     wide = width >= _WIDE
     result = _table(
@@ -125,7 +129,7 @@ def atlas_table(atlas: Atlas, alpha: float | None = None, width: int = _WIDE) ->
         *(() if alpha is None else ("descent",)),
         "sure",
     )
-    for point in atlas.points:
+    for point in found.points:
         digits = 4 if wide else 3
         overlaps = [_overlap(x, digits) for x in point.state]
         cells = [point.name, *overlaps, f"{point.excess_risk:.6g}"]
@@ -169,27 +173,27 @@ def _table(*names: str) -> Table:
     return columns(*names, padding=0, show_edge=False)
 
 
-def _summary(atlas: Atlas, alpha: float | None) -> list[str]:
+def _summary(found: CriticalPoints, alpha: float | None) -> list[str]:
     from slrsym.landscape import critical_inverse_temperature
 
-    coverage = atlas.coverage
+    coverage = found.coverage
     lines = [
-        f"{len(atlas.points)} critical points, up to symmetries; "
+        f"{len(found.points)} critical points, up to symmetries; "
         f"{coverage.found:,} of {coverage.starts:,} searches ended at one, "
         f"{coverage.expected_missed:.2g} more expected",
-        f"signs of the indices add up to {atlas.euler}"
+        f"signs of the indices add up to {found.euler}"
         + (
-            ", as they must" if atlas.balanced else f", not to {atlas.euler_expected}: some missing"
+            ", as they must" if found.balanced else f", not to {found.euler_expected}: some missing"
         ),
     ]
-    if atlas.plateaus:
-        lines.append(f"{atlas.plateaus:,} searches ended where the risk is flat to rounding")
-    if atlas.task.L > 1:
-        critical = critical_inverse_temperature(atlas.task)
+    if found.plateaus:
+        lines.append(f"{found.plateaus:,} searches ended where the risk is flat to rounding")
+    if found.task.L > 1:
+        critical = critical_inverse_temperature(found.task)
         where = f"up to lambda = {critical:.6g}" if math.isfinite(critical) else "at all lambda"
         lines.append(f"the oracle is a strict local minimum {where}")
     if alpha is not None:
-        attracting = [p.name for p in atlas.minima if p.stability(alpha) == "attracts"]
+        attracting = [p.name for p in found.minima if p.stability(alpha) == "attracts"]
         lines.append(f"descent with alpha = {alpha:g} ends at: {', '.join(attracting) or 'none'}")
     return lines
 

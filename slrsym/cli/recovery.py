@@ -120,14 +120,14 @@ def recovery(
 
     how: dict[str, Any] = {"runs": runs, "seed": seed, "workers": workers, "path": output}
 
-    def made() -> xr.Dataset:
+    def compute() -> xr.Dataset:
         if single:
             return recover(Setting(**{name: x[0] for name, x in axes.items()}, steps=steps), **how)
         return sweep(**axes, steps=steps, **how)
 
     try:
         with shared.refusals(), shared.warnings_told():
-            found, lost = shared.even_if_not_saved(made)
+            found, lost = shared.even_if_not_saved(compute)
     except KeyboardInterrupt:
         if output is not None:
             typer.echo(f"the same command goes on, from {output}.parts", err=True)
@@ -166,12 +166,12 @@ def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str,
             raise typer.BadParameter("the schedule is given by --lam already", param_hint=option)
     if "t" not in lam:
         return {"lam0": _numbers("--lam", lam), "rate": [0.0]}
-    from slrsym.dynamics import Inverse
-    from slrsym.dynamics.given import schedule_from_text
+    from slrsym.dynamics import InverseTimeDecay
+    from slrsym.dynamics.schedules import schedule_from_text
 
     with shared.refusals("--lam"):
         schedule = schedule_from_text(lam)
-    if not isinstance(schedule, Inverse):
+    if not isinstance(schedule, InverseTimeDecay):
         raise typer.BadParameter(
             f"must be a number, or a schedule LAM0/(1+C*t); got {lam!r}", param_hint="--lam"
         )

@@ -335,7 +335,7 @@ def write_json(file: Path | None, content: Any) -> None:
         return
     to_stdout = str(file) == "-"
     # Standard output may know fewer letters than a file.
-    text = json.dumps(_plain(content), indent=2, ensure_ascii=to_stdout, allow_nan=False)
+    text = json.dumps(_json_data(content), indent=2, ensure_ascii=to_stdout, allow_nan=False)
     if to_stdout:
         typer.echo(text)
         return
@@ -343,13 +343,13 @@ def write_json(file: Path | None, content: Any) -> None:
         draft.write_text(text + "\n", encoding="utf-8")
 
 
-def _plain(x: Any) -> Any:
+def _json_data(x: Any) -> Any:
     """Convert NumPy's numbers and arrays to plain data, and NaN and infinities to null."""
     if isinstance(x, dict):
-        return {name: _plain(value) for name, value in x.items()}
+        return {name: _json_data(value) for name, value in x.items()}
     x = x.tolist() if hasattr(x, "tolist") else x
     if isinstance(x, list | tuple):
-        return [_plain(part) for part in x]
+        return [_json_data(part) for part in x]
     return None if isinstance(x, float) and not math.isfinite(x) else x
 
 

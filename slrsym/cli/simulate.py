@@ -159,12 +159,12 @@ def simulate(
 
     saved = output or resume
 
-    def made() -> xr.Dataset:
+    def compute() -> xr.Dataset:
         return _run(given, planar, output) if resume is None else _resumed(resume, given, output)
 
     try:
         with shared.refusals(), shared.warnings_told():
-            found, lost = shared.even_if_not_saved(made)
+            found, lost = shared.even_if_not_saved(compute)
     except KeyboardInterrupt:
         if saved is not None and saved.is_file():
             typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)
@@ -207,7 +207,7 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
 def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset:
     from slrsym.dynamics import StartVectors
     from slrsym.dynamics import simulate as simulated
-    from slrsym.dynamics.given import schedule_from_text
+    from slrsym.dynamics.schedules import schedule_from_text
 
     of = _DEFAULTS | ({"log_every": _PLANAR_LOG_EVERY} if planar else {}) | given
     start = _planar_start(of) if planar else _start(of)
@@ -240,13 +240,13 @@ def _task(of: dict[str, Any]) -> Task:
 def _start(of: dict[str, Any]) -> Any:
     import numpy as np
 
-    from slrsym.dynamics import Manifold, Overlaps, Sphere
+    from slrsym.dynamics import ManifoldStart, Overlaps, UniformStart
 
     text = of["start"]
     if _is_of_vectors(text):
         return _vectors_of(Path(text))
     if text in ("sphere", "manifold"):
-        return {"sphere": Sphere, "manifold": Manifold}[text](of["runs"], of["seed"])
+        return {"sphere": UniformStart, "manifold": ManifoldStart}[text](of["runs"], of["seed"])
     try:
         overlaps = [float(part) for part in text.split(",")]
     except ValueError:
@@ -285,7 +285,7 @@ def _planar_start(of: dict[str, Any]) -> list[list[float]]:
 
 def _resumed(file: Path, given: dict[str, Any], output: Path | None) -> xr.Dataset:
     from slrsym.dynamics import resume
-    from slrsym.dynamics.given import schedule_from_text
+    from slrsym.dynamics.schedules import schedule_from_text
 
     schedule = given.get("lam")
     return resume(

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from slrsym.checker import Judged
     from slrsym.claims.check import ClaimVerdict
     from slrsym.claims.ledger import Ledger
-    from slrsym.claims.verification import Row
+    from slrsym.claims.verification import ClaimSummary
 
 _PATHS = Annotated[
     list[Path] | None,
@@ -104,7 +104,7 @@ def verify(
     if coq:
         require_installed()
     _require_derivations(paths)
-    content, is_earlier = cache.found(
+    content, is_earlier = cache.load_or_compute(
         lambda: _verified(paths, claim, seed, effort, not no_cache, workers, verbose),
         paths, seed, claim, verbose, fresh=no_cache, is_good=_is_good,
     )  # fmt: skip
@@ -216,7 +216,7 @@ def axioms(
     _require_derivations(path)
     for one in path or []:
         shared.require_apart(("--path", one), ("--json", json_file))
-    content, _ = cache.found(lambda: _axioms(id, path), path, "axioms", id)
+    content, _ = cache.load_or_compute(lambda: _axioms(id, path), path, "axioms", id)
     problems = content.pop("problems")
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
@@ -298,7 +298,7 @@ def checked(
     verdicts: dict[str, ClaimVerdict],
     effort: float = 1.0,
     use_cache: bool = True,
-) -> list[Row]:
+) -> list[ClaimSummary]:
     """Check claims behind a progress bar, and keep every verdict."""
     from slrsym.claims.cache import is_wanted
 

@@ -131,7 +131,7 @@ class Development:
         text = "(* Needs coq-interval (Debian: libcoq-interval). *)\nRequire Import Slrsym.\n"
         text += "From Interval Require Import Tactic.\nOpen Scope R_scope.\n\n"
         for id in self.goals:
-            ranges = getattr(self.find(id).evidence(), "ranges", None) or {}
+            ranges = getattr(self.find(id).certificate(), "ranges", None) or {}
             if not ranges or any(isinstance(value, tuple) for value in ranges.values()):
                 continue
             if any(not isinstance(f, sp.exp) for f in self.find(id).statement.atoms(sp.Function)):

@@ -126,8 +126,8 @@ def statement_of(claim: Claim) -> tuple[str, CoqPrinter]:
     if claim.statement.atoms(sp.core.function.AppliedUndef):
         raise Unprintable("it speaks of all functions of a kind")
     conclusion = printer.statement(claim.statement)
-    premises = [printer.statement(h) for h in claim.given]
-    premises += [c for h in claim.given for c in defined(h, printer)]
+    premises = [printer.statement(h) for h in claim.hypotheses]
+    premises += [c for h in claim.hypotheses for c in defined(h, printer)]
     if printer.opaque:
         raise Unprintable(f"{next(iter(printer.opaque.values()))} has no words in Coq")
     return _assembled(printer, premises, conclusion), printer

@@ -389,12 +389,12 @@ def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
     if conclusion != walk(claim.statement):
         raise Misread(f"claim {claim.id} says {conclusion}")
     symbols = {name: x for x, name in names.items()}
-    wanted = [walk(h) for h in claim.given]
+    wanted = [walk(h) for h in claim.hypotheses]
     for name, indices in variables:
         wanted += _declared(symbols[name], name, indices)
     meaningful = [
         walk(kind(node.base, 0, evaluate=False))
-        for h in claim.given
+        for h in claim.hypotheses
         for node in sp.preorder_traversal(h)
         if isinstance(node, sp.Pow)
         for kind in (sp.Ge, sp.Gt, sp.Ne)

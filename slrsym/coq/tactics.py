@@ -130,7 +130,7 @@ class Hints:
 def _at_points(statement: Any) -> Any:
     """Return the statement with values at points substituted and derivatives evaluated."""
 
-    def made(e: Any) -> Any:
+    def substituted(e: Any) -> Any:
         inner = e.expr.doit(deep=False) if isinstance(e.expr, sp.Derivative) else e.expr
         return put(inner, dict(zip(e.variables, e.point, strict=True)))
 
@@ -139,7 +139,7 @@ def _at_points(statement: Any) -> Any:
 
     try:  # sides apart, since an equation of equal sides is true, and has none
         sides = sp.Tuple(*(x for r in statement.atoms(Relational) for x in r.args))
-        small = sides.replace(lambda e: isinstance(e, sp.Subs), made)
+        small = sides.replace(lambda e: isinstance(e, sp.Subs), substituted)
         return small.replace(lambda e: isinstance(e, sp.Derivative), derived)
     except (AttributeError, TypeError, ValueError):
         return statement

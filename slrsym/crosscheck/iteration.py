@@ -73,7 +73,7 @@ def slopes_at(function: Callable[..., Any], x: Sequence[Any]) -> Any:
     return matrix
 
 
-def close(a: Sequence[Any], b: Sequence[Any]) -> bool:
+def is_close(a: Sequence[Any], b: Sequence[Any]) -> bool:
     """Return whether two points are equal up to rounding errors."""
     return all(abs(x - y) < 1e-6 for x, y in zip(a, b, strict=True))
 
@@ -171,7 +171,7 @@ class Instance:
             np.concatenate([nodes + shift, self.starts(6)], axis=1), period
         ):
             point = self.newton(start, period)
-            if point is not None and not any(close(point, other) for other in found):
+            if point is not None and not any(is_close(point, other) for other in found):
                 found.append(point)
         return found
 
@@ -200,7 +200,7 @@ class Instance:
         for point, last in zip(x.T, way.T, strict=True):
             # The ends of the box lie within rounding errors of where some of them should be.
             inside = not self.outside(point[:, None] * (1 - 1e-6))[0]
-            if inside and np.abs(last).max() < 1e-6 and not any(close(point, o) for o in kept):
+            if inside and np.abs(last).max() < 1e-6 and not any(is_close(point, o) for o in kept):
                 kept.append(point)
         return kept
 
@@ -222,7 +222,7 @@ class Instance:
             point = self._solved(
                 lambda *x: [a - b for a, b in zip(self.precise(*x), image, strict=True)], start
             )
-        return None if point is None or close(point, at) else point
+        return None if point is None or is_close(point, at) else point
 
     def _solved(self, function: Any, start: Any) -> tuple[Any, ...] | None:
         point = solved(function, start)

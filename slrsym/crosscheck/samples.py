@@ -38,7 +38,7 @@ def _special(name: str) -> Callable[..., Any]:
     return function
 
 
-def _bell(x: Any) -> Any:
+def _gaussian(x: Any) -> Any:
     return 2 / math.sqrt(math.pi) * np.exp(-np.square(x))
 
 
@@ -56,8 +56,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "Max": lambda *xs: reduce(np.maximum, xs),
     "Min": lambda *xs: reduce(np.minimum, xs),
     "Heaviside": np.heaviside,
-    "erf_prime": _bell,
-    "erf_second": lambda x: -2 * x * _bell(x),
+    "erf_prime": _gaussian,
+    "erf_second": lambda x: -2 * x * _gaussian(x),
     "normal_pdf": lambda x: np.exp(-np.square(x) / 2) / math.sqrt(2 * math.pi),
     "normal_cdf": _special("ndtr"),
     "OwensT": _special("owens_t"),

@@ -1,13 +1,11 @@
 """Projected gradient descent: vectors in R^d, five overlaps, or kappa and nu on the manifold."""
 
-from slrsym.dynamics.given import (
-    Constant,
-    Formula,
-    Inverse,
-    Manifold,
-    Overlaps,
-    Sphere,
-    StartVectors,
-)
+from slrsym.dynamics.initial_conditions import ManifoldStart, Overlaps, StartVectors, UniformStart
 from slrsym.dynamics.runs import resume, simulate
+from slrsym.dynamics.schedules import Constant, Formula, InverseTimeDecay
+from slrsym.renamed import old_names as _old_names
 from slrsym.runs import Runs, load, save
+
+__getattr__ = _old_names(
+    __name__, Inverse="InverseTimeDecay", Manifold="ManifoldStart", Sphere="UniformStart"
+)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.given import lift
+from slrsym.dynamics.initial_conditions import lift
 from slrsym.kernels.compile import iterated, numpy_parts
 from slrsym.kernels.numba_backend import (
     BLOCK,
@@ -70,8 +70,8 @@ class _OverlapEngine:
 class NumpyEngine(_OverlapEngine):
     """All runs together, step by step."""
 
-    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature."""
+    def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
+        """Move by a step for each inverse temperature."""
         count = self.states.shape[1]
         constants, body, restore = _numpy_parts(count, self._rank)
 
@@ -83,7 +83,7 @@ class NumpyEngine(_OverlapEngine):
                     np.copyto(old, new, where=outside)
             return columns
 
-        given, steps = (temperatures, *self._rest), temperatures.size
+        given, steps = (inverse_temperatures, *self._rest), inverse_temperatures.size
         start: Any = tuple(np.ascontiguousarray(self.states.T))
         columns, noted = iterated(step, constants, start, given, steps, every, np.transpose)
         self.states = np.transpose(columns).copy()
@@ -124,13 +124,13 @@ def _numba_trajectory(count: int, d: int) -> Any:
 class NumbaEngine(_OverlapEngine):
     """Runs in blocks, some blocks on each core, and several runs of a block by one instruction."""
 
-    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each temperature."""
+    def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
+        """Move by a step for each inverse temperature."""
         self.states, noted = machine_iterated(
             _numba_trajectory(self.states.shape[1], self._rank),
             self.states,
-            (temperatures, *self._rest),
-            temperatures.size,
+            (inverse_temperatures, *self._rest),
+            inverse_temperatures.size,
             every,
             self._least_room,
             workers=self._workers,
@@ -159,18 +159,18 @@ class Vectors(Engine):
         x = self.vectors
         return np.stack([np.einsum("rd,rd->r", x[i], x[j]) for i, j in PLACES], axis=1)
 
-    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
+    def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
 
-        def step(_: Any, temperature: float) -> None:
+        def step(_: Any, inverse_temperature: float) -> None:
             # Both gradients are taken at the old point.
-            k_gradient, v_gradient = self._gradients(temperature)
+            k_gradient, v_gradient = self._gradients(inverse_temperature)
             self.k, self.v = self._moved(self.k, k_gradient), self._moved(self.v, v_gradient)
 
-        steps, given = temperatures.size, (temperatures,)
+        steps, given = inverse_temperatures.size, (inverse_temperatures,)
         noted = iterated(step, float, None, given, steps, every, lambda _: self.states)[1]
         return noted.reshape(-1, len(self.k), len(PLACES))
 
-    def _gradients(self, temperature: float) -> tuple[States, States]:
+    def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
         """Return the gradients in k and in v, each of shape (runs, d)."""
         raise NotImplementedError
 
@@ -191,8 +191,8 @@ class VectorEngine(Vectors):
         self._slopes = kernel("gradient", backend)
         self._rest = task.numbers
 
-    def _gradients(self, temperature: float) -> tuple[States, States]:
-        slopes = self._slopes(self.states, temperature, *self._rest)
+    def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
+        slopes = self._slopes(self.states, inverse_temperature, *self._rest)
         found: list[Any] = [0.0, 0.0]
         # The gradient of an inner product in one of its factors is the other factor.
         for (i, j), slope in zip(PLACES, slopes.T[:, :, None], strict=True):

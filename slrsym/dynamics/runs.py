@@ -11,15 +11,13 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
-from slrsym.dynamics.given import (
+from slrsym.dynamics.initial_conditions import Start, as_start, require_feasible
+from slrsym.dynamics.schedules import (
     Schedule,
-    Start,
     as_schedule,
-    as_start,
     describe,
-    require_feasible,
+    inverse_temperatures,
     schedule_from_text,
-    temperatures,
 )
 from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
@@ -27,7 +25,7 @@ from slrsym.files import require_writable
 from slrsym.kernels.arguments import foretell, positive, real_array, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
-from slrsym.runs import Engine, Runs, load, made, require_runs, walked
+from slrsym.runs import Engine, Runs, load, require_runs, runs_of, walked
 from slrsym.task import ORACLE, OrderParameters, Task, settings_of, task_of
 
 DYNAMICS = ("auto", "overlaps", "planar", "vectors")
@@ -61,11 +59,12 @@ def simulate(
     task : Task
         Dimension, number of tokens, gamma, epsilon.
     start : start object, array_like of shape (runs, 5) or (runs, 2), or pair of ndarrays
-        `Sphere`, `Manifold`, or overlaps kappa, nu, theta, eta, rho; on the manifold, kappa, nu.
-        Two arrays ``(k0, v0)`` of shape (d,) or (runs, d) are unit vectors, as in `StartVectors`.
+        `UniformStart`, `ManifoldStart`, or overlaps kappa, nu, theta, eta, rho; on the manifold,
+        kappa, nu. Two arrays ``(k0, v0)`` of shape (d,) or (runs, d) are unit vectors, as in
+        `StartVectors`.
     schedule : float, array_like of shape (steps + 1,), or callable
-        Inverse temperature: a constant, one for each step, `Inverse`, `Formula`, or a function that
-        is given an array of steps.
+        Inverse temperature: a constant, one for each step, `InverseTimeDecay`, `Formula`, or a
+        function that is given an array of steps.
     alpha : float
         Step size, positive.
     steps : int
@@ -127,8 +126,8 @@ def simulate(
     Examples
     --------
     >>> from slrsym import Task, simulate
-    >>> from slrsym.dynamics import Manifold
-    >>> runs = simulate(Task(400, 10, 0.5**0.5), Manifold(runs=2), 0.1, 4e-3, 20_000, 10_000)
+    >>> from slrsym.dynamics import ManifoldStart
+    >>> runs = simulate(Task(400, 10, 0.5**0.5), ManifoldStart(runs=2), 0.1, 4e-3, 20_000, 10_000)
     >>> bool((abs(runs.kappa.isel(step=-1)) > 0.95).all())
     True
     """
@@ -159,7 +158,7 @@ def simulate(
     # Lemma 7 is about the whole square, also where d is too small for vectors inside of it.
     states = states if how == "planar" else require_feasible(states, task.d)
     logged = np.append(np.arange(0, steps, log_every), steps)
-    lam = temperatures(rule, 0, steps)
+    lam = inverse_temperatures(rule, 0, steps)
     if path is not None:
         require_writable(path)
     return _run(task, states, lam, logged, settings, None, path, progress)
@@ -233,7 +232,7 @@ def resume(
     every = int(settings["log_every"])
     logged = np.append(np.arange(last - last % every + every, steps, every), steps)
     logged = np.unique(np.append(last, logged))
-    lam = temperatures(rule, last, steps)
+    lam = inverse_temperatures(rule, last, steps)
     if path is not None:
         require_writable(path)
     return _run(task, states, lam, logged, settings, runs, path, progress)
@@ -350,9 +349,9 @@ def _warn_of_large_steps(task: Task, runs: xr.Dataset) -> None:
     alpha, planar = runs.attrs["alpha"], runs.attrs["dynamics"] == "planar"
     noted, lam = _states(runs, runs.attrs), runs.lam.values
     states = noted.reshape(-1, noted.shape[-1])
-    temperatures = np.repeat(lam, noted.shape[1])
+    inverse_temperatures = np.repeat(lam, noted.shape[1])
     chosen = np.unique(np.linspace(0, len(states) - 1, _LOOKED_AT).astype(int))
-    at = np.append(temperatures[chosen], lam[-1])
+    at = np.append(inverse_temperatures[chosen], lam[-1])
     # The oracle, where thrown runs do not come, is to be stable, too.
     rows = np.vstack([states[chosen], ORACLE[: states.shape[1]]])
     points = planar_points(rows) if planar else vectors(rows, task)
@@ -392,7 +391,7 @@ def _dataset(
     variables = {name: states[..., i] for i, name in enumerate(OrderParameters._fields)}
     variables["excess_risk"] = excess_risk(states, lam, task)
     variables["distance"] = np.hypot(np.hypot(states[..., 2], states[..., 3]), states[..., 4])
-    return made(
+    return runs_of(
         {name: (("run", "step"), values) for name, values in variables.items()}
         | {"lam": ("step", lam)},
         {"run": labels, "step": steps},

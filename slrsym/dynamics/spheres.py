@@ -100,28 +100,26 @@ def ambient_derivatives(
     partial, second = (f(state, lam, task, backend) for f in (gradient, hessian))
     rates = overlap_rates(points)
     m = points.shape[-1]
-    slope = np.einsum("...p,...pi->...i", partial, rates).reshape(points.shape)
-    bend = np.swapaxes(rates, -1, -2) @ second @ rates
+    grad = np.einsum("...p,...pi->...i", partial, rates).reshape(points.shape)
+    hess = np.swapaxes(rates, -1, -2) @ second @ rates
     index = np.arange(m)
     for i in (0, 1):
         # The last overlap is bilinear in k and v.
-        bend[..., i * m + index, (1 - i) * m + index] += partial[..., 4, None]
-    return slope, bend
+        hess[..., i * m + index, (1 - i) * m + index] += partial[..., 4, None]
+    return grad, hess
 
 
 def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
     """Return the gradient of the risk in k and v, and the Hessian of its Lagrangian."""
-    slope, bend = ambient_derivatives(points, lam, task)
-    diagonal = np.arange(bend.shape[-1])
-    bend[..., diagonal, diagonal] -= np.repeat(
-        multipliers(points, slope), points.shape[-1], axis=-1
-    )
-    return slope, bend
+    grad, hess = ambient_derivatives(points, lam, task)
+    diagonal = np.arange(hess.shape[-1])
+    hess[..., diagonal, diagonal] -= np.repeat(multipliers(points, grad), points.shape[-1], axis=-1)
+    return grad, hess
 
 
-def multipliers(points: _Array, slope: _Array) -> _Array:
+def multipliers(points: _Array, grad: _Array) -> _Array:
     """Return the Lagrange multipliers of the spheres: k . grad_k R and v . grad_v R."""
-    found: _Array = np.sum(points * slope, axis=-1)
+    found: _Array = np.sum(points * grad, axis=-1)
     return found
 
 
@@ -151,11 +149,11 @@ def retracted(points: _Array, step: _Array) -> _Array:
 
 def curvature(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Array]:
     """Return the gradient and the Hessian of the risk on the product of spheres."""
-    slope, bend = derivatives(points, lam, task)
+    grad, hess = derivatives(points, lam, task)
     basis = tangent_basis(points)
     across = np.swapaxes(basis, -1, -2)
-    flat = slope.reshape(*slope.shape[:-2], -1, 1)
-    second = across @ bend @ basis
+    flat = grad.reshape(*grad.shape[:-2], -1, 1)
+    second = across @ hess @ basis
     return (across @ flat)[..., 0], (second + np.swapaxes(second, -1, -2)) / 2, basis
 
 
@@ -171,15 +169,15 @@ def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = F
         step = h * tangent.reshape(points.shape)
         ahead, behind = (_tangent_slope(retracted(points, x), lam, task) for x in (step, -step))
         columns.append((ahead - behind).reshape(*points.shape[:-2], -1) / (2 * h))
-    bend = np.swapaxes(basis, -1, -2) @ np.stack(columns, axis=-1)
-    values = np.linalg.eigvalsh((bend + np.swapaxes(bend, -1, -2)) / 2)
+    hess = np.swapaxes(basis, -1, -2) @ np.stack(columns, axis=-1)
+    values = np.linalg.eigvalsh((hess + np.swapaxes(hess, -1, -2)) / 2)
     return np.asarray(values[..., -1], dtype=np.float64)
 
 
 def _tangent_slope(points: _Array, lam: Any, task: Task) -> _Array:
     partial = gradient(overlaps(points), lam, task)
-    slope = np.einsum("...p,...pi->...i", partial, overlap_rates(points)).reshape(points.shape)
-    found: _Array = slope - multipliers(points, slope)[..., None] * points
+    grad = np.einsum("...p,...pi->...i", partial, overlap_rates(points)).reshape(points.shape)
+    found: _Array = grad - multipliers(points, grad)[..., None] * points
     return found
 
 

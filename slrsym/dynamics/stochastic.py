@@ -135,30 +135,34 @@ class StochasticEngine(Engine):
         """The states, (runs, 5)."""
         return self._states
 
-    def advance(self, temperatures: NDArray[np.float64], every: int) -> States:
+    def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
         if self._walk is None:
-            return self._advance_together(temperatures, every)
+            return self._advance_together(inverse_temperatures, every)
         # They are moved in place, and those of before may be somebody's.
         self._states = self._states.copy()
-        noted = np.empty((temperatures.size // every, *self._states.shape))
+        noted = np.empty((inverse_temperatures.size // every, *self._states.shape))
         # Machine code runs without the interpreter's lock.
         with ThreadPoolExecutor(cores()) as pool:
             runs = range(len(self._states))
-            list(pool.map(lambda run: self._advance_one(run, temperatures, every, noted), runs))
+            list(
+                pool.map(
+                    lambda run: self._advance_one(run, inverse_temperatures, every, noted), runs
+                )
+            )
         return noted
 
     def _advance_one(
-        self, run: int, temperatures: NDArray[np.float64], every: int, noted: States
+        self, run: int, inverse_temperatures: NDArray[np.float64], every: int, noted: States
     ) -> None:
         task, streams, done = self._task, self._streams[run], 0
         rest = (task.gamma, float(task.d), task.L, task.epsilon, self._alpha, self._batch)
-        for steps in streams.pieces(temperatures.size):
+        for steps in streams.pieces(inverse_temperatures.size):
             end = done + steps
             while done < end:
                 # Whole rows, or what is left of one at either end.
                 gap = min(every - done % every, end - done)
                 rows = (end - done) // every if gap == every else 1
-                some = temperatures[done : done + rows * gap]
+                some = inverse_temperatures[done : done + rows * gap]
                 found, fresh = np.empty((rows, 1, 5)), changes([some], some.size)
                 state, numbers = self._states[run : run + 1], (streams.normal, streams.chi)
                 self._walk(state, found, gap, fresh, some, *rest, *numbers)
@@ -166,15 +170,15 @@ class StochasticEngine(Engine):
                 if done % every == 0:
                     noted[done // every - rows : done // every, run] = found[:, 0]
 
-    def _advance_together(self, temperatures: NDArray[np.float64], every: int) -> States:
+    def _advance_together(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
         """Advance all runs at once in NumPy, with the results of the compiled loop."""
         constants, body = numpy_parts(token_program())
-        numbers = self._drawn(temperatures.size)
+        numbers = self._drawn(inverse_temperatures.size)
 
         def step(states: States, fixed: Any) -> States:
             return self._step(states, body, fixed, *next(numbers))
 
-        given, steps = (temperatures,), temperatures.size
+        given, steps = (inverse_temperatures,), inverse_temperatures.size
         self._states, noted = iterated(
             step, constants, self._states, given, steps, every, lambda states: states
         )
@@ -362,8 +366,8 @@ class StochasticVectorEngine(Vectors):
         self._streams = [default_rng(SeedSequence([seed, 3], spawn_key=key)) for key in keys]
         self._constants, self._body = numpy_parts(token_program())
 
-    def _gradients(self, temperature: float) -> tuple[States, States]:
-        fixed = self._constants(temperature)
+    def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
+        fixed = self._constants(inverse_temperature)
         pairs = [self._of_run(run, stream, fixed) for run, stream in enumerate(self._streams)]
         k_gradients, v_gradients = zip(*pairs, strict=True)
         return np.array(k_gradients), np.array(v_gradients)

@@ -26,7 +26,7 @@ class Work:
 
 @cache
 def works() -> tuple[Work, ...]:
-    """The works of `references.bib`."""
+    """Return the works in `references.bib` and the papers of the derivations."""
     text = (files(__package__) / "references.bib").read_text(encoding="utf-8")
     found = []
     for entry in _ENTRY.findall(text):
@@ -45,7 +45,7 @@ _EDITION = re.compile(r"^,? *\d+(st|nd|rd|th) ed\.,? *")
 
 
 def cited(reference: str) -> tuple[Inline, ...]:
-    """A reference, as it stands in the code, as a citation."""
+    """Convert a reference in the code to a citation."""
     for work in works():
         if reference.startswith(work.called):
             rest = reference.removeprefix(work.called)
@@ -60,7 +60,7 @@ def _made_key(reference: str) -> str:
 
 
 def bibtex(references: Iterable[str], papers: Iterable[Paper] = ()) -> str:
-    """The BibTeX file for some references."""
+    """Write the BibTeX file for some references."""
     entries = {}
     for reference in references:
         for piece in cited(reference):

@@ -11,7 +11,7 @@ from typing import Any
 
 from slrsym.claims.ledger import Ledger
 from slrsym.claims.papers import Paper, paper_of, papers_of
-from slrsym.claims.verification import Row
+from slrsym.claims.verification import ClaimSummary
 from slrsym.export.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold
 from slrsym.export.bibliography import cited
 from slrsym.export.claims import claim_entry
@@ -39,12 +39,12 @@ from slrsym.typeset import Printer, declared_laws
 
 def build(
     ledger: Ledger,
-    rows: Iterable[Row],
+    rows: Iterable[ClaimSummary],
     verdicts: Mapping[str, Any],
     ids: Iterable[str] | None = None,
     notation: bool = True,
 ) -> Document:
-    """A document of claims that have been verified.
+    """Build a document of claims that have been verified.
 
     Parameters
     ----------
@@ -122,13 +122,13 @@ def build(
 
 
 def speaks_of_the_task(file: Path | None) -> bool:
-    """Whether a file is of the paper whose letters are those of `slrsym.notation`, or of none."""
+    """Tell whether a file's letters are those of `slrsym.notation`, or belong to no paper."""
     paper = paper_of(file)
     return paper is None or paper.task
 
 
 def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
-    """Claims by the files that make them, files in the order of the paper's numbers."""
+    """Group claims by their files, and sort these by the paper's numbers."""
     files: dict[Path | None, list[Claim]] = {}
     for claim in claims:
         files.setdefault(claim.file, []).append(claim)
@@ -145,7 +145,7 @@ def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
 
 @cache
 def file_title(file: Path | None) -> str:
-    """The first line of a file's docstring."""
+    """Return the first line of a file's docstring."""
     if file is None:
         return "Claims"
     try:

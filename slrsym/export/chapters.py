@@ -23,7 +23,7 @@ _MOST_WITHOUT = 8
 
 
 def chapters(sections: Sequence[Section]) -> list[Chapter]:
-    """The sections by chapters; one without a title if they are few."""
+    """Group sections by chapters; return one without a title if they are few."""
     if len(sections) < _MOST_WITHOUT:
         return [Chapter("", "", sections=tuple(sections))]
     made = []
@@ -49,7 +49,7 @@ def chapters(sections: Sequence[Section]) -> list[Chapter]:
 
 
 def uses(chapter: Chapter, others: Iterable[Chapter]) -> list[Chapter]:
-    """The other chapters whose claims this one uses."""
+    """Return the other chapters whose claims this one uses."""
     needed = {id for section in chapter.sections for c in section.claims for id in c.depends}
     return [
         other

@@ -81,9 +81,9 @@ def claim_entry(
         steps = []
     shown = _shown(claim, steps)
     shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
-    shorthand = with_planar_letters(shorthand, shown).with_written(claim.written)
+    shorthand = with_planar_letters(shorthand, shown).with_notation(claim.notation)
     names = _names(shown)
-    own = [x for x in free_in([claim.statement, *claim.given]) if isinstance(x, Symbol)]
+    own = [x for x in free_in([claim.statement, *claim.hypotheses]) if isinstance(x, Symbol)]
     names = names | told_apart(own, names)
 
     def printer_of(shorthand: Shorthand) -> Printer:
@@ -97,7 +97,7 @@ def claim_entry(
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
     repeated, statement = _repeated(claim, find, steps, included)
-    said = [statement, *claim.given]
+    said = [statement, *claim.hypotheses]
     functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
     stated = _used(shorthand, [shorthand(e) for e in said])
     proving = [shorthand(e) for step in written_out(steps, writer) for e in _of_step(step)]
@@ -114,7 +114,7 @@ def claim_entry(
         assumptions=assumed(
             free_in(said),
             functions,
-            [shorthand(h) for h in claim.given],
+            [shorthand(h) for h in claim.hypotheses],
             laws,
             printer,
         ),
@@ -134,7 +134,9 @@ def claim_entry(
             *_letters(shorthand, stated, printer, defined),
         ),
         idea=inline_text(claim.idea),
-        proof=(*later, *proof_blocks(steps, writer, claim.given)) if status != "failed" else (),
+        proof=(*later, *proof_blocks(steps, writer, claim.hypotheses))
+        if status != "failed"
+        else (),
         status=status,
         evidence=evidence(row_of_ledger),
         reason=getattr(row_of_ledger, "error", ""),
@@ -150,7 +152,7 @@ def claim_entry(
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
         box=marked(getattr(row_of_ledger, "box", "")),
         trials=getattr(row_of_ledger, "trials", ""),
-        against=claim.against,
+        compared_to_source=claim.compared_to_source,
         plain_title=claim.title.replace("$", ""),
         abbreviated=tuple(shorthand(part) for part in conjuncts(statement)),
     )
@@ -164,7 +166,7 @@ def _place(claim: Claim) -> tuple[Path | None, int]:
 
 def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
     """Return all expressions and statements in the claim and its proof."""
-    found: list[Basic] = [claim.statement, *claim.given]
+    found: list[Basic] = [claim.statement, *claim.hypotheses]
     found += [expr for step in steps for expr in _of_step(step)]
     return list(dict.fromkeys(found))
 

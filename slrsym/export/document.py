@@ -203,7 +203,7 @@ class ClaimEntry:
     monte_carlo: tuple[Any, ...] = ()
     box: str = ""
     trials: str = ""
-    against: str = ""
+    compared_to_source: str = ""
     marks: tuple[str, ...] = ()
     # What letters of the statement mean that the table of notation has, for a page by itself.
     letters: tuple[Block, ...] = ()

@@ -22,7 +22,7 @@ _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 
 
 def claims_of(text: str) -> list[str]:
-    """The claims that a text speaks of."""
+    """Return the ids of the claims that a text mentions."""
     return [quoted for quoted in _QUOTED.findall(text) if _ID.fullmatch(quoted)]
 
 

@@ -261,7 +261,7 @@ class HtmlRenderer:
         )
 
     def _more(self, check: Any, reason: str, said: str) -> str:
-        """How a step was checked: its rule, its source, a random point; and a copy for SymPy."""
+        """Write how a step was checked: its rule, its source, a random point, a copy for SymPy."""
         parts = [f"by {reason}"] if _LINK.search(reason) else []
         if check is not None and self.claim is not None:
             rule, (file, line) = rule_of(check.rule), self.claim.place
@@ -288,7 +288,7 @@ class HtmlRenderer:
         return name
 
     def formula(self, box: Box) -> str:
-        """A displayed formula, in lines that fit on a desk, and in others that fit on a phone."""
+        """Write a displayed formula, broken into lines for a wide screen and for a narrow one."""
         wide = broken(box, WIDE)
         if box.width <= NARROW:
             return _framed(to_mathml(wide, annotated=True), "formula")
@@ -310,5 +310,5 @@ def _framed(element: str, kind: str) -> str:
 
 
 def escaped(said: str) -> str:
-    """Plain text as HTML."""
+    """Escape plain text for HTML."""
     return escape(said, quote=False)

@@ -79,12 +79,12 @@ class Displays:
         self.step_numbers = step_numbers
 
     def inline(self, parts: Iterable[Inline]) -> str:
-        """Pieces of a paragraph; a displayed formula ends with the comma or full stop after it."""
+        """Write a paragraph; a displayed formula ends with the comma or full stop after it."""
         text = "".join(map(self.piece, parts))
         return re.sub(r"(\n\\end\{align\*\}\n)([.,]) ?", r"\2\1", text)
 
     def piece(self, part: Inline) -> str:
-        """A piece of a paragraph."""
+        """Write a piece of a paragraph."""
         match part:
             case Text(text):
                 return escaped(text)
@@ -110,7 +110,7 @@ class Displays:
         raise TypeError(f"no piece of a paragraph: {part!r}")
 
     def display(self, display: Display, width: float = TEXT_WIDTH) -> str:
-        r"""A displayed formula or chain, as an ``align*`` environment."""
+        r"""Write a displayed formula or chain as an ``align*`` environment."""
         rows = "\\\\\n".join(self._rows(display, width))
         return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
@@ -160,21 +160,21 @@ class Displays:
 
     @staticmethod
     def _ends(start: Box, link: ShownLink, width: float, alone: bool) -> bool:
-        """Whether a right side, narrow if others follow, fits behind the last line of the left."""
+        """Tell whether a right side fits behind the last line of the left side."""
         last = broken(start, width)[-1]
         said = 10.0 if link.why else 0.0
         used = last.indent + last.box.width + link.formula.box.width + 2.0 + said
         return used <= width and (alone or link.formula.box.width <= _NARROW_LEFT)
 
     def _is_between(self, display: Display, width: float) -> bool:
-        """Whether it is an expression between two bounds, and fits on a line."""
+        """Tell whether a display is an expression between two bounds that fits on a line."""
         short = len(display.links) == 2 and not display.links[0].why
         said = 8.0 if display.links[-1].why else 0.0
         used = sum(f.box.width + 2.0 for f in display.formulas) + said
         return short and display.start.box.width < _NARROW_LEFT and used <= width
 
     def tag(self, label: str, why: tuple[Inline, ...]) -> str:
-        """The justification at the right of a line."""
+        """Write the justification at the right of a line."""
         if not why:
             return ""
         number = label.rsplit(".", 1)[-1]
@@ -183,7 +183,7 @@ class Displays:
 
 
 def _unbreakable(box: Box) -> float:
-    """The width of the longest part of a list, after each of whose commas a line may end."""
+    """Return the width of the longest part of a list; a line may end after each of its commas."""
     if not isinstance(box, RowBox):
         return box.width
     longest = width = 0.0
@@ -198,7 +198,7 @@ def _unbreakable(box: Box) -> float:
 
 
 def _small(latex: str) -> str:
-    """A formula within the text: small matrices, and lists that may be broken."""
+    """Write a formula within text, with small matrices, and lists that may be broken."""
     if "pmatrix" in latex:
         latex = latex.replace(r"\begin{pmatrix}", r"\bigl(\begin{smallmatrix}")
         latex = latex.replace(r"\end{pmatrix}", r"\end{smallmatrix}\bigr)")
@@ -219,7 +219,7 @@ def _line(line: FormulaLine) -> str:
 
 
 def snippet(display: Display, width: float = TEXT_WIDTH) -> str:
-    """A displayed formula alone, for pasting."""
+    """Write a displayed formula alone, for pasting."""
     links = tuple(ShownLink(link.sign, link.formula) for link in display.links)
     boxes: list[Box] = [f.box for f in display.formulas]
     if len(links) <= 1 and sum(box.width for box in boxes) + 2 <= width:
@@ -232,7 +232,7 @@ class LatexRenderer(Displays):
     r"""Writes LaTeX."""
 
     def blocks(self, blocks: Iterable[Block]) -> str:
-        """Blocks below each other."""
+        """Write blocks below each other."""
         texts: list[str] = []
         short: list[tuple[str, Display]] = []
         for block in _beside(self._together(blocks)):
@@ -249,7 +249,7 @@ class LatexRenderer(Displays):
         return "\n".join([*texts, *self._headed(short)])
 
     def _together(self, blocks: Iterable[Block]) -> list[Block]:
-        """Blocks, parts of a proof as one where they only give the same reason."""
+        """Merge neighbouring parts of a proof that give the same reason only."""
         made: list[Block] = []
         for block in blocks:
             named, before = self._part(block), self._part(made[-1]) if made else None
@@ -260,7 +260,7 @@ class LatexRenderer(Displays):
         return made
 
     def _part(self, block: Block) -> tuple[str, tuple[Inline, ...]] | None:
-        """The heading and the reason of a part of a proof that repeats one of the statement."""
+        """Return heading and reason of a part of a proof that repeats a part of the statement."""
         if not isinstance(block, Group) or len(block.blocks) != 1:
             return None
         only, heading = block.blocks[0], self.inline(block.heading)
@@ -269,7 +269,7 @@ class LatexRenderer(Displays):
         return (heading, _reasons(only)) if _PART.fullmatch(heading) else None
 
     def _short(self, block: Block) -> tuple[str, Display] | None:
-        """The heading and the formula of a group that is no more than these, and fits on a line."""
+        """Return heading and formula of a group that has nothing else and fits on a line."""
         if not isinstance(block, Group) or len(block.blocks) != 1:
             return None
         (only,) = block.blocks
@@ -284,7 +284,7 @@ class LatexRenderer(Displays):
         return (heading, only) if widths < TEXT_WIDTH - 4 else None
 
     def _headed(self, short: list[tuple[str, Display]]) -> list[str]:
-        """Short groups below each other."""
+        """Write short groups below each other."""
         if not short:
             return []
         rows = []
@@ -310,7 +310,7 @@ class LatexRenderer(Displays):
     # -- claims --------------------------------------------------------------------------------
 
     def claim(self, claim: ClaimEntry) -> str:
-        """A claim with its proof and its evidence."""
+        """Write a claim with its proof and its evidence."""
         self.stated = frozenset(
             f.box for d in claim.statement if isinstance(d, Display) for f in d.formulas
         )
@@ -349,8 +349,9 @@ class LatexRenderer(Displays):
             if str(claim.label) != claim.source
             else ""
         )
-        if claim.against:
-            source += f"Against the paper: {self.inline(inline_text(claim.against))}. "
+        if claim.compared_to_source:
+            compared = self.inline(inline_text(claim.compared_to_source))
+            source += f"Compared to the paper: {compared}. "
         shown = "\\slrqed " if claim.proof and claim.status == "proved" else ""
         evidence = self.inline(self._beneath(claim))
         called = escaped(claim.id)
@@ -360,7 +361,7 @@ class LatexRenderer(Displays):
         return "\n".join(part for part in parts if part is not None)
 
     def _picture(self, id: str) -> list[str]:
-        """The picture of a statement, once for all that have it."""
+        """Write the picture of a statement, or a reference to it where it was drawn before."""
         picture = PICTURES.get(id) if self.pictured else None
         if picture is None:
             return []
@@ -376,13 +377,13 @@ class LatexRenderer(Displays):
         ]
 
     def _margin(self, claim: ClaimEntry) -> str:
-        """What is known of a claim, in few words."""
+        """Write a claim's status and number of axioms for the margin."""
         count = len(claim.axioms)
         told = [claim.status, *claim.marks, f"{count or 'no'} axiom{'' if count == 1 else 's'}"]
         return "\\slrmargin{" + "\\\\".join(told) + "}"
 
     def _beneath(self, claim: ClaimEntry) -> tuple[Inline, ...]:
-        """What a claim uses itself; in full, where more has to be said than the margin does."""
+        """Write what a claim uses; in full, if the margin cannot say all of it."""
         if claim.status != "proved" or not self.brief:
             return claim.evidence
         own = [AxiomReference(name) for name, users in self.axioms.items() if claim.id in users]
@@ -393,7 +394,7 @@ class LatexRenderer(Displays):
         return (*said, *replaced)
 
     def axiom(self, axiom: AxiomEntry) -> str:
-        """An axiom with its reference and its users."""
+        """Write an axiom with its reference and its users."""
         users = ", ".join(self.piece(Reference(id)) for id in axiom.users)
         used = f" Used by {users}." if users else ""
         name = escaped(axiom.id.replace("-", " "))
@@ -405,7 +406,7 @@ class LatexRenderer(Displays):
 
 
 def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
-    """Blocks, short formulas without reasons together where they fit on a line."""
+    """Group short formulas without reasons that fit on a line together."""
     made: list[Block | list[Display]] = []
     lines: list[list[Display]] = []
     for block in blocks:
@@ -425,7 +426,7 @@ def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
 
 
 def _is_plain(block: Block) -> TypeGuard[Display]:
-    """Whether it is one formula, of which no reason is given."""
+    """Tell whether a block is a single formula without a reason."""
     return isinstance(block, Display) and len(block.links) < 2 and not _reasons(block)
 
 
@@ -434,7 +435,7 @@ def _reasons(display: Display) -> tuple[Inline, ...]:
 
 
 def _width(display: Display) -> float:
-    """That of a display on one line, with room before the next."""
+    """Return the width of a display on one line, with room before the next."""
     return sum(f.box.width + 2 for f in display.formulas)
 
 
@@ -451,5 +452,5 @@ def _side_by_side(displays: list[Display]) -> str:
 
 
 def _entry(text: str) -> str:
-    """Text for the index, where two signs have a meaning."""
+    """Escape text for the index, where two characters have a meaning."""
     return re.sub("[!@]", r'"\g<0>', escaped(text))

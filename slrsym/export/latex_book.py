@@ -129,7 +129,7 @@ _MACROS = r"""% The number of a claim is the paper's.
 
 
 def preamble() -> str:
-    r"""Everything before ``\begin{document}``."""
+    r"""Return everything before ``\begin{document}``."""
     theorems = ["\\theoremstyle{definition}"]
     for kind in KINDS:
         name = kind.lower()
@@ -160,7 +160,7 @@ def book_files(
     title: str | None = None,
     beside: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """The files of a book: texts, and pictures as bytes; with links to what stands beside it."""
+    """Write the files of a book: texts, pictures as bytes, with links to documents beside it."""
     beside = beside or {}
     renderer = _renderer(document, step_numbers, beside.get(SITE, ""))
     files: dict[str, str] = {"preamble.tex": preamble()}
@@ -216,7 +216,7 @@ def book_files(
 
 
 def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True) -> dict[str, str]:
-    """The files of one claim that compiles by itself."""
+    """Write the files of one claim that compiles by itself."""
     axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
     alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
     renderer = LatexRenderer(
@@ -298,7 +298,7 @@ def _prose(text: str, renderer: LatexRenderer) -> str:
 
 
 def _statements(document: Document, renderer: LatexRenderer) -> str:
-    """The paper's numbered statements, in its order, and where they stand."""
+    """Write the list of the paper's numbered statements, in its order, with page numbers."""
     lines = ["{\\small\\begin{longtable}{@{}p{34mm}p{100mm}r@{}}"]
     for claim in document.claims:
         if claim.label.kind != "Claim":
@@ -311,7 +311,7 @@ def _statements(document: Document, renderer: LatexRenderer) -> str:
 
 
 def _roadmap(parts: Sequence[Chapter], renderer: LatexRenderer) -> str:
-    """What each chapter is about, and which others it uses."""
+    """Write a list of the chapters with their subjects and the chapters that they use."""
     lines = ["\\begin{enumerate}"]
     for chapter in parts:
         numbers = [str(parts.index(other) + 1) for other in uses(chapter, parts)]
@@ -339,7 +339,7 @@ def _introduction(document: Document, whole: bool) -> str:
 
 
 def _links(beside: Mapping[str, str]) -> str:
-    """Where the same is to be read in other forms."""
+    """Write a line of links to the other forms of the document."""
     links = [f"\\href{{{address}}}{{{name}}}" for name, address in beside.items()]
     return f"\\noindent See also: {', '.join(links)}." if links else ""
 
@@ -410,7 +410,7 @@ def _ledger(document: Document) -> str:
 
 
 def _others(document: Document) -> str:
-    """How many claims have which other status."""
+    """Count the claims of each status but ``proved``."""
     counts = Counter(claim.status for claim in document.claims)
     return "".join(f", {n} {status}" for status, n in counts.items() if status != "proved")
 
@@ -427,11 +427,11 @@ def _errata(document: Document, renderer: LatexRenderer) -> str:
             lines.append(f"\n\\subsection*{{{escaped(paper.paper)}}}")
         lines += _paragraphs(paper, renderer)
     lines += ["{\\small\\begin{longtable}{@{}p{34mm}p{90mm}@{}}", "\\toprule"]
-    lines += ["claim & against the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
+    lines += ["claim & compared to the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
     for claim in document.claims:
-        if claim.against:
+        if claim.compared_to_source:
             named = renderer.piece(Reference(claim.id))
-            lines.append(f"{named} & {renderer.inline(inline_text(claim.against))} \\\\")
+            lines.append(f"{named} & {renderer.inline(inline_text(claim.compared_to_source))} \\\\")
     lines.append("\\end{longtable}}")
     return "\n".join(lines) + "\n"
 
@@ -465,7 +465,7 @@ class CompileError(RuntimeError):
 
 
 def require_tex() -> str:
-    """The program that compiles."""
+    """Return the program that compiles, or raise `TeXMissingError`."""
     if shutil.which("pdflatex"):
         return "latexmk" if shutil.which("latexmk") else "pdflatex"
     raise TeXMissingError(
@@ -538,7 +538,7 @@ _MARGIN = 20.0
 
 
 def picture(document: Document) -> tuple[str, float, float]:
-    """The claims of a document and the arrows between them."""
+    """Draw the claims of a document and the arrows between them."""
     depends = {claim.id: claim.depends for claim in document.claims}
     graph = laid_out(depends, _FEW)
     if graph.rows * _ROW > _TEXT_HEIGHT:
@@ -571,7 +571,7 @@ def picture(document: Document) -> tuple[str, float, float]:
 
 
 def _way(points: Sequence[tuple[float, float]]) -> str:
-    """From below the first point, past the others, to above the last one."""
+    """Draw an arrow from below the first point, past the others, to above the last one."""
     half = _NODE_HEIGHT / 2
     x, y = points[0]
     y -= half
@@ -588,7 +588,7 @@ def _way(points: Sequence[tuple[float, float]]) -> str:
 
 
 def page_with(lead: str, width: float, height: float) -> list[str]:
-    """LaTeX that shows the picture, in the text or on a page that is large enough for it."""
+    """Write the picture, in the text or on a page that is large enough for it."""
     if width <= _TEXT_WIDTH and height <= _TEXT_HEIGHT:
         return [lead, "\\noindent\\input{graph.tex}", "\\clearpage"]
     paper = (max(width, _TEXT_WIDTH) + 2 * _MARGIN, height + 2 * _MARGIN + 40)

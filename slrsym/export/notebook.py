@@ -36,7 +36,7 @@ def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> Writ
 
 
 def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, Label]]:
-    """What a document says of a claim, and what claims are called in it."""
+    """Return the entry of a claim, and the labels of all claims that it may mention."""
     # With a proof, which is seldom asked for: for start-up time.
     from slrsym.claims.ledger import builtin_ledger
     from slrsym.export.claims import claim_entry
@@ -47,7 +47,7 @@ def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, Label]]:
 
 
 def claim_latex(claim: Claim, proof: bool = False) -> str:
-    """The statement of a claim."""
+    """Write the statement of a claim in LaTeX."""
     if proof:
         entry, found = _entry(claim)
         blocks = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
@@ -63,9 +63,9 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
 
 
 def cell_latex(claim: Claim) -> str:
-    """A claim as the output of a cell of a notebook that is made a LaTeX document."""
+    """Write a claim for a cell of a notebook that is converted to a LaTeX document."""
     renderer = LatexRenderer({})
-    said = [renderer.inline(p.parts) for p in _assumptions([claim.statement], claim.given)]
+    said = [renderer.inline(p.parts) for p in _assumptions([claim.statement], claim.hypotheses)]
     return "\n\n".join([*said, rf"$\displaystyle {claim_latex(claim)}$"])
 
 
@@ -77,14 +77,14 @@ class _Unstyled(HtmlRenderer):
 
 
 def claim_html(claim: Claim, proof: bool = False) -> str:
-    """A claim with its name and its hypotheses, for a notebook."""
+    """Write a claim as HTML, with its name and its hypotheses, for a notebook."""
     if proof:
         entry, found = _entry(claim)
         whole = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
         shown = _Unstyled(found, claim=entry).blocks(whole)
         return f"<div>{_heading(claim)}\n{shown}</div>"
     blocks: list[Display | Paragraph] = [
-        *_assumptions([claim.statement], claim.given),
+        *_assumptions([claim.statement], claim.hypotheses),
         *_statement(claim),
     ]
     formulas = "".join(
@@ -97,7 +97,7 @@ def claim_html(claim: Claim, proof: bool = False) -> str:
 
 
 def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Paragraph]:
-    """What is assumed of the symbols, functions and random variables of what is shown."""
+    """State the assumptions on symbols, functions and random variables in some expressions."""
     everything = [*shown, *given]
     printer = _writer(everything).printer
     laws = declared_laws(everything)
@@ -112,13 +112,13 @@ def _heading(claim: Claim) -> str:
 
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
-    """A chain as an aligned display, each relation with its rule."""
+    """Write a chain as an aligned display, each relation with its rule."""
     text = LatexRenderer({}, step_numbers=step_numbers).display(_chain_display(chain))
     return _with_tags(text)
 
 
 def chain_html(chain: Chain) -> str:
-    """A chain as a table, each relation with its rule; above it, what its symbols are."""
+    """Write a chain as an HTML table, each relation with its rule, below its assumptions."""
     display = _chain_display(chain)
     said = "".join(HtmlRenderer({}).inline(p.parts) for p in _assumptions(_shown(chain)))
     style = "caption-side: top; text-align: left"
@@ -156,7 +156,7 @@ def _chain_display(chain: Chain) -> Display:
 
 
 def _with_tags(text: str) -> str:
-    r"""Reasons as tags of amsmath, in place of the macro of the book."""
+    r"""Replace the book's macro for reasons by tags of amsmath."""
     result, place = "", 0
     while (found := text.find("\\slrwhy{", place)) >= 0:
         number_end = text.index("}", found)

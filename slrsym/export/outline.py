@@ -104,7 +104,7 @@ def _section(source: str, paper: Paper) -> str:
 
 
 def _owner(id: str, stated: Iterable[str], users: Mapping[str, list[str]]) -> str:
-    """The statement that a claim helps to prove; empty if it helps none."""
+    """Return the stated claim that a claim helps to prove; empty if there is none."""
     named = [other for other in stated if id.startswith(f"{other}-")]
     if named:
         return max(named, key=len)

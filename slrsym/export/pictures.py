@@ -24,11 +24,11 @@ class Picture:
         return f"figure-{self.figure}"
 
     def svg(self) -> str:
-        """For the site."""
+        """Return the picture for the site."""
         return (FOLDER / f"{self.name}.svg").read_text(encoding="utf-8")
 
     def pdf(self) -> bytes:
-        """For the book."""
+        """Return the picture for the book."""
         return (FOLDER / f"{self.name}.pdf").read_bytes()
 
 

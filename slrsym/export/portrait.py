@@ -21,7 +21,7 @@ _TEMPLATES = files(__package__) / "templates"
 
 @cache
 def formulas() -> str:
-    """The map, the Hessian at the saddle, and both bounds of the step size, as functions.
+    """Write the map, the Hessian at the saddle, and both bounds of the step size, as functions.
 
     The slopes are those of the risk that is derived from its definition, on the manifold; how a
     step moves the overlaps is Lemma 7.
@@ -43,7 +43,7 @@ def formulas() -> str:
 
 
 def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
-    """JavaScript that evaluates expressions, what they share once."""
+    """Write a JavaScript function that evaluates expressions, common subexpressions once."""
     shared, values = cse(values)
     # `lambda` is a word of Python alone; JavaScript has no objection.
     lines = [
@@ -56,15 +56,15 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
 
 @cache
 def certified() -> dict[str, float]:
-    """Up to which step size, and where, ball arithmetic shows what Propositions 8 and 12 ask."""
-    evidence: Any = builtin_ledger().find("theorem-5-certified").evidence()
-    ranges = evidence.ranges
+    """Return the ranges in which ball arithmetic shows the bounds of Propositions 8 and 12."""
+    certificate: Any = builtin_ledger().find("theorem-5-certified").certificate()
+    ranges = certificate.ranges
     found = {"lambda": ranges[lam], "d": ranges[d], "alpha": ranges[alpha][1]}
     return {"gamma": SETTING["gamma"]} | {name: float(Rational(x)) for name, x in found.items()}
 
 
 def swept(data: Any) -> dict[str, Any]:
-    """What is drawn of a saved sweep of `slrsym recovery`: where runs begin, and their verdicts."""
+    """Return starts and end points of runs in a saved sweep of `slrsym recovery`, for drawing."""
     missing = {"start", "verdict"} - set(data.variables)
     if missing:
         raise ValueError(
@@ -80,7 +80,7 @@ def swept(data: Any) -> dict[str, Any]:
 
 
 def script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
-    """All that a page needs but its place, an element of the class `portrait`."""
+    """Write the script of a page, which needs an element of the class `portrait` only."""
     told = json.dumps(
         {"setting": setting, "sweep": sweep, "certified": certified()}, separators=(",", ":")
     )

@@ -224,10 +224,10 @@ class Shorthand:
         local = {**self.local, value: letter}
         return replace(self, letters=letters, local=local, functions={}, _known={})
 
-    def with_written(self, written: Mapping[Any, Expr]) -> Shorthand:
+    def with_notation(self, notation: Mapping[Any, Expr]) -> Shorthand:
         """Return the abbreviations with the claim's own letters and functions."""
         result = self
-        for shown, value in written.items():
+        for shown, value in notation.items():
             if isinstance(shown, Symbol):
                 result = result.with_letter(shown, value)
                 continue
@@ -295,7 +295,7 @@ class Shorthand:
                 return value.func(*(self(put.get(x, x)) for x in value.args))
         if isinstance(expr, asin):
             # An arc sine of 2 s^2/(1 + 2 s^2) is known by its looks.
-            args = [_plain(self)(arg) for arg in expr.args]
+            args = [_without_squares(self)(arg) for arg in expr.args]
         else:
             args = [self(arg) for arg in expr.args]
         if isinstance(expr, Add):
@@ -408,5 +408,5 @@ class Shorthand:
 _ZETA_AT_ZERO = Function("zeta", real=True)(S.Zero, notation.lam)
 
 
-def _plain(shorthand: Shorthand) -> Shorthand:
+def _without_squares(shorthand: Shorthand) -> Shorthand:
     return replace(shorthand, squares=False, _known={})

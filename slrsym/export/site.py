@@ -46,7 +46,7 @@ _TEMPLATES = files(__package__) / "templates"
 
 
 def environment() -> Environment:
-    """What fills the templates in."""
+    """Return the Jinja environment that renders the templates."""
     # What renderers write is HTML already; the filter text is for all else.
     made = Environment(
         loader=PackageLoader("slrsym.export"),
@@ -60,7 +60,7 @@ def environment() -> Environment:
 
 
 def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
-    """The phase portrait as a page by itself, in one file."""
+    """Write the phase portrait as a page by itself, in one file."""
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
     shown = {"style": style, "script": script(setting, sweep), "sweep": sweep}
     return environment().get_template("portrait.html").render(**shown)
@@ -69,7 +69,7 @@ def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None
 def site_files(
     document: Document, title: str | None = None, beside: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The files of a static site, with links to what stands beside it: names, and addresses."""
+    """Write the files of a static site, with links to documents beside it."""
     claims = document.claims
     titles = [paper.title for paper in document.papers]
     title = title or (SEVERAL if len(titles) > 1 else next(iter(titles), DEFAULT_TITLE))
@@ -95,7 +95,7 @@ def site_files(
             root,
         )
 
-    def made(template: str, heading: str, show: HtmlRenderer, root: str = "", **inside: Any) -> str:
+    def page(template: str, heading: str, show: HtmlRenderer, root: str = "", **inside: Any) -> str:
         around = {"heading": heading, "site": title, "root": root, "parts": parts}
         return templates.get_template(template).render(
             document=document, show=show, known=known, **around, **inside
@@ -105,9 +105,9 @@ def site_files(
     pages = {name: (_TEMPLATES / name).read_text(encoding="utf-8") for name in _ASSETS}
     counts = Counter(claim.status for claim in claims)
     legend: dict[str, Any] = {"statuses": STATUSES, "counts": counts}
-    pages[MAIN] = made("front.html", title, front, outline=sections, **legend)
-    pages["ledger.html"] = made("ledger.html", "Ledger", front, **legend)
-    pages["map.html"] = made("map.html", "What rests on what", front, **legend)
+    pages[MAIN] = page("front.html", title, front, outline=sections, **legend)
+    pages["ledger.html"] = page("ledger.html", "Ledger", front, **legend)
+    pages["map.html"] = page("map.html", "What rests on what", front, **legend)
     users: dict[str, list[str]] = {id: [] for id in known}
     for claim in claims:
         for other in claim.depends:
@@ -119,7 +119,7 @@ def site_files(
         picture = PICTURES.get(claim.id) if document.notation else None
         if picture:
             pages[f"pictures/{picture.name}.svg"] = picture.svg()
-        pages[f"claims/{claim.id}.html"] = made(
+        pages[f"claims/{claim.id}.html"] = page(
             "claim.html",
             str(claim.label),
             show,
@@ -134,9 +134,9 @@ def site_files(
         )
         anchors |= show.ids
     if rules:
-        pages["rules.html"] = made("rules.html", "Rules", front, rules=rules)
+        pages["rules.html"] = page("rules.html", "Rules", front, rules=rules)
     for entry, steps in rules:
-        pages[f"rules/{entry.id}.html"] = made(
+        pages[f"rules/{entry.id}.html"] = page(
             "rule.html",
             entry.name,
             renderer("../"),
@@ -146,21 +146,21 @@ def site_files(
             anchors=anchors,
         )
     if document.axioms:
-        pages["axioms.html"] = made("axioms.html", "Axioms", front)
+        pages["axioms.html"] = page("axioms.html", "Axioms", front)
     for axiom_entry in document.axioms:
-        pages[f"axioms/{slug(axiom_entry.id)}.html"] = made(
+        pages[f"axioms/{slug(axiom_entry.id)}.html"] = page(
             "axiom.html", axiom_entry.id, renderer("../"), "../", entry=axiom_entry,
             rest=[claim for claim in claims if axiom_entry.id in claim.axioms],
         )  # fmt: skip
     if document.notation:
-        pages["notation.html"] = made("notation.html", "Notation", HtmlRenderer(document.labels))
+        pages["notation.html"] = page("notation.html", "Notation", HtmlRenderer(document.labels))
     if document.errata:
-        pages["errata.html"] = made("errata.html", "Errata and remarks", front, lead=LEAD)
+        pages["errata.html"] = page("errata.html", "Errata and remarks", front, lead=LEAD)
     for file, name in sources.items():
         lines = escaped(file.read_text(encoding="utf-8")).splitlines()
         linked = {claim.place[1] for claim in claims if claim.place[0] == file}
         inside = {"lines": lines, "linked": linked}
-        pages[name] = made("source.html", file.name, renderer("../"), "../", **inside)
+        pages[name] = page("source.html", file.name, renderer("../"), "../", **inside)
     if document.notation and not _IN_MOTION.isdisjoint(known):
         pages["portrait.js"] = script(SETTING)
     pages["data.js"] = f"window.SITE = {_data(document, sections, front, rules)};\n"
@@ -168,7 +168,7 @@ def site_files(
 
 
 def _sources(claims: list[ClaimEntry]) -> dict[Path, str]:
-    """A page for each file of derivations, whose names may be the same in different folders."""
+    """Return a page name for each derivation file; files in different folders may share a stem."""
     found: dict[Path, str] = {}
     for file in dict.fromkeys(claim.place[0] for claim in claims):
         if file is not None and file.is_file():
@@ -181,7 +181,7 @@ def _sources(claims: list[ClaimEntry]) -> dict[Path, str]:
 
 
 def _steps_by_rule(document: Document) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Claim and name of each step, by the rule that accepted it."""
+    """Return the claim and name of each step, by the rule that accepted it."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for claim in document.claims:
         for check in claim.checks.values():
@@ -198,7 +198,7 @@ def _rule_pages(document: Document) -> list[tuple[Any, list[tuple[str, str]]]]:
 
 
 def _glimpse(claim: ClaimEntry) -> str:
-    """The first formula of a statement, if it is short."""
+    """Return the first formula of a statement, if it is short, and else an empty text."""
     for block in claim.statement:
         if isinstance(block, Display):
             shown = to_mathml(broken(relation(block), _GLIMPSE))
@@ -227,7 +227,7 @@ def _data(
     show: HtmlRenderer,
     rules: list[tuple[Any, Any]],
 ) -> str:
-    """What search, map and outline know, as JSON."""
+    """Write the data of search, map and outline as JSON."""
     entries = [
         {
             "id": claim.id,

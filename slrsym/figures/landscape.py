@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from slrsym.figures.style import COLOURS, WIDTH, labelled, spread, style
-from slrsym.landscape import Atlas, Branch
+from slrsym.landscape import Branch, CriticalPoints
 from slrsym.task import Task
 
 _GREEK = (r"$\kappa$", r"$\nu$", r"$\theta$", r"$\eta$", r"$\rho$")
@@ -46,9 +46,9 @@ def _setting(task: Task) -> str:
     return rf"$d = {task.d}$, $L = {task.L}$, $\gamma^2 = {task.gamma**2:.3g}$"
 
 
-def atlas_figure(atlas: Atlas) -> Figure:
+def critical_points_figure(found: CriticalPoints) -> Figure:
     """Draw the overlaps of all critical points, beside their excess risks."""
-    points = atlas.points
+    points = found.points
     rows = np.arange(len(points))
     with style():
         figure = Figure(figsize=(WIDTH, 1.25 + 0.27 * len(points)), layout="constrained")
@@ -94,7 +94,7 @@ def atlas_figure(atlas: Atlas) -> Figure:
             axes.grid(visible=False)
         right.grid(visible=True)
         figure.legend(loc="outside lower center", ncols=4)
-        figure.suptitle(rf"$\lambda = {atlas.lam:.4g}$, {_setting(atlas.task)}", fontsize=10)
+        figure.suptitle(rf"$\lambda = {found.lam:.4g}$, {_setting(found.task)}", fontsize=10)
     return figure
 
 

@@ -19,7 +19,7 @@ from matplotlib.ticker import (
 )
 
 from slrsym.dynamics import simulate
-from slrsym.dynamics.given import Constant, Formula, Inverse, schedule_from_text
+from slrsym.dynamics.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
 from slrsym.figures.square import PATH_COLOURS, draw_paths, frame
 from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, style
 from slrsym.runs import wilson
@@ -222,12 +222,17 @@ def _distance(
         axes.text(0.5, 0.5, said, transform=axes.transAxes, ha="center", va="center")
 
 
+# Runs of version 0.1 have the second name of each.
+_STARTS = {
+    **dict.fromkeys(("UniformStart", "Sphere"), "start on the sphere"),
+    **dict.fromkeys(("ManifoldStart", "Manifold"), r"start on $\mathcal{M}$"),
+}
+
+
 def _setting(data: xr.Dataset) -> str:
     found = data.attrs
     start = str(found["start"])
-    where = {"Sphere": "start on the sphere", "Manifold": r"start on $\mathcal{M}$"}.get(
-        start.partition("(")[0], "given start"
-    )
+    where = _STARTS.get(start.partition("(")[0], "given start")
     return (
         rf"{_temperature(_rule(data))}, $\alpha = {number(found['alpha'])}$, "
         rf"$d = {found['task_d']}$, $L = {found['task_L']}$, "
@@ -252,14 +257,14 @@ def _key(data: xr.Dataset, each: bool) -> str:
     return text[0].upper() + text[1:]
 
 
-def _rule(data: xr.Dataset) -> Constant | Inverse | Formula | None:
+def _rule(data: xr.Dataset) -> Constant | InverseTimeDecay | Formula | None:
     try:
         return schedule_from_text(str(data.attrs["schedule"]))
     except ValueError:
         return None
 
 
-def _temperature(rule: Constant | Inverse | Formula | None) -> str:
+def _temperature(rule: Constant | InverseTimeDecay | Formula | None) -> str:
     if rule is None:
         return r"$\lambda_t$ from a table"
     if isinstance(rule, Constant):

@@ -10,6 +10,7 @@ from sympy import Basic, Dummy, Expr, Symbol, sympify
 from slrsym.gaussian.functions import in_own_functions, in_sympy_functions
 from slrsym.gaussian.independent import Law, ProductLaw
 from slrsym.registry import registered
+from slrsym.renamed import old_attribute
 
 
 class Binder(Expr):  # type: ignore[misc]
@@ -265,9 +266,11 @@ class Expectation(Binder):
         return value
 
     @property
-    def why(self) -> str:
-        """Why `expectation` leaves it as it is; empty where it does not."""
+    def reason(self) -> str:
+        """The reason why `expectation` does not evaluate it; empty if it does."""
         return str(registered("expectation.reason")(self))
+
+    why = old_attribute("reason")
 
     def to_latex(self) -> str:
         r"""Write the expectation in LaTeX, with its law.

@@ -33,7 +33,7 @@ class _ChiSquared(NamedTuple):
 
 
 def has_root(expr: Expr) -> bool:
-    """Whether a power in the expression has an exponent that is no integer."""
+    """Tell whether an expression has a power whose exponent is not an integer."""
     return any(not power.exp.is_Integer for power in expr.atoms(sp.Pow))
 
 

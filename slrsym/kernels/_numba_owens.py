@@ -30,14 +30,14 @@ _SPLITTER = 134217729.0
 
 
 def _gauss_factor(h: float) -> float:
-    """exp(-h^2/2) to the last digits, for 0 <= h <= 40."""
+    """Compute exp(-h^2/2) to the last digits, for 0 <= h <= 40."""
     # At most 26 bits, so that the square is exact.
     rounded = floor(1048576.0 * h) / 1048576.0
     return exp(-0.5 * rounded * rounded) * exp(-0.5 * (h - rounded) * (h + rounded))
 
 
 def _upper_tail(h: float) -> float:
-    """P(G > h) for 0 <= h <= 40."""
+    """Compute the upper tail P(G > h) of the normal law, for 0 <= h <= 40."""
     x = h * _SQRT_HALF
     # Dekker's product: the exact h/sqrt(2) is x + rest.
     high = _SPLITTER * h
@@ -51,7 +51,7 @@ def _upper_tail(h: float) -> float:
 
 
 def _core(h: float, a: float) -> float:
-    r"""Integral of exp(-h^2 x^2/2)/(1+x^2) over 0 <= x <= a, for h >= 0, 0 <= a <= 1."""
+    r"""Integrate exp(-h^2 x^2/2)/(1+x^2) over 0 <= x <= a, for h >= 0, 0 <= a <= 1."""
     b = a
     if h * a > WINDOW:
         b = WINDOW / h
@@ -64,7 +64,7 @@ def _core(h: float, a: float) -> float:
 
 
 def owens_t(h: float, a: float) -> float:
-    r"""Owen's T function :math:`T(h, a)` of two real numbers.
+    r"""Compute Owen's T function :math:`T(h, a)` of two real numbers.
 
     Notes
     -----
@@ -101,7 +101,7 @@ def owens_t(h: float, a: float) -> float:
 
 
 def gaussian_zeta(t: float, s: float) -> float:
-    r"""zeta(t, s), the mean of erf(t + s G)^2, G standard normal, for two real numbers.
+    r"""Compute zeta(t, s), the mean of erf(t + s G)^2 for a standard normal G.
 
     Notes
     -----

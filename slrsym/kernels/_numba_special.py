@@ -39,7 +39,10 @@ _WIDTH = 8
 
 
 def _in_blocks(series):
-    """Coefficients of T_k T_w, of T_2w and so on, by T_(k + jw) = 2 T_k T_jw - T_(jw - k)."""
+    """Transform Chebyshev coefficients to those of T_k T_w, of T_2w and so on, by blocks.
+
+    This uses T_(k + jw) = 2 T_k T_jw - T_(jw - k).
+    """
     found = series.copy()
     for first in range(found.shape[-1] - _WIDTH, 0, -_WIDTH):
         for k in range(1, _WIDTH):
@@ -64,7 +67,7 @@ _WHOLE = 1.5 * 2.0**52
 
 @intrinsic
 def _as_float(typing_context, bits):
-    """The number with the given bits."""
+    """Reinterpret the bits of an integer as a float."""
 
     def generate(context, builder, signature, arguments):
         return builder.bitcast(arguments[0], context.get_value_type(types.float64))
@@ -74,7 +77,7 @@ def _as_float(typing_context, bits):
 
 @intrinsic
 def _as_bits(typing_context, number):
-    """The bits of a number."""
+    """Reinterpret the bits of a float as an integer."""
 
     def generate(context, builder, signature, arguments):
         return builder.bitcast(arguments[0], context.get_value_type(types.int64))
@@ -83,7 +86,7 @@ def _as_bits(typing_context, number):
 
 
 def _horner(powers, x):
-    """A polynomial as an expression."""
+    """Write a polynomial in `x` as source text, by Horner's scheme."""
     text = repr(powers[-1])
     for c in powers[-2::-1]:
         text = f"({text} * {x} + {c!r})"
@@ -91,7 +94,7 @@ def _horner(powers, x):
 
 
 def _written(text, options=_INLINE):
-    """A function of a text in which loops are written out, for the vectoriser."""
+    """Compile a function from source text, in which loops are unrolled for the vectoriser."""
     exec(text, globals(), found := {})
     return njit(**options)(*found.values())
 
@@ -122,7 +125,7 @@ erf = _written(f"""def erf(x):
 
 @njit(**_OPTIONS)
 def decay_coefficients(low, width):
-    """As `slrsym.kernels.special.decay_coefficients`, for numbers."""
+    """Compute `slrsym.kernels.special.decay_coefficients` for numbers."""
     part = 0
     while part < len(_EDGES) - 2 and low > _EDGES[part + 1]:
         part += 1
@@ -139,7 +142,7 @@ def decay_coefficients(low, width):
 
 
 def _chebyshev(t, count):
-    """The Chebyshev polynomials of t1, as lines."""
+    """Write the Chebyshev polynomials of `t1`, from the second on, as lines of source text."""
     lines = [f"{t}2 = 2.0 * {t}1 * {t}1 - 1.0"]
     for n in range(3, count):
         low = n // 2
@@ -149,7 +152,7 @@ def _chebyshev(t, count):
 
 
 def _block(first):
-    """The sum of a block, its smallest terms first."""
+    """Write the sum of a block as source text, its smallest terms first."""
     terms = [f"s[{first + k}] * t{k}" for k in range(_WIDTH - 1, 0, -1)]
     return f"({' + '.join(terms)} + s[{first}])"
 
@@ -169,7 +172,7 @@ decay_series = _written(f"""def decay_series(exponent, s):
 
 @njit(**_OPTIONS)
 def erf_defect(x, y):
-    """The difference of x and erf(y), by the complement that is the smaller."""
+    """Compute `x - erf(y)` by the smaller complement, without cancellation."""
     small = math.erfc(abs(y))
     return (x - 1) + small if y >= 0 else (x + 1) - small
 
@@ -201,7 +204,7 @@ def _log_pieces(rise, fall, least, low, stop):
 
 @njit(**_OPTIONS)
 def erf_covariance(x, y, r):
-    """As `slrsym.kernels.special.erf_covariance`, for numbers."""
+    """Compute `slrsym.kernels.special.erf_covariance` for numbers."""
     if x != x or y != y or not abs(r) <= 1:
         return math.nan
     sign = 1.0
@@ -239,7 +242,7 @@ fall = _written(f"""def fall(w):
 
 
 def _summed(head, rows, each):
-    """A loop over nodes, with sums of weight w^k z^j, each a variable of its own."""
+    """Compile a loop over nodes that sums weight w^k z^j, each sum in a variable of its own."""
     places = [(k, j) for k in range(rows) for j in range(4)]
     names = [f"s{k}{j}" for k, j in places] + ["above", "below"]
     lines = [f"def {head}:", f"    {' = '.join(names)} = 0.0", "    for n in range(count):"]
@@ -284,7 +287,7 @@ _staying = _summed("staying(middle, inverse, grid, low, weights, count)", 3, [
 
 @njit(**_OPTIONS)
 def role_means(x, mu, mean, spread, tokens):
-    """As `slrsym.kernels.laplace.role_means`."""
+    """Compute `slrsym.kernels.laplace.role_means` in machine code."""
     scale = mu * spread
     left, reach = ends(tokens)
     grid = _STEP_Y * np.arange(math.floor(left / _STEP_Y), math.ceil(_RIGHT / _STEP_Y) + 1)

@@ -32,19 +32,18 @@ def explained(**renamed: str) -> Callable[[_F], _F]:
         signature = inspect.signature(function)
         parameters = [p for p in signature.parameters.values() if p.name != "self"]
         names = [p.name for p in parameters]
+        called = function.__qualname__.split(".")[-2 if function.__name__ == "__init__" else -1]
 
         @wraps(function)
         def call(*args: Any, **kwargs: Any) -> Any:
             for old, new in renamed.items():
                 if old in kwargs and new not in kwargs:
-                    warnings.warn(
-                        f"{function.__name__}: {old} is now {new}", DeprecationWarning, stacklevel=2
-                    )
+                    warnings.warn(f"{called}: {old} is now {new}", DeprecationWarning, stacklevel=2)
                     kwargs[new] = kwargs.pop(old)
             for name in kwargs.keys() - set(names):
                 near = difflib.get_close_matches(name, names, 1)
                 rest = f"did you mean {near[0]}?" if near else f"it takes {', '.join(names)}"
-                raise TypeError(f"{function.__name__} has no parameter {name}; {rest}")
+                raise TypeError(f"{called} has no parameter {name}; {rest}")
             given = signature.bind_partial(*args, **kwargs).arguments
             missing = [p for p in parameters if p.default is p.empty and p.name not in given]
             if missing:
@@ -56,7 +55,7 @@ def explained(**renamed: str) -> Callable[[_F], _F]:
                     if p.default is p.empty
                 )
                 raise TypeError(
-                    f"{listed} {'are' if named[1:] else 'is'} needed: {function.__name__}({shown})"
+                    f"{listed} {'are' if named[1:] else 'is'} needed: {called}({shown})"
                 )
             return function(*args, **kwargs)
 
@@ -66,7 +65,7 @@ def explained(**renamed: str) -> Callable[[_F], _F]:
 
 
 def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray[np.float64]:
-    """An array of floats."""
+    """Convert an argument to an array of floats, or say which values are allowed."""
     try:
         found = np.asarray(values)
         # NumPy would leave the imaginary part out, with a warning, and take None for NaN.
@@ -78,7 +77,7 @@ def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray
 
 
 def number(value: Any) -> float:
-    """A float, NaN for what is none."""
+    """Convert a value to a float, and to NaN if it is not a number."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -86,7 +85,7 @@ def number(value: Any) -> float:
 
 
 def positive(name: str, value: Any) -> float:
-    """A number that is positive and finite."""
+    """Convert an argument to a positive, finite float, or raise `ValueError`."""
     found = number(value)
     if not (math.isfinite(found) and found > 0):
         raise ValueError(f"{name} must be positive and finite; got {value!r}")
@@ -94,7 +93,7 @@ def positive(name: str, value: Any) -> float:
 
 
 def whole(name: str, value: Any, least: int) -> int:
-    """An integer that is large enough."""
+    """Convert an argument to an integer of at least `least`, or raise `ValueError`."""
     try:
         found = operator.index(value)
     except TypeError:
@@ -105,7 +104,7 @@ def whole(name: str, value: Any, least: int) -> int:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Count the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -134,7 +133,7 @@ def foretell(what: str, seconds: float) -> None:
 
 
 def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
-    """A function over leading axes, from one that fills rows."""
+    """Turn a function that fills rows into one of arrays with any leading axes."""
 
     def evaluate(state: Any, *parameters: Any) -> Any:
         state = np.asarray(state, dtype=np.float64)
@@ -157,7 +156,7 @@ def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., 
 
 
 def changes(parameters: Sequence[NDArray[np.float64]], steps: int) -> NDArray[np.bool_]:
-    """At which steps a parameter is another than before."""
+    """Flag the steps at which a parameter differs from its value before."""
     found = np.zeros(steps, dtype=bool)
     found[:1] = True
     for p in parameters:

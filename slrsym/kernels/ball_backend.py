@@ -15,14 +15,14 @@ from slrsym.kernels.program import Program, defined
 
 
 def ball(x: Any) -> Any:
-    """A number as a ball: a float exactly, a string as the decimal number that it says."""
+    """Convert a number to a ball: a float exactly, a string by its decimal digits."""
     if isinstance(x, Rational):
         return arb(fmpq(int(x.numerator), int(x.denominator)))
     return arb(float(x) if isinstance(x, np.floating) else x)
 
 
 def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
-    """Arb's quadrature, at the ends: the integral falls in E and l, and it grows with w.
+    """Enclose `DecaySeries`'s integral by its ends: it falls in E and l, and grows with w.
 
     Wide balls in the integrand would keep the quadrature busy without bringing it to an end.
     """
@@ -44,7 +44,7 @@ def _exact_integral(exponent: Any, low: Any, width: Any) -> Any:
 
 
 def _owens_t(h: Any, a: Any) -> Any:
-    """By its values at the ends: it grows with a, and shrinks with |h| where a is positive."""
+    """Enclose Owen's T by its values at the ends: it grows with a, and falls in |h| for a > 0."""
     h, a = abs(arb(h)), arb(a)
     near, far = arb.max(h.lower(), arb(0)), h.upper()
     least = _exact_t(far if a.lower() > 0 else near, a.lower())
@@ -53,7 +53,7 @@ def _owens_t(h: Any, a: Any) -> Any:
 
 
 def _exact_t(h: Any, a: Any) -> Any:
-    """Owen's T of two numbers, h not negative."""
+    """Compute Owen's T of two numbers, h not negative."""
     if a < 0:
         return -_exact_t(h, -a)
     two = arb(2)
@@ -67,7 +67,7 @@ def _exact_t(h: Any, a: Any) -> Any:
 
 
 def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
-    """At the midpoints, and as far from there as the slopes over the balls allow."""
+    """Enclose `ErfCovariance` by its value at the midpoints and its derivatives over the balls."""
     x, y, r = arb(x), arb(y), arb(r)
     value = _exact_covariance(x.mid(), y.mid(), r.mid())
     if x.is_exact() and y.is_exact() and r.is_exact():
@@ -116,7 +116,7 @@ def _sign(x: Any) -> Any:
 
 
 def _compare(x: Any, relation: str, y: Any) -> bool | None:
-    """Whether the relation holds; None if it does for some of the numbers."""
+    """Compare two balls; return None if the relation holds for some of the numbers only."""
     x, y = arb(x), arb(y)
     order = {"<": (x < y, x >= y), "<=": (x <= y, x > y), ">": (x > y, x <= y)}
     order |= {">=": (x >= y, x < y), "==": (x == y, x != y), "!=": (x != y, x == y)}
@@ -140,7 +140,7 @@ def _erf_defect(x: Any, y: Any) -> Any:
 
 
 def _power(x: Any, n: int) -> Any:
-    """An integer power, by its values at the ends.
+    """Raise a ball to an integer power, by the values at its ends.
 
     Arb's own is much wider for a wide ball, and no number for a ball around 0.
     """
@@ -157,7 +157,7 @@ _WIDE = 2.0**-12
 
 
 def _monotone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """By the values at the ends, for a wide ball: Arb bounds its width by that times a slope."""
+    """Evaluate a monotone function at the ends of a wide ball, which is sharper than Arb."""
 
     def evaluate(x: Any) -> Any:
         x = arb(x)
@@ -197,7 +197,7 @@ def _scope(program: Program) -> dict[str, Any]:
 
 
 def ball_function(program: Program) -> Callable[..., Any]:
-    """A function of one state, in balls."""
+    """Return a function which computes a program in balls, for one state."""
     scope = _scope(program)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
@@ -213,7 +213,7 @@ def ball_function(program: Program) -> Callable[..., Any]:
 def bound_ball_function(
     program: Program, parameters: Sequence[Any], dps: int = 30
 ) -> Callable[[Sequence[Any]], list[Any]]:
-    """The function of `ball_function`, for parameters that stay the same over many states."""
+    """Bind the parameters of `ball_function`, for a sequence of states."""
     digits = whole("dps", dps, 1)
     with ctx.workdps(digits):
         scope = _scope(program)

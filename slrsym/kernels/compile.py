@@ -51,7 +51,7 @@ def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
 
 
 def chosen_backend(backend: str) -> str:
-    """What runs are computed by."""
+    """Return the backend that computes runs; ``"auto"`` takes Numba if it is installed."""
     require_backend(backend, ("auto", "numpy", "numba"))
     if backend == "auto":
         return "numpy" if importlib.util.find_spec("numba") is None else "numba"
@@ -108,7 +108,7 @@ def compile_expressions(
 
 
 def compiled(program: Program, backend: str) -> Callable[..., Any]:
-    """The function of a program, in the numbers of a backend."""
+    """Compile a program for a backend."""
     # Imported when asked for: each brings its own library.
     if backend == "numba":
         from slrsym.kernels.numba_backend import numba_function
@@ -135,13 +135,13 @@ _BLOCK = 16384
 
 
 def _erf_defect(x: Any, y: Any) -> Any:
-    """The difference of x and erf(y), by the complement that is the smaller."""
+    """Compute `x - erf(y)` by the smaller complement, without cancellation."""
     small = scipy_special.erfc(np.abs(y))
     return np.where(y >= 0, (x - 1) + small, (x + 1) - small)
 
 
 def _select(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """Both alternatives are computed: one of them may divide by zero where it is not chosen."""
+    """Select by a test, after computing both alternatives; either may divide by zero."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(test, then(), otherwise())
 
@@ -166,14 +166,14 @@ _NUMBERS = _ARRAYS | {
 
 
 def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """The two halves of a program: constants from numbers, and outputs from columns of states."""
+    """Return both parts of a program: constants from numbers, and outputs from state columns."""
     means = _means(program)
     constants = defined(program.setup, _NUMBERS | means)["constants"]
     return constants, defined(program.body, _ARRAYS | means, "arrays")["body"]
 
 
 def _means(program: Program) -> dict[str, Any]:
-    """The means that a program has of functions, by quadrature."""
+    """Return functions for the expectations in a program, computed by quadrature."""
     return {
         name: partial(trapezoid_arrays, defined(pair.body, _ARRAYS, "arrays")["body"], orders)
         for name, pair, orders in program.means
@@ -181,7 +181,7 @@ def _means(program: Program) -> dict[str, Any]:
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
-    """A function of a state array of shape (..., n) and parameters that broadcast with (...)."""
+    """Compile a program for states of shape (..., n) and parameters that broadcast with (...)."""
     constants, body = numpy_parts(program)
     means = _means(program)
     varying = defined(program.setup, _ARRAYS | means, "arrays")["constants"]
@@ -223,7 +223,7 @@ def iterated(
     every: int,
     read: Callable[[Any], Any],
 ) -> tuple[Any, Array]:
-    """The state after some steps, and what is read of it after every so many of them."""
+    """Iterate a step, and return the last state with what `read` returns every so many steps."""
     fixed: Any = ()
     noted = []
     for number, fresh in enumerate(changes(parameters, steps).tolist()):

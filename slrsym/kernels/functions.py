@@ -38,7 +38,7 @@ class ErfVariance(Function):  # type: ignore[misc]
     nargs = 2
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivative in t, by Lemma 18 (v), or in s, by the heat equation for zeta."""
+        """Differentiate in t by Lemma 18 (v), or in s by the heat equation for zeta."""
         t, s = self.args
         wide, narrow = sqrt(1 + 2 * s**2), sqrt(1 + 4 * s**2)
         a = t / wide
@@ -50,7 +50,7 @@ class ErfVariance(Function):  # type: ignore[misc]
         return 2 * s / wide * bell * (inner - 2 * a * less)
 
     def as_integral(self) -> Expr:
-        """The variance by a `DecaySeries`, with x counted from its lower end."""
+        """Write the variance by a `DecaySeries`, with x counted from its lower end."""
         t, s = self.args
         square = 1 + 4 * s**2
         exponent, low, width = t**2 / (1 + 2 * s**2), 1 / sqrt(square), 4 * s**2 / square
@@ -74,7 +74,7 @@ class DecaySeries(Function):  # type: ignore[misc]
 
     @classmethod
     def eval(cls, exponent: Expr, coefficients: Expr) -> Expr | None:
-        """Without the exponential it is elementary."""
+        """Evaluate the integral if the exponent is 0, where it is elementary."""
         if exponent.is_zero and isinstance(coefficients, DecayCoefficients):
             low, width = coefficients.args
             return atan(width / (1 + low * (low + width)))
@@ -97,7 +97,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
 
     @classmethod
     def eval(cls, x: Expr, y: Expr, r: Expr) -> Expr | None:
-        """Known values."""
+        """Evaluate at r = 0, and at x = y = 0."""
         if r.is_zero:
             return r
         if x.is_zero and y.is_zero:
@@ -105,7 +105,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
         return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivatives, which are elementary."""
+        """Differentiate; the derivatives are elementary."""
         x, y, r = self.args
         left = 1 - r**2
         if argindex == 3:
@@ -122,7 +122,7 @@ class BivariateNormal(Function):  # type: ignore[misc]
     nargs = 3
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivatives, which are elementary."""
+        """Differentiate; the derivatives are elementary."""
         h, k, r = self.args
         if argindex == 3:
             square = (h**2 - 2 * r * h * k + k**2) / (1 - r**2)
@@ -132,7 +132,7 @@ class BivariateNormal(Function):  # type: ignore[misc]
         return normal_pdf(h) * normal_cdf((k - r * h) / sqrt(1 - r**2))
 
     def by_covariance(self) -> Expr:
-        """The product of the two probabilities, and a covariance."""
+        """Write the probability as the product of both probabilities plus a covariance."""
         h, k, r = self.args
         return normal_cdf(h) * normal_cdf(k) + ErfCovariance(h / sqrt(2), k / sqrt(2), r) / 4
 
@@ -143,7 +143,7 @@ class ErfDefect(Function):  # type: ignore[misc]
     nargs = 2
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """The derivatives, which are elementary."""
+        """Differentiate; the derivatives are elementary."""
         return 1 if argindex == 1 else -erf_prime(self.args[1]).rewrite(exp)
 
 

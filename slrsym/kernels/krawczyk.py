@@ -8,7 +8,7 @@ from flint import arb, arb_mat
 
 
 def contraction(values: list[Any], slopes: Any, radii: list[Any]) -> list[Any] | None:
-    r"""Where x - C f(x) takes a box, less its middle m, if that is inside; None if not for certain.
+    r"""Return the Krawczyk image of a box about its middle, if inside the box; else None.
 
     Here C is an approximate inverse of the derivatives f', of which `slopes` has balls over the
     box. With half sides r the offsets are :math:`(I - C f')[-r, r] - C f(m)`. If they stay below r

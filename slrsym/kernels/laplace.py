@@ -34,7 +34,7 @@ ORDERS = (0, 1, 0, 1, 2)
 
 
 def ends(tokens: float) -> tuple[float, float]:
-    """`LEFT` and `REACH` of so many tokens."""
+    """Return the ends `LEFT` and `REACH` of the grids for a number of tokens."""
     more = math.log(max(1.0, tokens))
     return LEFT - more, math.sqrt(REACH**2 + 2 * more)
 
@@ -42,7 +42,7 @@ def ends(tokens: float) -> tuple[float, float]:
 def nodes(
     mu: float, extra: float, mean: Array, spread: Array, counts: Array
 ) -> tuple[Array, Array]:
-    """Values of log s, up to where nothing is left of the integrand, with their weights.
+    """Return values of log s, up to where the integrand has vanished, with their weights.
 
     The largest of n scores varies less than one does, by a factor of the root of 2 log n. Where
     n P(score > u) is 64, nothing is left beyond s = exp(-mu u); that P is at least the density over
@@ -79,7 +79,7 @@ def nodes(
 
 
 def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -> Array:
-    """M_kj at some log s, for k and j up to 3, and 1 - M_00: shape (17, len(x))."""
+    """Tabulate M_kj at some log s, for k and j up to 3, and 1 - M_00: shape (17, len(x))."""
     left, reach = ends(tokens)
     scale = mu * spread
     found = np.zeros((17, len(x)))
@@ -125,7 +125,7 @@ def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -
 def laplace_risk(
     mu: float, extra: float, counts: Array, means: Array, covs: Array
 ) -> tuple[float, float, Array, Array]:
-    """The mean square of target minus prediction, and its slopes.
+    """Compute the mean square of target minus prediction, and its derivatives.
 
     Parameters are the inverse temperature, what is added to the sum of exponentials (0, or 1 for
     softmax-1), and of each role the count, the means of (U, V, Y), shape (roles, 3), and their
@@ -270,7 +270,7 @@ def risk_and_slopes(
 
 
 def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
-    """The risk to the working precision: the same sums, with finer grids.
+    """Compute the risk to the working precision, as `laplace_risk` on finer grids.
 
     `law` has the means of (U, V, Y) of each role, and then the upper triangles of the covariances.
     """
@@ -317,7 +317,7 @@ def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
 def token_pairs(
     counts: Sequence[Any], parts: Any, weight: Any, power: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[Any, Any]]:
-    """What one token of each role, and each ordered pair, adds to E YT and E T^2 at one s.
+    """Yield what one token of each role, and each ordered pair, adds to E YT and E T^2 at one s.
 
     `parts` are f, A, B, Y1 and C of each role.
     """

@@ -22,7 +22,7 @@ _FOLDS, _HEIGHT, _SCORE_HEIGHT, _REACH = 44, 1.3, 5.0, 11
 
 
 def ball_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
-    """The mean square of target minus prediction, as of `laplace.mpmath_laplace_risk`."""
+    """Enclose the mean square of target minus prediction; see `laplace.mpmath_laplace_risk`."""
     count = len(counts)
     mu, extra, counts = arb(mu), arb(extra), [arb(n) for n in counts]
     roles = [
@@ -49,7 +49,7 @@ def ball_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
 
 
 def _power(x: Any, n: Any) -> Any:
-    """A power of a number in [0, 1], the exponent an integer."""
+    """Raise a number in [0, 1] to an integer power."""
     whole = n.unique_fmpz()
     if whole is None or whole < 0:
         raise ValueError(f"counts of tokens must be integers for balls of softmax; got {n}")
@@ -108,7 +108,7 @@ class _Role:
             self.missed.append(arb(0, error.upper()))
 
     def means(self, s: Any) -> list[Any]:
-        """f, A, B, Y1 and C, times powers of s."""
+        """Enclose f, A, B, Y1 and C, times powers of s."""
         f, a, b, y, c = (arb(0) for _ in range(5))
         for growth, bell, (_, v, target, product, square) in self.nodes:
             w = s * growth
@@ -126,7 +126,7 @@ class _Role:
 
 
 def _range(mu: Any, present: Any) -> tuple[Any, Any, Any]:
-    """Between which values of log s nodes are, and at what distance."""
+    """Return the least and the largest node in log s, and the distance between nodes."""
     tokens = sum((n for _, n in present), arb(0))
     step = arb(float((2 * arb.pi() * _HEIGHT / _FOLDS).lower()))
     left = reduce(arb.max, (mu * role.mean + 2 * (mu * role.sd) ** 2 for role, _ in present))
@@ -136,7 +136,7 @@ def _range(mu: Any, present: Any) -> tuple[Any, Any, Any]:
 
 
 def _missed(mu: Any, present: Any, start: Any, stop: Any, step: Any) -> tuple[Any, Any]:
-    """What the rule in log s errs by, and what nodes beyond its ends have, in E YT and E T^2."""
+    """Bound the error of the trapezoid rule in log s, with its tails, for E YT and E T^2."""
     tokens = sum((n for _, n in present), arb(0))
     values = sum((n * role.value for role, n in present), arb(0))
     targets = sum((n * role.size for role, n in present), arb(0))

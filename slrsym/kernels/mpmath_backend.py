@@ -21,7 +21,7 @@ _GUARD = 10
 
 
 def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
-    """The integral, over pieces short against its decay, up to where nothing is left of it."""
+    """Integrate in pieces that are short against the decay, until nothing is left."""
     if width == 0:
         return mpmath.mpf(0)
     cut = (mpmath.mp.prec + 20) * mpmath.log(2)
@@ -40,7 +40,7 @@ def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
 
 
 def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
-    """The integral of `ErfCovariance`, on a logarithmic scale."""
+    """Compute the integral of `ErfCovariance`, on a logarithmic scale."""
     if r == 0:
         return mpmath.mpf(0)
     if r < 0:
@@ -91,7 +91,7 @@ def _number(x: Any) -> Any:
 
 
 def _trapezoid(f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any) -> Any:
-    """`slrsym.kernels.special.trapezoid_arrays` of numbers, to the working precision."""
+    """Compute `slrsym.kernels.special.trapezoid_arrays` of numbers, to the working precision."""
     count = len(orders)
     entries = count * (count + 3) // 2
     means, cov, parameters = inputs[:count], inputs[count:entries], inputs[entries:]
@@ -148,7 +148,7 @@ def _cholesky(cov: Sequence[Any]) -> list[list[Any]]:
 
 
 def mpmath_function(program: Program) -> Callable[..., Any]:
-    """A function of one state, in mpmath numbers."""
+    """Return a function which computes a program in mpmath numbers, for one state."""
     means = {
         name: partial(_trapezoid, defined(pair.body, _NAMESPACE)["body"], orders)
         for name, pair, orders in program.means

@@ -102,7 +102,7 @@ def require_numba() -> None:
 
 @cache
 def compiled_module(source: str) -> ModuleType:
-    """The module of a source, written to the cache folder if it is not there yet.
+    """Import the module with this source, and write it to the cache folder if it is not there.
 
     Notes
     -----
@@ -132,7 +132,7 @@ def compiled_module(source: str) -> ModuleType:
 
 
 def _kept(name: str, text: str) -> Path:
-    """A file with this text in the cache folder, or in a temporary one."""
+    """Write a file to the cache folder, or to a temporary one if that fails."""
     try:
         return _written(cache_folder(), name, text)
     except (OSError, RuntimeError):  # nothing can be written there, or there is no home
@@ -141,12 +141,12 @@ def _kept(name: str, text: str) -> Path:
 
 @cache
 def _temporary() -> tempfile.TemporaryDirectory[str]:
-    """A folder that goes when the process ends."""
+    """Make a folder that is removed when the process ends."""
     return tempfile.TemporaryDirectory(prefix="slrsym-", ignore_cleanup_errors=True)
 
 
 def _written(folder: Path, name: str, text: str) -> Path:
-    """A file with this text; complete, whatever other processes do at the same time."""
+    """Write a file, completely whatever other processes do at the same time."""
     # Where Numba puts its machine code; it refuses to compile if it cannot.
     code = folder / "__pycache__"
     code.mkdir(parents=True, exist_ok=True)
@@ -233,7 +233,7 @@ def NAME(m, m_2, v, both, v_2, PARAMETERS):
 
 
 def program_source(program: Program) -> str:
-    """The two functions of a program, ``constants`` and ``body``, for Numba."""
+    """Write the functions ``constants`` and ``body`` of a program as source text for Numba."""
     parts = []
     for name, pair, orders in program.means:
         parts.append(pair.body.replace("def body(", f"def {name}_of(", 1))
@@ -249,7 +249,7 @@ BLOCK, _LANES = 256, 8
 
 
 def lanes_source(program: Program, indent: str) -> str:
-    """A loop that applies ``body`` to the lanes of a block: state and outputs are rows of ``work``.
+    """Write a loop that applies ``body`` to the lanes of a block, kept in the rows of ``work``.
 
     All are in one array, at distances that are known, so that the compiler sees that steps of the
     loop do not touch each other, and makes several at once.
@@ -261,7 +261,7 @@ def lanes_source(program: Program, indent: str) -> str:
 
 
 def _rows_source(program: Program) -> str:
-    """A loop over the rows of a batch; parameters of length one hold for all rows."""
+    """Write a loop over the rows of a batch; parameters of length one hold for all rows."""
     parameters = program.parameters
     single = " and ".join(f"{p}.size == 1" for p in parameters) or "True"
     names = "".join(f"{c}, " for c in program.constants)
@@ -282,7 +282,7 @@ def _rows_source(program: Program) -> str:
 
 
 def numba_function(program: Program) -> Callable[..., Any]:
-    """A function of a state array of shape (..., n) and parameters that broadcast with (...)."""
+    """Compile a program for states of shape (..., n) and parameters that broadcast with (...)."""
     require_numba()
     rows = compiled_module(program_source(program) + _rows_source(program)).rows
 
@@ -300,7 +300,7 @@ def numba_function(program: Program) -> Callable[..., Any]:
 def machine_loop(
     program: Program, arguments: str, begin: str, step: str, end: str, note: str, helpers: str = ""
 ) -> Callable[..., None]:
-    """The loop over blocks of runs and over steps, compiled, around the text of a step.
+    """Compile the loop over blocks of runs and over steps, around the source text of a step.
 
     In the text there are ``states``, the ``first`` of a block of ``runs``, the number of a ``row``
     of what is ``noted``, the constants and ``body`` of the program, and other arguments.
@@ -341,7 +341,7 @@ def machine_iterated(
     *rest: Any,
     workers: int | None = None,
 ) -> tuple[Array, Array]:
-    """As `iterated`, for states of shape (runs, ...), some of the runs on each core."""
+    """Run `iterated` in machine code for states of shape (runs, ...), on several cores."""
     fresh = changes(parameters, steps)
 
     def work(states: Array) -> Array:
@@ -364,7 +364,7 @@ def machine_iterated(
 
 @cache
 def numba_laplace_risk() -> Any:
-    """`laplace.laplace_risk` by Numba; `role_means` takes a sum over nodes at a time."""
+    """Compile `laplace.laplace_risk` by Numba; `role_means` sums over one node at a time."""
     require_numba()
     source = "import math\n\nimport numpy as np\n\n"
     source += "from slrsym.kernels._numba_special import ends, role_means\n\nArray = object\n"

@@ -107,7 +107,7 @@ def printed(
     if loose:
         names = ", ".join(sorted(map(str, loose)))
         raise ValueError(f"expressions contain {names}, neither of the state nor parameters")
-    plain = _plain((*state, *parameters, *given))
+    plain = _python_names((*state, *parameters, *given))
     constant: dict[Expr, Symbol] = {}
     branching: dict[Expr, Symbol] = {}
     varying = frozenset(plain[x] for x in (*state, *given))
@@ -161,7 +161,7 @@ def _integrand(kind: type[GaussianMean]) -> Program:
 
 
 def computable(expr: Any) -> Expr:
-    """The expression in functions that every backend has; refused if there is none."""
+    """Rewrite an expression in functions of every backend, or raise `ValueError`."""
     expr = in_own_functions(sympify(expr))
     for function, meaning in _MEANINGS.items():
         expr = expr.replace(function, meaning)
@@ -174,7 +174,7 @@ def computable(expr: Any) -> Expr:
 def _without_branches(
     expr: Expr, fixed: frozenset[Symbol], found: dict[Expr, Symbol], constant: dict[Expr, Symbol]
 ) -> Expr:
-    """A name in the place of each `Piecewise`, whose parts are computed where they are chosen."""
+    """Replace each `Piecewise` by a symbol, to be computed branch by branch."""
 
     def name_of(branch: Expr) -> Symbol:
         for x in sorted(branch.free_symbols & fixed, key=str):
@@ -184,8 +184,8 @@ def _without_branches(
     return expr.replace(lambda e: isinstance(e, Piecewise), name_of)
 
 
-def _plain(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
-    """Names that Python allows, and that nothing else in a program has: they end in _."""
+def _python_names(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
+    """Rename symbols to Python identifiers that end in _, as nothing else in a program does."""
     names = [x.name if x.name.isidentifier() else f"_{i}" for i, x in enumerate(inputs)]
     for i, name in enumerate(names):
         if name in names[:i]:
@@ -194,7 +194,7 @@ def _plain(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
 
 
 def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
-    """The assignments, each after those that it uses."""
+    """Sort assignments so that each follows those that it uses."""
     values = dict(steps)
     ordered: dict[Symbol, Expr] = {}
     for first in values:
@@ -282,7 +282,7 @@ def hoisted(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -
 
 
 def nested(expr: Expr, generators: Sequence[Expr]) -> Expr:
-    """A polynomial in the generators, nested, its coefficients factored.
+    """Write a polynomial in nested form, with factored coefficients.
 
     Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
     """
@@ -292,7 +292,7 @@ def nested(expr: Expr, generators: Sequence[Expr]) -> Expr:
 
 
 def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) -> Expr:
-    """The polynomial, with the generator taken out that most of its terms have."""
+    """Nest a polynomial: take out the generator that most of its terms have, and repeat."""
     uses = [sum(powers[i] > 0 for powers in terms) for i in range(len(generators))]
     i = uses.index(max(uses))
     if uses[i] < 2:

@@ -41,7 +41,7 @@ class Program(NamedTuple):
     means: tuple[tuple[str, Program, tuple[int, ...]], ...] = ()
 
     def checked(self, state: Iterable[Any]) -> list[Any]:
-        """The numbers of a state, if they are as many as they should be."""
+        """Return the numbers of a state, or raise `ValueError` if their number is wrong."""
         numbers = list(state)
         if len(numbers) != len(self.state):
             raise ValueError(f"state must have {len(self.state)} numbers; got {len(numbers)}")
@@ -97,7 +97,7 @@ class _Calls(ast.NodeTransformer):
 
 
 def defined(source: str, namespace: dict[str, Any], style: Style = "numbers") -> dict[str, Any]:
-    """What a source defines, in a namespace of the functions that it calls."""
+    """Execute source text, and return its definitions; `namespace` has the functions it calls."""
     tree = ast.parse(source)
     if style != "numbers":
         tree = ast.fix_missing_locations(_Calls(style).visit(tree))
@@ -110,7 +110,7 @@ def defined(source: str, namespace: dict[str, Any], style: Style = "numbers") ->
 
 
 def cache_folder() -> Path:
-    """Where programs, generated sources and their machine code are kept."""
+    """Return the folder of programs, generated sources and their machine code."""
     given = os.environ.get("SLRSYM_CACHE_DIR")
     if given:
         return Path(given)
@@ -120,12 +120,12 @@ def cache_folder() -> Path:
 
 @cache
 def _package() -> str:
-    """A digest of all that programs are derived by."""
+    """Return a digest of the files and versions that programs are derived by."""
     return digest_of(sorted(Path(__file__).resolve().parents[1].rglob("*.py")), version("sympy"))
 
 
 def kept(path: str) -> Callable[..., Program]:
-    """The function of that path, which derives a program, by way of the disk.
+    """Return the function at an import path, with its programs cached on disk.
 
     A program is found there as long as nothing of the package changes, and then what derives it is
     not imported, nor is SymPy.
@@ -134,20 +134,20 @@ def kept(path: str) -> Callable[..., Program]:
     files that anybody may write.
     """
 
-    def made(*arguments: Any) -> Program:
+    def derive(*arguments: Any) -> Program:
         found: Program = resolve_name(path)(*arguments)
         return found
 
     @cache
     def program(*arguments: Any) -> Program:
         if os.environ.get("SLRSYM_FRESH") or os.environ.get("CI"):
-            return made(*arguments)
+            return derive(*arguments)
         digest = sha256(f"{_package()} {path}{arguments}".encode()).hexdigest()[:20]
         with suppress(OSError, RuntimeError, ValueError):
             file = cache_folder() / f"slrsym_program_{digest}.txt"
             if file.is_file():
                 return _read(json.loads(file.read_text(encoding="utf-8")))
-        found = made(*arguments)
+        found = derive(*arguments)
         with suppress(OSError, RuntimeError):
             cache_folder().mkdir(parents=True, exist_ok=True)
             file = cache_folder() / f"slrsym_program_{digest}.txt"

@@ -45,7 +45,7 @@ _TOGETHER = 4096
 
 
 def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
-    r"""Values of `DecaySeries` by quadrature, the same however many are computed together.
+    r"""Compute `DecaySeries` by quadrature, alike however many are computed together.
 
     Where E is so large that :math:`e^{-E}`, with which they are used, is 0 in double precision,
     they are finite, and not meant.
@@ -78,9 +78,10 @@ Coefficients = tuple[NDArray[np.float64], float, float]
 
 
 def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float64]:
-    """Of the table ``pieces`` of `tests.kernels.polynomials` for one l, and what makes z of E.
+    """Evaluate the table ``pieces`` of `tests.kernels.polynomials` at one l.
 
-    For many they are l and w themselves, in rows.
+    Also returned are the scales by which `decay_series` makes its variable z of E. For many l the
+    result has l and w themselves, in rows.
     """
     if np.ndim(low) or np.ndim(width):
         return np.stack(np.broadcast_arrays(low, width), axis=-1)
@@ -96,7 +97,7 @@ def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float6
 def decay_series(
     exponent: Any, coefficients: Coefficients | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Values of `DecaySeries` by the polynomials of one l, or by quadrature for many."""
+    """Compute `DecaySeries` by the polynomials of one l, or by quadrature for many."""
     if isinstance(coefficients, np.ndarray):
         return decay_integral(exponent, coefficients[..., 0], coefficients[..., 1])
     powers, span, slope = coefficients
@@ -125,7 +126,7 @@ LEAST = 1e-20
 
 
 def erf_covariance(x: Any, y: Any, r: Any) -> NDArray[np.float64]:
-    """Values of `ErfCovariance`; x, y and r broadcast, r in [-1, 1]."""
+    """Compute `ErfCovariance`; x, y and r broadcast, r in [-1, 1]."""
     x, y, r = np.broadcast_arrays(*(np.asarray(z, dtype=np.float64) for z in (x, y, r)))
     y, sign, r = np.where(r < 0, -y, y), np.sign(r), np.abs(r)
     rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
@@ -145,7 +146,7 @@ def erf_covariance(x: Any, y: Any, r: Any) -> NDArray[np.float64]:
 
 
 def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
-    """The quadrature from `start` to `stop`, in pieces of the same ratio."""
+    """Integrate from `start` to `stop` by quadrature, in pieces of one ratio."""
     stop = np.maximum(start, stop)
     length = np.log(stop / start)
     count = np.maximum(1, np.ceil(length / PIECE))
@@ -161,7 +162,7 @@ def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
 
 
 def owens_t(h: Any, a: Any) -> NDArray[np.float64]:
-    """Values of Owen's T, by `decay_integral`; h and a broadcast."""
+    """Compute Owen's T by `decay_integral`; h and a broadcast."""
     h, a = np.broadcast_arrays(*(np.asarray(z, dtype=np.float64) for z in (h, a)))
     h, slope = np.abs(h), np.abs(a)
     steep = slope > 1
@@ -177,7 +178,7 @@ def owens_t(h: Any, a: Any) -> NDArray[np.float64]:
 
 
 def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
-    r"""Variance of :math:`\operatorname{erf}(t + sG)`, for a standard normal G.
+    r"""Compute the variance of :math:`\operatorname{erf}(t + sG)`, for a standard normal G.
 
     By the claim ``zeta-variance`` it is an integral of a positive function: nothing cancels.
 
@@ -208,7 +209,7 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
 
 
 def zeta(t: ArrayLike, s: ArrayLike) -> Any:
-    r"""The second moment :math:`\zeta(t, s) = \mathbb{E}\operatorname{erf}(t + sG)^2`, vectorised.
+    r"""Compute the second moment :math:`\zeta(t, s) = \mathbb{E}\operatorname{erf}(t + sG)^2`.
 
     It is that of equation (7).
 
@@ -251,7 +252,7 @@ GRID_REACH, GRID_STEP, AGREED, HALVINGS = 10.0, 0.5, 1e-9, (12, 5)
 
 
 def hermite(z: Any, order: int) -> Any:
-    """The polynomials He of probability theory."""
+    """Return Hermite polynomials He, those of probability theory."""
     value, before = z**0, 0 * z
     for k in range(order):
         value, before = z * value - k * before, value

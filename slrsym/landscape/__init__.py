@@ -1,7 +1,7 @@
 """The risk off the invariant manifold: its critical points, and how they change with lambda."""
 
 from slrsym.landscape.diagram import Branch, Event, branches
-from slrsym.landscape.enumeration import Atlas, atlas
+from slrsym.landscape.enumeration import CriticalPoints, find_critical_points
 from slrsym.landscape.points import CriticalPoint
 from slrsym.landscape.stability import (
     critical_inverse_temperature,
@@ -13,3 +13,6 @@ from slrsym.landscape.stability import (
     transverse_rate,
 )
 from slrsym.models.newton import Coverage
+from slrsym.renamed import old_names as _old_names
+
+__getattr__ = _old_names(__name__, Atlas="CriticalPoints", atlas="find_critical_points")

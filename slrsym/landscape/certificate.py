@@ -40,7 +40,7 @@ class EnclosedPoint:
     across: tuple[int, int, int]
     across_values: tuple[float, float]
     excess_risk: float
-    slope: float
+    gradient_norm: float
     digits: int
 
     @property
@@ -118,9 +118,9 @@ class _Attempt:
         return zeros
 
     def _newton(self, x: list[Any]) -> tuple[list[Any], list[Any]] | None:
-        slope, _ = self._derivatives(x)
+        grad, _ = self._derivatives(x)
         m = self._m
-        weights = [_dot(x[:m], slope[:m]).mid(), _dot(x[m:], slope[m:]).mid()]
+        weights = [_dot(x[:m], grad[:m]).mid(), _dot(x[m:], grad[m:]).mid()]
         unknowns = [*x, *weights]
         goal, least = 10.0 ** (-self._digits + 8), 10.0 ** (-0.7 * self._digits)
         last = np.inf
@@ -180,25 +180,25 @@ class _Attempt:
             rates[row, place] = 1
         for i in range(m):
             rates[4, i], rates[4, m + i] = x[m + i], x[i]
-        slope = arb_mat([partial]) * rates
-        bend = rates.transpose() * second * rates
+        grad = arb_mat([partial]) * rates
+        hess = rates.transpose() * second * rates
         for i in range(m):
-            bend[i, m + i] += partial[4]
-            bend[m + i, i] += partial[4]
-        return [slope[0, i] for i in range(2 * m)], bend
+            hess[i, m + i] += partial[4]
+            hess[m + i, i] += partial[4]
+        return [grad[0, i] for i in range(2 * m)], hess
 
     def _lagrange(self, unknowns: list[Any]) -> tuple[list[Any], Any]:
         """Return the Lagrange equations and their Jacobian."""
         m = self._m
         x, weights = unknowns[: 2 * m], unknowns[2 * m :]
-        slope, bend = self._derivatives(x)
+        grad, hess = self._derivatives(x)
         rate = arb_mat(2 * m + 2, 2 * m + 2)
         value = []
         for i in range(2 * m):
             side = i // m
-            value.append(slope[i] - weights[side] * x[i])
+            value.append(grad[i] - weights[side] * x[i])
             for j in range(2 * m):
-                rate[i, j] = bend[i, j] - (weights[side] if i == j else 0)
+                rate[i, j] = hess[i, j] - (weights[side] if i == j else 0)
             rate[i, 2 * m + side] = rate[2 * m + side, i] = -x[i]
         for side in (0, 1):
             part = x[side * m : (side + 1) * m]
@@ -209,13 +209,13 @@ class _Attempt:
 
     def _described(self, x: list[Any], zeros: list[bool]) -> EnclosedPoint:
         m = self._m
-        slope, bend = self._derivatives(x)
-        k_weight, v_weight = _dot(x[:m], slope[:m]), _dot(x[m:], slope[m:])
+        grad, hess = self._derivatives(x)
+        k_weight, v_weight = _dot(x[:m], grad[:m]), _dot(x[m:], grad[m:])
         for i in range(m):
-            bend[i, i] -= k_weight
-            bend[m + i, m + i] -= v_weight
+            hess[i, i] -= k_weight
+            hess[m + i, m + i] -= v_weight
         basis = _tangent(x, m)
-        inside = inertia(basis.transpose() * bend * basis)
+        inside = inertia(basis.transpose() * hess * basis)
         inner_slope = self._partial(x)[-1]
         beyond = [c for i, c in enumerate(x) if i % m >= 2]
         if m > 2 and any(not c.contains(0) for c in beyond):
@@ -238,16 +238,16 @@ class _Attempt:
             across,
             values,
             float(risk.mid()),
-            self._slope(x),
+            self._gradient_norm(x),
             self._digits,
         )
 
-    def _slope(self, x: list[Any]) -> float:
+    def _gradient_norm(self, x: list[Any]) -> float:
         if self._fixed_by_symmetry(x):
             return 0.0
         middle = [c.mid() for c in x]
-        slope, _ = self._derivatives(middle)
-        along = _tangent(middle, self._m).transpose() * arb_mat([[s] for s in slope])
+        grad, _ = self._derivatives(middle)
+        along = _tangent(middle, self._m).transpose() * arb_mat([[s] for s in grad])
         # Bounds of the parts first: a square that is nearly zero has no root for certain.
         parts = [abs(along[i, 0]).upper() for i in range(along.nrows())]
         return float(_dot(parts, parts).sqrt().upper())

@@ -81,12 +81,12 @@ class _Equations:
     def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
         """Return the gradient, its Jacobian in tangent coordinates and log(lambda), the basis."""
         lam = math.exp(log_lam)
-        slope, bend = derivatives(point, lam, self.task)
+        grad, hess = derivatives(point, lam, self.task)
         basis = tangent_basis(point)
         partial = lam * _rate_in_lam()(overlaps(point), lam, *self._rest)
         column = basis.T @ (overlap_rates(point).T @ partial)
-        jacobian = np.column_stack([basis.T @ bend @ basis, column])
-        return basis.T @ slope.ravel(), jacobian, basis
+        jacobian = np.column_stack([basis.T @ hess @ basis, column])
+        return basis.T @ grad.ravel(), jacobian, basis
 
 
 def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
@@ -94,8 +94,8 @@ def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
     equations = _Equations(task)
     start = point
     for _ in range(20):
-        slope, jacobian, basis = equations.at(point, math.log(lam))
-        step = -np.linalg.lstsq(jacobian[:, :-1], slope, rcond=1e-14)[0]
+        grad, jacobian, basis = equations.at(point, math.log(lam))
+        step = -np.linalg.lstsq(jacobian[:, :-1], grad, rcond=1e-14)[0]
         size = float(np.linalg.norm(step))
         if size > 0.5:
             return None
@@ -106,14 +106,14 @@ def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
 
 
 def index_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, NDArray[np.bool_]]:
-    """Of critical points: directions that descend, curvatures in further dimensions, are they sure.
+    """Return descent directions of critical points, curvatures beyond, and whether these are sure.
 
     Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
     """
-    slope, bend = derivatives(points, lam, task)
+    grad, hess = derivatives(points, lam, task)
     basis = tangent_basis(points)
-    values = np.linalg.eigvalsh(np.swapaxes(basis, -1, -2) @ bend @ basis)
-    weights = multipliers(points, slope)
+    values = np.linalg.eigvalsh(np.swapaxes(basis, -1, -2) @ hess @ basis)
+    weights = multipliers(points, grad)
     pair = -weights[..., None] * np.eye(2)
     pair[..., 0, 1] = pair[..., 1, 0] = gradient(overlaps(points), lam, task)[..., 4]
     beyond = np.abs(points[..., 2:]).max(axis=(-2, -1), initial=0.0) > 1e-6
@@ -185,11 +185,11 @@ def _step(equations: _Equations, here: Place, length: float) -> Place | None:
     point = retracted(here.point, moved[:-1].reshape(here.point.shape))
     log_lam = here.log_lam + moved[-1]
     for _ in range(8):
-        slope, jacobian, basis = equations.at(point, log_lam)
+        grad, jacobian, basis = equations.at(point, log_lam)
         across = np.append(here.tangent[:-1] @ basis, here.tangent[-1])
         matrix = np.vstack([jacobian, across * np.abs(jacobian).max()])
         try:
-            change = -np.linalg.solve(matrix, np.append(slope, 0.0))
+            change = -np.linalg.solve(matrix, np.append(grad, 0.0))
         except np.linalg.LinAlgError:
             return None
         size = float(np.linalg.norm(change))

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import dimension, overlaps
-from slrsym.kernels.arguments import whole
+from slrsym.kernels.arguments import explained, whole
 from slrsym.landscape.certificate import refine
 from slrsym.landscape.continuation import HalfBranch, Place, corrected, follow, index_at
-from slrsym.landscape.enumeration import census, symmetric_points
+from slrsym.landscape.enumeration import search_critical_points, symmetric_points
 from slrsym.landscape.points import (
     OVERLAP_SIGNS,
     canonical,
@@ -95,13 +95,14 @@ class Branch:
         }
 
 
+@explained(missed="max_expected_missed")
 def branches(
     task: Task,
     low: float,
     high: float,
     *,
     anchors: int = 6,
-    missed: float = 0.3,
+    max_expected_missed: float = 0.3,
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> list[Branch]:
@@ -115,8 +116,8 @@ def branches(
     anchors : int, optional
         At how many inverse temperatures critical points are looked for, two at least. A branch that
         lives between two of them only is missed.
-    missed : float, optional
-        As for `atlas`, at each of them.
+    max_expected_missed : float, optional
+        As for `find_critical_points`, at each of them.
     seed : int, optional
     progress : callable, optional
         Called with the part that is done.
@@ -138,15 +139,15 @@ def branches(
     if not low < high:
         raise ValueError(f"low must be less than high; got {low!r} and {high!r}")
     anchors = whole("anchors", anchors, 2)
-    temperatures = np.geomspace(low, high, anchors)
-    temperatures[[0, -1]] = low, high
+    inverse_temperatures = np.geomspace(low, high, anchors)
+    inverse_temperatures[[0, -1]] = low, high
     grid = np.geomspace(low, high, 61)
     grid[[0, -1]] = low, high
     found = [_fixed(point, grid, task) for point in symmetric_points(dimension(task))]
-    for number, lam in enumerate(temperatures.tolist()):
+    for number, lam in enumerate(inverse_temperatures.tolist()):
         if progress is not None:
             progress(number / anchors)
-        register, _, _ = census(task, lam, missed, 20_000, seed)
+        register, _, _ = search_critical_points(task, lam, max_expected_missed, 20_000, seed)
         for entry in register.entries:
             if entry.enclosure is None or _known(entry.state, lam, found, task):
                 continue
@@ -187,7 +188,7 @@ def _between(branch: Branch, i: int, lam: float, task: Task) -> _Array:
     return mean if exact is None else exact
 
 
-def _made(
+def _branch_of(
     name: str, lam: _Array, points: _Array, index: list[int], events: list[Event], task: Task
 ) -> Branch:
     states = overlaps(points)
@@ -228,7 +229,7 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
                 middle = math.sqrt(low * high)
                 low, high = (middle, high) if index(middle) == indices[i] else (low, middle)
             events.append(Event("stability", float(math.sqrt(low * high)), _state(point)))
-    return _made(name_of(_state(point)), grid, points, indices, events, task)
+    return _branch_of(name_of(_state(point)), grid, points, indices, events, task)
 
 
 # -- branches that are followed ----------------------------------------------------------------
@@ -239,8 +240,8 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
     down, up = traces
     places: list[Place] = [*reversed(down.places[1:]), *up.places]
     points = np.array([_embedded(p.point, task) for p in places])
-    temperatures = np.exp([p.log_lam for p in places])
-    index = _indices(points, temperatures, task)
+    inverse_temperatures = np.exp([p.log_lam for p in places])
+    index = _indices(points, inverse_temperatures, task)
     turns = [
         Event(kind, math.exp(p.log_lam), _state(p.point))
         for trace in traces
@@ -248,14 +249,14 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
         if kind != "crossing"
     ]
     for i in np.flatnonzero(np.diff(index)):
-        low, high = np.sort(temperatures[i : i + 2])
+        low, high = np.sort(inverse_temperatures[i : i + 2])
         if not any(low * (1 - 1e-6) <= e.lam <= high * (1 + 1e-6) for e in turns):
-            ends = (float(temperatures[i]), float(temperatures[i + 1]))
+            ends = (float(inverse_temperatures[i]), float(inverse_temperatures[i + 1]))
             turns.append(_change(points[i], points[i + 1], *ends, task=task))
     middle = up.places[0].point
-    return _made(
+    return _branch_of(
         name_of(_state(middle)),
-        temperatures,
+        inverse_temperatures,
         points,
         index,
         turns,
@@ -289,8 +290,11 @@ def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
     descending, across, sure = index_at(points, lam, task)
     found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()
     for i in np.flatnonzero(~np.atleast_1d(sure)):
-        point, temperature = points.reshape(-1, *points.shape[-2:])[i], np.atleast_1d(lam)[i]
-        enclosure = refine(point, float(temperature), task)
+        point, inverse_temperature = (
+            points.reshape(-1, *points.shape[-2:])[i],
+            np.atleast_1d(lam)[i],
+        )
+        enclosure = refine(point, float(inverse_temperature), task)
         if enclosure is not None and enclosure.decided:
             found[i] = int(enclosure.inside[0] + more * enclosure.across[0])
     return [int(x) for x in found]

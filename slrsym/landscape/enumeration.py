@@ -14,7 +14,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import curvature, dimension, overlaps, retracted
-from slrsym.kernels.arguments import number, whole
+from slrsym.kernels.arguments import explained, number, whole
 from slrsym.landscape.certificate import EnclosedPoint, inertia, refine, second_derivatives
 from slrsym.landscape.points import (
     CriticalPoint,
@@ -82,8 +82,8 @@ def led(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
 
 def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
     """Search by Levenberg-Marquardt; return the ends and how far Newton's method goes there."""
-    ends, slope, bend, _ = newton.descend(points, lambda at: curvature(at, lam, task), retracted)
-    return ends, newton_steps(slope, bend)
+    ends, grad, hess, _ = newton.descend(points, lambda at: curvature(at, lam, task), retracted)
+    return ends, newton_steps(grad, hess)
 
 
 _BATCH = 512
@@ -93,7 +93,7 @@ _ARRIVED = 1e-6
 
 
 @dataclass(frozen=True)
-class Atlas:
+class CriticalPoints:
     """The critical points of the risk, in order of their excess risk.
 
     Parameters
@@ -151,7 +151,7 @@ class Atlas:
 
 
 @dataclass
-class Found:
+class FoundPoint:
     """A critical point, as it is found."""
 
     point: _Array
@@ -165,7 +165,7 @@ class Register:
 
     def __init__(self, lam: float, task: Task) -> None:
         self._lam, self._task = lam, task
-        self.entries: list[Found] = []
+        self.entries: list[FoundPoint] = []
 
     def add(self, points: _Array, hits: int = 1) -> None:
         """Count points, and enclose those that are new."""
@@ -179,11 +179,11 @@ class Register:
                     state = canonical(overlaps(point))
                     known = self._known(state, 1e-9)
                 if known is None:
-                    known = Found(point, state, enclosure, 0)
+                    known = FoundPoint(point, state, enclosure, 0)
                     self.entries.append(known)
             known.hits += hits
 
-    def _known(self, state: _Array, near: float = _NEAR) -> Found | None:
+    def _known(self, state: _Array, near: float = _NEAR) -> FoundPoint | None:
         if not self.entries:
             return None
         known = np.array([f.state for f in self.entries])
@@ -201,13 +201,13 @@ class Register:
             total += count * (-1) ** inside
         return total
 
-    def curvatures(self, found: Found) -> _Array:
+    def curvatures(self, found: FoundPoint) -> _Array:
         """Return the eigenvalues of the Hessian in the m dimensions, in ascending order."""
-        _, bend, _ = curvature(found.point, self._lam, self._task)
-        return np.asarray(np.linalg.eigvalsh(bend), dtype=np.float64)
+        _, hess, _ = curvature(found.point, self._lam, self._task)
+        return np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
 
 
-def _index(found: Found, register: Register) -> int:
+def _index(found: FoundPoint, register: Register) -> int:
     return int((register.curvatures(found) < 0).sum())
 
 
@@ -220,9 +220,15 @@ def symmetric_points(m: int) -> _Array:
     return np.array(pairs)
 
 
-def atlas(
-    task: Task, lam: float, *, missed: float = 0.1, most: int = 40_000, seed: int = 0
-) -> Atlas:
+@explained(missed="max_expected_missed", most="max_searches")
+def find_critical_points(
+    task: Task,
+    lam: float,
+    *,
+    max_expected_missed: float = 0.1,
+    max_searches: int = 40_000,
+    seed: int = 0,
+) -> CriticalPoints:
     """Find the critical points of the risk on the product of spheres.
 
     Parameters
@@ -230,17 +236,18 @@ def atlas(
     task : Task
     lam : float
         Inverse temperature, positive.
-    missed : float, optional
-        How many points may still be missing, by expectation (`Coverage.expected_missed`), when the
-        search ends; it goes on where the signs of those found do not add up (`Atlas.balanced`).
-    most : int, optional
-        How many searches there may be.
+    max_expected_missed : float, optional
+        Stop once the expected number of undiscovered points (`Coverage.expected_missed`) is at most
+        this, unless the indices of those found violate the theorem of Poincare and Hopf
+        (`CriticalPoints.balanced`).
+    max_searches : int, optional
+        Maximum number of searches.
     seed : int, optional
         Of the random starts.
 
     Returns
     -------
-    Atlas
+    CriticalPoints
 
     Raises
     ------
@@ -258,15 +265,18 @@ def atlas(
     Examples
     --------
     >>> from slrsym import Task
-    >>> from slrsym.landscape import atlas
-    >>> found = atlas(Task(d=400, L=10, gamma=0.5**0.5), 0.1, missed=0.5)
+    >>> from slrsym.landscape import find_critical_points
+    >>> task = Task(d=400, L=10, gamma=0.5**0.5)
+    >>> found = find_critical_points(task, 0.1, max_expected_missed=0.5)
     >>> [point.name for point in found.minima]
     ['oracle', 'swap']
     >>> found.balanced
     True
     """
     checked_lam(lam, task)
-    register, coverage, plateaus = census(task, float(lam), missed, most, seed)
+    register, coverage, plateaus = search_critical_points(
+        task, float(lam), max_expected_missed, max_searches, seed
+    )
     points = [_described(f, register, lam, task) for f in register.entries]
     if task.d >= 4:
         points.append(_null_point(lam, task))
@@ -274,23 +284,23 @@ def atlas(
     names = told_apart([point.name for point in ordered])
     named = tuple(replace(point, name=name) for point, name in zip(ordered, names, strict=True))
     euler = register.euler()
-    return Atlas(task, float(lam), named, coverage, plateaus, euler, _expected(task))
+    return CriticalPoints(task, float(lam), named, coverage, plateaus, euler, _expected(task))
 
 
-def census(
-    task: Task, lam: float, missed: float, most: int, seed: int
+def search_critical_points(
+    task: Task, lam: float, max_expected_missed: float, max_searches: int, seed: int
 ) -> tuple[Register, Coverage, int]:
-    """Search critical points; see `atlas`."""
-    if not number(missed) > 0:
-        raise ValueError(f"missed must be positive; got {missed!r}")
-    most, seed = whole("most", most, 1), whole("seed", seed, 0)
+    """Search for critical points; see `find_critical_points`."""
+    if not number(max_expected_missed) > 0:
+        raise ValueError(f"max_expected_missed must be positive; got {max_expected_missed!r}")
+    max_searches, seed = whole("max_searches", max_searches, 1), whole("seed", seed, 0)
     m = dimension(task)
     rng = np.random.default_rng(seed)
     register = Register(lam, task)
     register.add(symmetric_points(m), hits=0)
     begun = plateaus = 0
     while True:
-        count = min(_BATCH, most - begun)
+        count = min(_BATCH, max_searches - begun)
         # Every other time where narrow valleys lead, to saddles that starts anywhere miss.
         if begun // _BATCH % 2:
             known = np.array([f.point for f in register.entries])
@@ -303,8 +313,8 @@ def census(
         plateaus += int(((far >= _ARRIVED) & np.isfinite(far)).sum())
         coverage = Coverage(begun, tuple(f.hits for f in register.entries if f.hits))
         balanced = register.euler() == _expected(task)
-        enough = coverage.expected_missed <= missed
-        if (enough and balanced) or begun >= most:
+        enough = coverage.expected_missed <= max_expected_missed
+        if (enough and balanced) or begun >= max_searches:
             return register, coverage, plateaus
 
 
@@ -313,10 +323,10 @@ def _expected(task: Task) -> int:
     return 4 if dimension(task) == 3 else 0
 
 
-def _described(found: Found, register: Register, lam: float, task: Task) -> CriticalPoint:
+def _described(found: FoundPoint, register: Register, lam: float, task: Task) -> CriticalPoint:
     point, m = found.point, found.point.shape[1]
     more = task.d - m
-    slope, _, _ = curvature(point, lam, task)
+    grad, _, _ = curvature(point, lam, task)
     values = register.curvatures(found)
     state = OrderParameters(*(float(x) for x in found.state))
     family, free = family_of(state, task.d)
@@ -333,8 +343,8 @@ def _described(found: Found, register: Register, lam: float, task: Task) -> Crit
         across, beyond = enclosure.across_values, more
         if not point[:, 2:].any():
             # Out of the plane, curvatures may be far below rounding; balls have them.
-            _, bend, _ = curvature(point[:, :2], lam, task)
-            values = np.asarray(np.linalg.eigvalsh(bend), dtype=np.float64)
+            _, hess, _ = curvature(point[:, :2], lam, task)
+            values = np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
             beyond = task.d - 2
         spectrum = [(float(x), 1) for x in values]
         spectrum += [(x, beyond) for x in across if beyond]
@@ -348,7 +358,7 @@ def _described(found: Found, register: Register, lam: float, task: Task) -> Crit
         index=index,
         flat=flat,
         spectrum=tuple(sorted(spectrum)),
-        gradient=enclosure.slope if enclosure else float(np.linalg.norm(slope)),
+        gradient=enclosure.gradient_norm if enclosure else float(np.linalg.norm(grad)),
         radius=enclosure.radius if enclosure else math.nan,
         confirmed=enclosure is not None and enclosure.decided,
         hits=found.hits,

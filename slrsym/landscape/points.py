@@ -164,7 +164,7 @@ def name_of(state: OrderParameters) -> str:
 
 
 def told_apart(names: Sequence[str]) -> list[str]:
-    """Number names that occur several times.
+    """Add numbers to names that occur several times.
 
     Examples
     --------

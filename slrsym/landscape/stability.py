@@ -53,32 +53,32 @@ def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
     ValueError
         If an inverse temperature is not positive.
     """
-    temperatures = real_array("lam", lam)
-    points = np.broadcast_to(np.eye(2), (*temperatures.shape, 2, 2))
-    _, bend, _ = curvature(points, temperatures, task)
+    inverse_temperatures = real_array("lam", lam)
+    points = np.broadcast_to(np.eye(2), (*inverse_temperatures.shape, 2, 2))
+    _, hess, _ = curvature(points, inverse_temperatures, task)
     # The tangent vectors are -v* at k* and k* at v*, up to their signs; angles increase together.
-    bend[..., 0, 1] = bend[..., 1, 0] = _mixed(task, temperatures)
-    return bend
+    hess[..., 0, 1] = hess[..., 1, 0] = _mixed(task, inverse_temperatures)
+    return hess
 
 
 def _mixed(task: Task, lam: Any) -> Any:
     state = np.broadcast_to([1.0, 1.0, 0.0, 0.0, 0.0], (*np.shape(lam), 5))
     second = hessian(state, lam, task)
-    slope = gradient(state, lam, task)[..., _INNER]
+    grad = gradient(state, lam, task)[..., _INNER]
     return (
         second[..., _V_K, _K_V]
         + second[..., _INNER, _INNER]
         + second[..., _V_K, _INNER]
-        + (second[..., _K_V, _INNER] + slope)
+        + (second[..., _K_V, _INNER] + grad)
     )
 
 
 def _margin(task: Task, lam: Any) -> Any:
     """Return a number in [-2, 2] that is positive where both curvatures are."""
-    bend = oracle_hessian(task, lam)
-    product, square = bend[..., 0, 0] * bend[..., 1, 1], bend[..., 0, 1] ** 2
+    hess = oracle_hessian(task, lam)
+    product, square = hess[..., 0, 0] * hess[..., 1, 1], hess[..., 0, 1] ** 2
     relative = (product - square) / (np.abs(product) + square)
-    return np.where(bend[..., 0, 0] + bend[..., 1, 1] > 0, relative, -1.0)
+    return np.where(hess[..., 0, 0] + hess[..., 1, 1] > 0, relative, -1.0)
 
 
 def critical_inverse_temperature(task: Task) -> float:
@@ -201,8 +201,8 @@ def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
     """
     checked_lam(lam, task)
     origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0])
-    slope, bend = gradient(origin, lam, task)[_V_K], hessian(origin, lam, task)[_V_K, _V_K]
-    state = OrderParameters(0.0, 0.0, min(1.0, float(-slope / bend)), 1.0, 0.0)
+    grad, hess = gradient(origin, lam, task)[_V_K], hessian(origin, lam, task)[_V_K, _V_K]
+    state = OrderParameters(0.0, 0.0, min(1.0, float(-grad / hess)), 1.0, 0.0)
     return state, float(excess_risk(state, lam, task))
 
 
@@ -241,10 +241,10 @@ def swap_margin(task: Task, lam: float) -> float:
     share = state[_V_K]
     if share >= 1:
         return math.nan
-    bend = hessian(state, lam, task)
-    pull = -bend[_K_K, _V_V] / 2
-    cross = (bend[_K_K, _INNER] - 2 * pull) ** 2 / bend[_INNER, _INNER]
-    margin = bend[_K_K, _K_K] + 6 * pull * share - cross - 2 * pull * (1 - share**2) / share
+    hess = hessian(state, lam, task)
+    pull = -hess[_K_K, _V_V] / 2
+    cross = (hess[_K_K, _INNER] - 2 * pull) ** 2 / hess[_INNER, _INNER]
+    margin = hess[_K_K, _K_K] + 6 * pull * share - cross - 2 * pull * (1 - share**2) / share
     return float(margin)
 
 
@@ -292,21 +292,21 @@ def transverse_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
     if not (np.abs(square) <= 1).all():
         raise ValueError("point must lie in [-1, 1] x [-1, 1]")
     state = np.concatenate([square, np.zeros((*square.shape[:-1], 3))], axis=-1)
-    slope, bend = gradient(state, lam, task), hessian(state, lam, task)[..., 2:, 2:]
-    shape = bend.shape[:-2]
+    grad, hess = gradient(state, lam, task), hessian(state, lam, task)[..., 2:, 2:]
+    shape = hess.shape[:-2]
     x1, x2 = (np.broadcast_to(square[..., i], shape) for i in (0, 1))
-    metric = np.zeros(bend.shape)
+    metric = np.zeros(hess.shape)
     metric[..., 0, 0] = metric[..., 1, 1] = 1.0
     metric[..., 2, 2] = 2.0
     metric[..., 0, 2] = metric[..., 2, 0] = x1
     metric[..., 1, 2] = metric[..., 2, 1] = x2
-    result: _Array = metric @ bend
-    along_k, along_v = x1 * slope[..., 0], x2 * slope[..., 1]
+    result: _Array = metric @ hess
+    along_k, along_v = x1 * grad[..., 0], x2 * grad[..., 1]
     result[..., 0, 0] -= along_v
     result[..., 1, 1] -= along_k
     result[..., 2, 2] -= along_k + along_v
-    result[..., 2, 0] += slope[..., 0]
-    result[..., 2, 1] += slope[..., 1]
+    result[..., 2, 0] += grad[..., 0]
+    result[..., 2, 1] += grad[..., 1]
     return result
 
 

@@ -3,27 +3,49 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from slrsym.renamed import old_names
+
 if TYPE_CHECKING:
     from slrsym.models.additive_model import Model, model
     from slrsym.models.equations import Equations
     from slrsym.models.fixed_points import FixedPoint, Linearisation
     from slrsym.models.moments import NotClosedError
     from slrsym.models.point_table import StationaryPoint, StationaryPoints
-    from slrsym.models.specification import Direction, Predictor, Sequence, Token, logistic, softmax
+    from slrsym.models.specification import (
+        Direction,
+        Predictor,
+        Token,
+        TokenSequence,
+        logistic,
+        softmax,
+    )
     from slrsym.models.units import Directions
     from slrsym.runs import Runs
 
 __all__ = [
-    "Direction", "Directions", "Equations", "FixedPoint", "Linearisation", "Model",
-    "NotClosedError", "Predictor", "Runs", "Sequence", "StationaryPoint", "StationaryPoints",
-    "Token", "logistic", "model", "softmax",
+    "Direction",
+    "Directions",
+    "Equations",
+    "FixedPoint",
+    "Linearisation",
+    "Model",
+    "NotClosedError",
+    "Predictor",
+    "Runs",
+    "StationaryPoint",
+    "StationaryPoints",
+    "Token",
+    "TokenSequence",
+    "logistic",
+    "model",
+    "softmax",
 ]  # fmt: skip
 
 # Loaded when first asked for: runs of a model whose programs are on disk need no SymPy.
 _LAZY = {
     **dict.fromkeys(("Model", "model"), "slrsym.models.additive_model"),
     **dict.fromkeys(
-        ("Direction", "Predictor", "Sequence", "Token", "logistic", "softmax"),
+        ("Direction", "Predictor", "TokenSequence", "Token", "logistic", "softmax"),
         "slrsym.models.specification",
     ),
     "NotClosedError": "slrsym.models.moments",
@@ -34,8 +56,10 @@ _LAZY = {
     "Runs": "slrsym.runs",
 }
 
+_old_name = old_names(__name__, Sequence="TokenSequence")
+
 
 def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return getattr(import_module(_LAZY[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _old_name(name, stacklevel=3)

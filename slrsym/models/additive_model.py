@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from collections.abc import Sequence as Several
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from slrsym.kernels.arguments import explained, positive
 from slrsym.models.description import described
 from slrsym.models.risk import ExactRisk
-from slrsym.models.specification import Direction, Predictor, Sequence
+from slrsym.models.specification import Direction, Predictor, TokenSequence
 from slrsym.models.units import representatives
 
 if TYPE_CHECKING:
@@ -22,11 +21,12 @@ if TYPE_CHECKING:
     from slrsym.runs import Runs
 
 
+@explained(given="inner_products")
 def model(
-    data: Sequence,
+    data: TokenSequence,
     predictor: Predictor,
     *,
-    given: Mapping[Any, Any] | None = None,
+    inner_products: Mapping[Any, Any] | None = None,
     names: Mapping[Any, Any] | None = None,
 ) -> Model:
     """Define a model.
@@ -37,9 +37,9 @@ def model(
         The tokens and the target.
     predictor : Predictor
         The function that is trained.
-    given : mapping of inner products to expression, optional
-        Inner products of fixed directions, such as ``{k_star @ v_star: 0}``. Those that are not
-        given are parameters of the model, where it depends on them.
+    inner_products : mapping of inner products to expression, optional
+        Inner products of fixed directions, such as ``{k_star @ v_star: 0}``. All others are
+        parameters of the model, if it depends on them.
     names : mapping of inner products to Symbol, optional
         Symbols to use for order parameters.
 
@@ -51,7 +51,7 @@ def model(
     ------
     ValueError
         If directions contradict each other: inner products of unit vectors beyond 1, or a Gram
-        matrix that is certainly not positive semidefinite; if an inner product is named or given
+        matrix that is certainly not positive semidefinite; if an inner product is named or fixed
         that the model does not have; if a share of the predictor or of the target is not real and
         finite for all projections, or not smooth in pieces.
     TypeError
@@ -60,22 +60,22 @@ def model(
     Examples
     --------
     >>> from sympy import Symbol, erf, sqrt
-    >>> from slrsym.models import Direction, Predictor, Sequence, Token, model
+    >>> from slrsym.models import Direction, Predictor, TokenSequence, Token, model
     >>> d, lam = Symbol("d", positive=True), Symbol("lambda", positive=True)
     >>> L = Symbol("L", integer=True, positive=True)
     >>> k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
     >>> k, v = Direction("k", sphere=True), Direction("v", sphere=True)
     >>> one = Token(mean=sqrt(d / 2) * k_star, target=lambda X: X @ v_star)
     >>> attention = Predictor(lambda X: erf(lam * (X @ k)) * (X @ v))
-    >>> data = Sequence({one: 1, Token(): L - 1})
-    >>> len(model(data, attention, given={k_star @ v_star: 0}).order_parameters)
+    >>> data = TokenSequence({one: 1, Token(): L - 1})
+    >>> len(model(data, attention, inner_products={k_star @ v_star: 0}).order_parameters)
     5
     """
-    if not isinstance(data, Sequence):
-        raise TypeError(f"data must be a slrsym.models.Sequence; got {data!r}")
+    if not isinstance(data, TokenSequence):
+        raise TypeError(f"data must be a slrsym.models.TokenSequence; got {data!r}")
     if not isinstance(predictor, Predictor):
         raise TypeError(f"predictor must be a slrsym.models.Predictor; got {predictor!r}")
-    return Model(data, predictor, dict(given or {}), dict(names or {}))
+    return Model(data, predictor, dict(inner_products or {}), dict(names or {}))
 
 
 class Model(ExactRisk):
@@ -85,7 +85,7 @@ class Model(ExactRisk):
     ----------
     data : Sequence
     predictor : Predictor
-    given, names : mapping of inner products to expressions
+    inner_products, names : mapping of inner products to expressions
         As of `model`.
 
     Raises
@@ -110,7 +110,7 @@ class Model(ExactRisk):
         start: Any = "uniform",
         every: int | None = None,
         rng: Any = None,
-        dimensions: Several[int] | None = None,
+        dimensions: Sequence[int] | None = None,
         backend: str = "auto",
         path: str | Path | None = None,
         progress: bool | None = None,
@@ -221,9 +221,9 @@ class Model(ExactRisk):
         Examples
         --------
         >>> from sympy import Symbol
-        >>> from slrsym.models import Direction, Predictor, Sequence, Token, model
+        >>> from slrsym.models import Direction, Predictor, TokenSequence, Token, model
         >>> w, u = Direction("w"), Direction("u", unit=True)
-        >>> data = Sequence({Token(target=lambda X: X @ u): 1})
+        >>> data = TokenSequence({Token(target=lambda X: X @ u): 1})
         >>> linear = model(data, Predictor(lambda X: X @ w), names={w @ u: Symbol("R", real=True)})
         >>> linear.equations("gradient-flow").drift[1]
         -2*rate*(R - 1)
@@ -370,7 +370,7 @@ class Model(ExactRisk):
     def recovery(
         self,
         values: Mapping[Any, Any],
-        pairs: Several[tuple[Direction, Direction]],
+        pairs: Sequence[tuple[Direction, Direction]],
         *,
         steps: int,
         alpha: float,
@@ -379,7 +379,7 @@ class Model(ExactRisk):
         start: Any = "uniform",
         every: int | None = None,
         rng: Any = None,
-        dimensions: Several[int] | None = None,
+        dimensions: Sequence[int] | None = None,
         backend: str = "auto",
         path: str | Path | None = None,
         progress: bool | None = None,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -22,6 +21,7 @@ from slrsym.models.simulation import (
     started,
 )
 from slrsym.models.specification import Direction, Token, softmax
+from slrsym.renamed import old_attribute
 from slrsym.runs import Runs, wilson
 
 if TYPE_CHECKING:
@@ -226,11 +226,7 @@ class Recovery:
     interval: tuple[float, float]
     runs: Runs
 
-    @property
-    def share(self) -> float:
-        """The old name of `fraction`."""
-        warnings.warn("Recovery.share is now Recovery.fraction", DeprecationWarning, stacklevel=2)
-        return self.fraction
+    share = old_attribute("fraction")
 
 
 def recovery(
@@ -241,7 +237,7 @@ def recovery(
     min_overlap: float = 0.9,
     **options: Any,
 ) -> Recovery:
-    """Runs from random starts; `Model.recovery` says more."""
+    """Count how often runs from random starts recover all pairs; see `Model.recovery`."""
     if not pairs:
         raise ValueError("pairs must have two directions at least that are to be aligned; got none")
     known = {x.name for x in model.directions}

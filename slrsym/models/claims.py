@@ -147,7 +147,7 @@ def _joint(model: Model, blocks: list[tuple[GaussianLaw, Role]]) -> GaussianLaw:
     return GaussianLaw({s: m for law, _ in blocks for s, m in law.mean.items()}, cov)
 
 
-def plain(expr: Expr) -> Expr:
+def as_differences(expr: Expr) -> Expr:
     """Rewrite the kernels' variances as differences of the calculus."""
 
     def variance(t: Expr, s: Expr) -> Expr:
@@ -190,14 +190,14 @@ def _hypotheses(model: Model) -> list[Any]:
 
 
 def _risk(model: Model, name: str, source: str) -> Claim:
-    risk = _weighed(model, plain(_generic(model, model.risk)))
+    risk = _weighed(model, as_differences(_generic(model, model.risk)))
     statement = Eq(_weighed(model, definition(model)), risk, evaluate=False)
     claim = Claim(
         id=f"{name}-risk",
         title="the risk in closed form",
         statement=_generic(model, statement),
         source=source,
-        given=[_generic(model, h) for h in _hypotheses(model)],
+        hypotheses=[_generic(model, h) for h in _hypotheses(model)],
     )
 
     @claim.proof
@@ -209,9 +209,9 @@ def _risk(model: Model, name: str, source: str) -> Claim:
 
 
 def _gradient(model: Model, name: str, source: str) -> Claim:
-    risk = plain(_generic(model, model.risk))
+    risk = as_differences(_generic(model, model.risk))
     slopes = [
-        Eq(D(risk, _generic(model, p)), plain(_generic(model, slope)), evaluate=False)
+        Eq(D(risk, _generic(model, p)), as_differences(_generic(model, slope)), evaluate=False)
         for p, slope in zip(model.order_parameters, model.gradient, strict=True)
     ]
     # Owen's T has branches, by signs that have no slope where they change.
@@ -223,7 +223,7 @@ def _gradient(model: Model, name: str, source: str) -> Claim:
         title="its slopes in the order parameters",
         statement=statement.xreplace(branch),
         source=source,
-        given=[_generic(model, h).xreplace(branch) for h in _hypotheses(model)],
+        hypotheses=[_generic(model, h).xreplace(branch) for h in _hypotheses(model)],
     )
 
     @claim.proof

@@ -109,9 +109,9 @@ class Landscape:
         else:
             rates = (at(_STEP) - flat) / _STEP
         radial = self._multipliers(points, gradient)[:, self._owner]
-        bend = rates @ basis - np.swapaxes(basis, -1, -2) @ (radial[:, :, None] * basis)
-        slope = (np.swapaxes(basis, -1, -2) @ gradient.reshape(n, size, 1))[..., 0]
-        return slope, (bend + np.swapaxes(bend, -1, -2)) / 2, basis
+        hess = rates @ basis - np.swapaxes(basis, -1, -2) @ (radial[:, :, None] * basis)
+        grad = (np.swapaxes(basis, -1, -2) @ gradient.reshape(n, size, 1))[..., 0]
+        return grad, (hess + np.swapaxes(hess, -1, -2)) / 2, basis
 
     def projected(self, points: Array) -> Array:
         """Return the parts of the trained directions in the span of the fixed ones."""
@@ -237,7 +237,7 @@ class _Found:
     point: Array
     state: Array
     risk: float
-    bend: Array
+    hess: Array
     basis: Array
     plateau: bool
     hits: int = 0
@@ -318,21 +318,21 @@ def _searched(there: Landscape, points: Array) -> list[_Found]:
     """Return the critical points to which searches lead."""
     with np.errstate(all="ignore"):
         ends = descend(points, there.curvature, there.retracted)[0]
-        slope, bend, basis = there.curvature(ends, exact=True)
+        grad, hess, basis = there.curvature(ends, exact=True)
         risks, _ = there.values(ends)
     states = there.states(ends)
     found = []
     for i, end in enumerate(ends):
-        if not (np.isfinite(bend[i]).all() and np.isfinite(risks[i])):
+        if not (np.isfinite(hess[i]).all() and np.isfinite(risks[i])):
             continue
-        values, vectors = np.linalg.eigh(bend[i])
+        values, vectors = np.linalg.eigh(hess[i])
         size = max(1.0, np.abs(values).max(initial=0.0))
-        inner, curved = vectors.T @ slope[i], np.abs(values) > _FLAT * size
-        if np.abs(slope[i]).max(initial=0.0) <= _ARRIVED * size:
+        inner, curved = vectors.T @ grad[i], np.abs(values) > _FLAT * size
+        if np.abs(grad[i]).max(initial=0.0) <= _ARRIVED * size:
             # Where the risk is flat to rounding, Newton's method would go far nevertheless.
             far = np.abs(inner[curved] / values[curved]).max(initial=0.0)
             plateau = bool(far >= _NEAR)
-            found.append(_Found(end, states[i], float(risks[i]), bend[i], basis[i], plateau))
+            found.append(_Found(end, states[i], float(risks[i]), hess[i], basis[i], plateau))
     return found
 
 
@@ -376,7 +376,7 @@ def _same_continuum(row: StationaryPoint, other: StationaryPoint) -> bool:
 
 def _described(there: Landscape, one: _Found, symmetries: Symmetries) -> StationaryPoint:
     """Return a point with its curvatures in all d dimensions."""
-    inside, vectors = np.linalg.eigh(one.bend)
+    inside, vectors = np.linalg.eigh(one.hess)
     across = there.across(one.point)
     spectrum = np.concatenate([inside, *(np.repeat(values, count) for values, count in across)])
     tolerance = _FLAT * max(1.0, np.abs(spectrum).max(initial=0.0))

@@ -20,6 +20,7 @@ from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
 
 from slrsym.kernels.numba_backend import machine_loop
 from slrsym.models.specification import Direction
+from slrsym.renamed import old_attribute
 
 if TYPE_CHECKING:
     from slrsym.models.risk import ExactRisk
@@ -119,8 +120,8 @@ class Flow:
         return self._model.spaces == self._spaces
 
     @property
-    def why(self) -> str:
-        """Reason why the flow closes in the order parameters."""
+    def reason(self) -> str:
+        """The reason why the flow closes in the order parameters."""
         model, directions = self._model, ", ".join(x.name for x in self._model.directions)
         if model.spaces > 1:
             return (
@@ -132,6 +133,8 @@ class Flow:
             f"in the Gram matrix of {directions}: a gradient is a combination of these, as "
             "covariances are multiples of the identity" + (", but for spikes along these" * spikes)
         )
+
+    why = old_attribute("reason")
 
     def symmetries(self) -> tuple[frozenset[Symbol], ...]:
         """Return sets of order parameters whose joint change of sign leaves the risk unchanged.
@@ -173,7 +176,7 @@ class Flow:
     def _is_held(self, x: Direction, y: Direction, space: int) -> bool:
         """Return whether an inner product of fixed directions matters and is given."""
         product = self._model.inner(x, y, space)
-        given = self._model.given(x, y) is not None
+        given = self._model.fixed_inner_product(x, y) is not None
         return product != 0 and (given or product in self._model.parameters)
 
     def state(self, factor: Array) -> Array:

@@ -19,7 +19,7 @@ def described(model: ProjectionLaws) -> str:
         pair: value
         for i, x in enumerate(model.fixed)
         for y in model.fixed[:i]
-        if (value := model.given(x, y)) is not None
+        if (value := model.fixed_inner_product(x, y)) is not None
         for pair in [x @ y]
     }
     fixed = ", ".join(map(str, model.fixed)) or "none"

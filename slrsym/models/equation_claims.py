@@ -151,7 +151,7 @@ def _calculated(
     id: str, title: str, left: Expr, right: Expr, hypotheses: list[Any], source: str
 ) -> Claim:
     statement = Eq(left, right, evaluate=False)
-    claim = Claim(id=id, title=title, statement=statement, source=source, given=hypotheses)
+    claim = Claim(id=id, title=title, statement=statement, source=source, hypotheses=hypotheses)
 
     @claim.proof
     def _(goal: Any) -> Any:
@@ -190,7 +190,7 @@ def _symmetric_claims(equations: Equations, name: str, source: str) -> list[Clai
             title=f"the change of {p} where units are alike, which is that of {q}",
             statement=Eq(left, right, evaluate=False),
             source=source,
-            given=_minors(model, right),
+            hypotheses=_minors(model, right),
         )
 
         @claim.proof

@@ -91,7 +91,7 @@ def risk() -> Expr:
 
 
 @cache
-def _plain() -> Expr:
+def _split_risk() -> Expr:
     return _split(closed_form())
 
 
@@ -116,20 +116,20 @@ def quadratic_risk() -> QuadraticRisk:
     """Return the risk by powers of theta, eta and rho, which all have degree two."""
     across = ORDER_PARAMETERS[2:]
     zero = dict.fromkeys(across, 0)
-    form = ImmutableMatrix(3, 3, lambda i, j: _plain().diff(across[i], across[j]).subs(zero))
-    return QuadraticRisk(_plain().subs(zero), form)
+    form = ImmutableMatrix(3, 3, lambda i, j: _split_risk().diff(across[i], across[j]).subs(zero))
+    return QuadraticRisk(_split_risk().subs(zero), form)
 
 
 @cache
 def gradient() -> tuple[Expr, ...]:
     """Return the five partial derivatives of the risk."""
-    return tuple(_arranged(_plain().diff(p)) for p in ORDER_PARAMETERS)
+    return tuple(_arranged(_split_risk().diff(p)) for p in ORDER_PARAMETERS)
 
 
 @cache
 def hessian() -> tuple[Expr, ...]:
     """Return the second partial derivatives, row by row of the upper triangle."""
-    slopes = [_plain().diff(p) for p in ORDER_PARAMETERS]
+    slopes = [_split_risk().diff(p) for p in ORDER_PARAMETERS]
     return tuple(
         _arranged(slopes[i].diff(ORDER_PARAMETERS[j])) for i in range(5) for j in range(i, 5)
     )

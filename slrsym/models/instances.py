@@ -14,7 +14,7 @@ from sympy import Expr, erf, sqrt
 
 from slrsym.kernels.arguments import whole
 from slrsym.models.additive_model import Model, model
-from slrsym.models.specification import Direction, Predictor, ProjectedToken, Sequence, Token
+from slrsym.models.specification import Direction, Predictor, ProjectedToken, Token, TokenSequence
 from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
 
 __all__ = ["Attention", "Committee", "MultiHead", "attention", "committee", "multi_head"]
@@ -79,7 +79,7 @@ def multi_head(
         for i, (mean, u) in enumerate(zip(k_star, v_star, strict=True))
     ]
     pairs = {(x, y): correlation for i, x in enumerate(tokens) for y in tokens[:i]}
-    data = Sequence(
+    data = TokenSequence(
         {**dict.fromkeys(tokens, 1), Token(name="other"): L - informative},
         noise=epsilon,
         correlation=pairs if correlation != 0 else None,
@@ -90,7 +90,7 @@ def multi_head(
         )
     )
     given = {x @ y: 0 for x, y in zip(k_star, v_star, strict=True)}
-    return MultiHead(model(data, attention, given=given), k, v, k_star, v_star)
+    return MultiHead(model(data, attention, inner_products=given), k, v, k_star, v_star)
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def attention(
     places = None if bias is None else tuple(bias)
     informative = Token(sqrt(d / 2) * k_star, cov, lambda X: X @ v_star, "informative")
     count = (L if places is None else len(places)) - 1
-    data = Sequence(
+    data = TokenSequence(
         {informative: 1, Token(cov=other_cov, name="other"): count},
         noise=epsilon,
         location=None if location is None else tuple(location),
@@ -160,7 +160,7 @@ def attention(
     stated = model(
         data,
         Predictor(share, bias=places),
-        given={k_star @ v_star: angle} if spaces == 1 else None,
+        inner_products={k_star @ v_star: angle} if spaces == 1 else None,
         names=names if spaces == 1 else None,
     )
     return Attention(stated, k, v, k_star, v_star)
@@ -204,9 +204,9 @@ def committee(students: int = 2, teachers: int = 2) -> Committee:
     students, teachers = whole("students", students, 1), whole("teachers", teachers, 1)
     w = tuple(Direction(f"w_{i + 1}") for i in range(students))
     u = tuple(Direction(f"u_{n + 1}", unit=True) for n in range(teachers))
-    data = Sequence(
+    data = TokenSequence(
         {Token(target=lambda X: sum(erf((X @ x) / sqrt(2)) for x in u)): 1}, noise=epsilon
     )
     predictor = Predictor(lambda X: sum(erf((X @ x) / sqrt(2)) for x in w))
     given = {x @ y: 0 for i, x in enumerate(u) for y in u[:i]}
-    return Committee(model(data, predictor, given=given), w, u)
+    return Committee(model(data, predictor, inner_products=given), w, u)

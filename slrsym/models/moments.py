@@ -261,7 +261,7 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
 
 
 def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
-    """The mean of an exponential times error functions of several variables, by the tilted law.
+    """Return the mean of an exponential times error functions of several variables, or None.
 
     Under the tilted law the error functions have a mean without branches.
     """

@@ -80,9 +80,9 @@ def follow(
     step goes farther than `reach`.
     """
     for _ in range(steps):
-        slope, bend, basis = curvature(points)
-        values, vectors = np.linalg.eigh(bend)
-        inner = (np.swapaxes(vectors, -1, -2) @ slope[..., None])[..., 0]
+        grad, hess, basis = curvature(points)
+        values, vectors = np.linalg.eigh(hess)
+        inner = (np.swapaxes(vectors, -1, -2) @ grad[..., None])[..., 0]
         floor = 1e-12 * np.abs(values).max(axis=-1, keepdims=True)
         step = np.where(upwards, inner, -inner) / np.maximum(np.abs(values), floor)
         step /= np.maximum(1.0, np.linalg.norm(step, axis=-1, keepdims=True) / reach)
@@ -102,16 +102,16 @@ def descend(
     count = len(points)
     damping = np.full(count, 1e-2)
     done = np.zeros(count, dtype=bool)
-    slope, bend, basis = curvature(points)
+    grad, hess, basis = curvature(points)
     for _ in range(_STEPS):
         live = np.flatnonzero(~done)
         if live.size == 0:
             break
-        values, vectors = np.linalg.eigh(bend[live])
+        values, vectors = np.linalg.eigh(hess[live])
         size = np.max(np.abs(values), axis=-1)
-        now = np.linalg.norm(slope[live], axis=-1)
+        now = np.linalg.norm(grad[live], axis=-1)
         done[live] = now <= _SMALL * np.maximum(1.0, size)
-        inner = (np.swapaxes(vectors, -1, -2) @ slope[live][..., None])[..., 0]
+        inner = (np.swapaxes(vectors, -1, -2) @ grad[live][..., None])[..., 0]
         shrink = values / (values**2 + (damping[live] * size)[:, None] ** 2 + 1e-300)
         step = -(vectors @ (shrink * inner)[..., None])
         # No farther than half a right angle.
@@ -125,16 +125,16 @@ def descend(
         done[live] |= stuck & (now <= 100 * _SMALL * np.maximum(1.0, size))
         chosen = live[better]
         points[chosen] = moved[better]
-        slope[chosen], bend[chosen], basis[chosen] = (
+        grad[chosen], hess[chosen], basis[chosen] = (
             x[better] for x in (new_slope, new_bend, new_basis)
         )
-    return points, slope, bend, basis
+    return points, grad, hess, basis
 
 
-def newton_steps(slope: _Array, bend: _Array) -> _Array:
+def newton_steps(grad: _Array, hess: _Array) -> _Array:
     """Return Newton steps."""
-    values, vectors = np.linalg.eigh(bend)
-    inner = np.abs((np.swapaxes(vectors, -1, -2) @ slope[..., None])[..., 0])
+    values, vectors = np.linalg.eigh(hess)
+    inner = np.abs((np.swapaxes(vectors, -1, -2) @ grad[..., None])[..., 0])
     values = np.abs(values)
     size = np.maximum(1.0, np.max(values, axis=-1, keepdims=True))
     small = (inner <= 1e-11 * size).all(axis=-1)

@@ -49,22 +49,22 @@ def _evaluated(
         )
     if not np.isfinite(points).all():
         raise ValueError("state must be finite; it has a NaN or an infinity")
-    temperature = real_array("lam", lam)
-    if not (np.isfinite(temperature) & (temperature > 0)).all():
+    inverse_temperature = real_array("lam", lam)
+    if not (np.isfinite(inverse_temperature) & (inverse_temperature > 0)).all():
         raise ValueError(f"lam must be positive and finite; got {lam!r}")
     try:
-        np.broadcast_shapes(points.shape[:-1], temperature.shape)
+        np.broadcast_shapes(points.shape[:-1], inverse_temperature.shape)
     except ValueError:
         raise ValueError(
             f"lam must broadcast with the leading axes of state, {points.shape[:-1]}; "
-            f"it has shape {temperature.shape}"
+            f"it has shape {inverse_temperature.shape}"
         ) from None
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
     values: NDArray[np.float64]
     with np.errstate(over="ignore", invalid="ignore"):
         try:
-            values = kernel(name, backend)(points, temperature, *task.numbers)
+            values = kernel(name, backend)(points, inverse_temperature, *task.numbers)
         except (OverflowError, ZeroDivisionError):
             values = np.full(1, np.nan)
     if not np.isfinite(values).all():

@@ -151,7 +151,9 @@ class StationaryPoints(Sequence[StationaryPoint]):
             _column("hits", [str(p.hits) for p in self.points]),
         ]
         for i, name in enumerate(self.overlaps):
-            columns.append(_column(_plain(name), [_entry(p.samples[:, i]) for p in self.points]))
+            columns.append(
+                _column(_ascii_name(name), [_entry(p.samples[:, i]) for p in self.points])
+            )
         number = _column("", [str(row + 1) for row in rows])
         blocks = ["\n".join(map(" ".join, zip(*block, strict=True)))
                   for block in _broken(columns, number)]  # fmt: skip
@@ -181,7 +183,7 @@ def _short(x: float) -> str:
     return "0" if abs(x) < 5e-7 else text
 
 
-def _plain(name: str) -> str:
+def _ascii_name(name: str) -> str:
     r"""Return the name of an overlap without LaTeX: <k, k*> for \langle k, k^*\rangle."""
     name = name.replace(r"\langle ", "<").replace(r"\rangle", ">")
     return re.sub(r"\^\{?(?:\\star|\*)\}?", "*", name).replace("\\", "")

@@ -17,11 +17,12 @@ from slrsym.models.specification import (
     InnerProduct,
     Predictor,
     ProjectedToken,
-    Sequence,
     Token,
+    TokenSequence,
 )
 from slrsym.models.terms import Role
 from slrsym.models.units import class_names, single_products, tags_in
+from slrsym.renamed import old_attribute
 
 
 class ProjectionLaws:
@@ -31,7 +32,7 @@ class ProjectionLaws:
     ----------
     data : Sequence
     predictor : Predictor
-    given, names : mapping of inner products to expressions
+    inner_products, names : mapping of inner products to expressions
         As of `model`.
 
     Raises
@@ -42,17 +43,17 @@ class ProjectionLaws:
 
     def __init__(
         self,
-        data: Sequence,
+        data: TokenSequence,
         predictor: Predictor,
-        given: Mapping[InnerProduct, Any],
+        inner_products: Mapping[InnerProduct, Any],
         names: Mapping[InnerProduct, Any],
     ) -> None:
         self.data, self.predictor = data, predictor
         self.shares = self._stated()
         self.spaces = self._spaces()
-        self.stated_products = (dict(given), dict(names))
-        products = single_products(given, self.directions, named=False)
-        self._given = {pair: sympify(value) for pair, value in products.items()}
+        self.stated_products = (dict(inner_products), dict(names))
+        products = single_products(inner_products, self.directions, named=False)
+        self._inner_products = {pair: sympify(value) for pair, value in products.items()}
         self._names = single_products(names, self.directions, named=True)
         if self.by_representatives:
             self._names = class_names(self.directions) | self._names
@@ -114,17 +115,23 @@ class ProjectionLaws:
         if twice := {name for name in names if names.count(name) > 1}:
             raise ValueError(f"directions must have different names; two are called {min(twice)}")
         pairs = {InnerProduct(x, y) for x in self.directions for y in self.directions}
-        for what, mapping in (("given", self._given), ("names", self._names)):
+        for what, mapping in (("inner_products", self._inner_products), ("names", self._names)):
             for pair in mapping:
                 if pair not in pairs:
                     raise ValueError(f"{what} has {pair}, which is no inner product of this model")
-        for pair, value in self._given.items():
+        for pair, value in self._inner_products.items():
             if any(x.trained for x in pair.pair):
-                raise ValueError(f"given has {pair}, which is an order parameter: it is trained")
+                raise ValueError(
+                    f"inner_products has {pair}, which is an order parameter: it is trained"
+                )
             if value.is_number and abs(value) > 1:
-                raise ValueError(f"given says {pair} = {value}; of unit vectors it is at most 1")
+                raise ValueError(
+                    f"inner_products says {pair} = {value}; of unit vectors it is at most 1"
+                )
             if len(set(pair.pair)) == 1 and value != 1:
-                raise ValueError(f"given says {pair} = {value}; it is 1, as the vector is unit")
+                raise ValueError(
+                    f"inner_products says {pair} = {value}; it is 1, as the vector is unit"
+                )
         if self.spaces == 1:
             for some in (*itertools.combinations(self.fixed, 3), self.fixed):
                 self._check_lengths(some)
@@ -136,7 +143,7 @@ class ProjectionLaws:
             if least < -1e-12:
                 raise ValueError(
                     f"directions contradict each other: no unit vectors {directions} have the "
-                    f"inner products {dict(self._given)}"
+                    f"inner products {dict(self._inner_products)}"
                 )
 
     def inner(self, x: Direction, y: Direction, space: int = 0) -> Expr:
@@ -151,12 +158,12 @@ class ProjectionLaws:
         Returns
         -------
         Expr
-            An order parameter, or what is given.
+            An order parameter, or the value that the model states.
         """
         pair = InnerProduct(x, y)
         if self.spaces == 1:
-            if pair in self._given:
-                return self._given[pair]
+            if pair in self._inner_products:
+                return self._inner_products[pair]
             if x is y and (x.on_sphere or not x.trained):
                 return S.One
         named = self._names.get(pair)
@@ -171,8 +178,8 @@ class ProjectionLaws:
             **({"positive": True} if x is y else {"real": True}),
         )
 
-    def given(self, x: Direction, y: Direction) -> Expr | None:
-        """Return the inner product of two fixed directions, if it is given.
+    def fixed_inner_product(self, x: Direction, y: Direction) -> Expr | None:
+        """Return the inner product of two fixed directions; None if it is a parameter.
 
         Parameters
         ----------
@@ -182,7 +189,9 @@ class ProjectionLaws:
         -------
         Expr or None
         """
-        return self._given.get(InnerProduct(x, y))
+        return self._inner_products.get(InnerProduct(x, y))
+
+    given = old_attribute("fixed_inner_product")
 
     # -- laws --------------------------------------------------------------------------------------
 

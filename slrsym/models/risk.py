@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from collections.abc import Sequence as Several
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -96,25 +95,25 @@ class ExactRisk(ProjectionLaws):
         """
         if not self.additive:
             return self._terms.quadrature
-        return self._terms.written(self._terms.risk()) + self.data.noise**2
+        return self._terms.with_meanings(self._terms.risk()) + self.data.noise**2
 
     @cached_property
     def gradient(self) -> ImmutableMatrix:
         """The partial derivatives of the risk in the order parameters."""
-        return ImmutableMatrix([self._terms.written(x) for x in self._terms.gradient()])
+        return ImmutableMatrix([self._terms.with_meanings(x) for x in self._terms.gradient()])
 
     @cached_property
     def hessian(self) -> ImmutableMatrix:
         """The second partial derivatives, a symmetric matrix."""
-        rows = [[self._terms.written(x) for x in row] for row in self._terms.hessian()]
+        rows = [[self._terms.with_meanings(x) for x in row] for row in self._terms.hessian()]
         return ImmutableMatrix(rows)
 
     @cached_property
     def _programs(self) -> dict[tuple[tuple[str, ...], tuple[Symbol, ...]], Program]:
         return {}
 
-    def program(self, *what: str, parameters: Several[Symbol] | None = None) -> Program:
-        """The program of what is asked for.
+    def program(self, *what: str, parameters: Sequence[Symbol] | None = None) -> Program:
+        """Return a program that computes the outputs asked for.
 
         Parameters
         ----------
@@ -158,7 +157,7 @@ class ExactRisk(ProjectionLaws):
         return printed(outputs, self.order_parameters, parameters, given=given)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
-        """Risk and gradient, or what is asked for, as a function.
+        """Compile risk and gradient, or the outputs asked for.
 
         Parameters
         ----------

@@ -16,7 +16,7 @@ from slrsym.kernels.arguments import positive, require_memory, whole
 from slrsym.kernels.compile import chosen_backend, iterated, numpy_parts
 from slrsym.kernels.numba_backend import machine_iterated
 from slrsym.models.specification import InnerProduct
-from slrsym.runs import Runs, kept_without_risk, load, made, require_runs, walked
+from slrsym.runs import Runs, kept_without_risk, load, require_runs, runs_of, walked
 
 if TYPE_CHECKING:
     from slrsym.models.additive_model import Model
@@ -69,7 +69,7 @@ class FlowEngine:
 
 
 def named(model: Model, values: Any) -> dict[str, Any]:
-    """Numbers by the names of parameters; inner products of directions may stand for theirs."""
+    """Return values by the names of parameters; inner products may stand for parameters."""
     if not isinstance(values, Mapping):
         raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
     return {
@@ -79,7 +79,7 @@ def named(model: Model, values: Any) -> dict[str, Any]:
 
 
 def dimension(by_name: Mapping[str, Any]) -> int:
-    """The number of dimensions, as large as it must be where vectors are drawn."""
+    """Return the number of dimensions, which must be at least 2 for vectors to be drawn."""
     d = by_name.get("d", 0)
     return whole("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
 
@@ -99,7 +99,7 @@ def simulate(
     path: str | Path | None = None,
     progress: bool | None = None,
 ) -> Runs:
-    """Runs of descent; `Model.simulate` says more."""
+    """Run descent, and log states; see `Model.simulate`."""
     steps, alpha = whole("steps", steps, 1), positive("alpha", alpha)
     every = max(1, steps // 1000) if every is None else whole("every", every, 1)
     of_runs = isinstance(start, str | Path) and str(start).endswith(".nc")
@@ -158,7 +158,7 @@ def simulate(
             "run": np.arange(runs), "step": numbers, "space": np.arange(spaces),
             "direction": names, "other": names,
         }  # fmt: skip
-        result = made(variables, coords, settings)
+        result = runs_of(variables, coords, settings)
         if problem is not None:
             raise kept_without_risk(result, path, problem) from problem
         return result
@@ -179,7 +179,7 @@ def uniform_start(
     gram: Array | None = None,
     dimensions: Sequence[int] | None = None,
 ) -> Array:
-    """Trained directions uniform on their spheres, with no vector of R^d ever made.
+    """Draw trained directions uniformly on their spheres, without any vector of R^d.
 
     Notes
     -----
@@ -210,7 +210,7 @@ def uniform_start(
         factor = np.stack([np.roll(block, t, axis=-2) for block in blocks], axis=1)
         for i, x in enumerate(model.fixed, t):
             for j, y in enumerate(model.fixed[: i - t], t):
-                if model.given(x, y) == 0:
+                if model.fixed_inner_product(x, y) == 0:
                     overlap = np.sum(factor[:, :, i] * factor[:, :, j], axis=(-1, -2))
                     factor[:, :, i] -= overlap[:, None, None] * factor[:, :, j]
             factor[:, :, i] /= np.sqrt(np.sum(factor[:, :, i] ** 2, axis=(-1, -2)))[:, None, None]
@@ -221,7 +221,7 @@ def uniform_start(
 
 
 def _bartlett(rng: np.random.Generator, runs: int, count: int, d: int) -> Array:
-    """Gaussian vectors of R^d in a basis of their span."""
+    """Draw Gaussian vectors of R^d, in a basis of their span."""
     factor = np.zeros((runs, count, count))
     for i in range(count):
         factor[:, i, : min(i, d)] = rng.standard_normal((runs, min(i, d)))
@@ -231,7 +231,7 @@ def _bartlett(rng: np.random.Generator, runs: int, count: int, d: int) -> Array:
 
 
 def root_of(gram: Any) -> Array:
-    """Rows with these inner products."""
+    """Return rows whose inner products are the entries of a Gram matrix."""
     matrix = np.asarray(gram, dtype=np.float64)
     if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-9):
         raise ValueError(f"gram must be symmetric, of finite numbers; got {matrix.tolist()}")
@@ -287,7 +287,7 @@ def schedule_of(
 
 
 def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
-    """The inner products of fixed directions, and where they stand in Gram matrices."""
+    """Map inner products of fixed directions to their indices in the Gram matrices."""
     t = len(model.trained)
     return {
         model.inner(x, y, a): (i, j, a)
@@ -303,7 +303,7 @@ def fill_in(
     factor: Array,
     parameters: Sequence[Symbol] | None = None,
 ) -> None:
-    """Inner products of fixed directions that the model depends on, from the start."""
+    """Add inner products of fixed directions to the values, as the start has them."""
     parameters = model.parameters if parameters is None else parameters
     gram = factor @ np.swapaxes(factor, -1, -2)
     for product, (i, j, a) in _between(model).items():
@@ -333,7 +333,7 @@ def started(
     rng: np.random.Generator,
     dimensions: Sequence[int] | None,
 ) -> Array:
-    """The factors of a start: ``"uniform"``, runs, vectors by direction or in a file, matrices."""
+    """Return initial factors for ``"uniform"``, earlier runs, vectors or a file, or matrices."""
     if isinstance(start, xr.Dataset):
         require_runs(start, of_task=False)
         names = [x.name for x in model.directions]

@@ -16,7 +16,7 @@ from slrsym.kernels.arguments import positive, whole
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.simulation import fill_in, named, schedule_of, started
 from slrsym.models.specification import Direction
-from slrsym.runs import Runs, made
+from slrsym.runs import Runs, runs_of
 
 if TYPE_CHECKING:
     from slrsym.models.equations import Equations
@@ -64,7 +64,7 @@ def solve(
         coords |= {"space": np.arange(equations.model.spaces)} if spaces else {}
     settings = {"backend": chosen, "kind": equations.kind, "tolerance": tolerance}
     settings |= {p.name: value for p, value in zip(equations.parameters, row, strict=True)}
-    runs = made(variables, coords, settings)
+    runs = runs_of(variables, coords, settings)
     if path is not None:
         write_netcdf(runs, path)
     return runs

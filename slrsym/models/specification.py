@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Sequence as Several
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,7 +92,7 @@ class Direction(Vector):
 
 
 class InnerProduct:
-    """Two directions, in either order; a key of `given` and `names`."""
+    """Two directions, in either order; a key of `inner_products` and `names`."""
 
     def __init__(self, first: Direction, second: Direction) -> None:
         self.pair = (first, second)
@@ -181,7 +180,7 @@ class softmax(Function):  # type: ignore[misc]  # noqa: N801
 
 
 def logistic(score: Any) -> Expr:
-    r"""The logistic function :math:`1/(1 + e^{-u})`, by tanh, which does not overflow.
+    r"""Return the logistic function :math:`1/(1 + e^{-u})`, by tanh, which does not overflow.
 
     Parameters
     ----------
@@ -245,7 +244,7 @@ class Token:
         if isinstance(self.cov, Mapping):
             values = (self.cov.get(1, 1),)
             spikes = {x: sympify(c) for x, c in self.cov.items() if x != 1}
-        elif isinstance(self.cov, Several) and not isinstance(self.cov, str):
+        elif isinstance(self.cov, Sequence) and not isinstance(self.cov, str):
             values = tuple(self.cov)
         else:
             values = (self.cov,)
@@ -267,7 +266,7 @@ class Token:
         object.__setattr__(self, "spikes", spikes)
 
 
-class Sequence:
+class TokenSequence:
     """Which tokens there are, and what is asked of them: the data.
 
     Parameters
@@ -298,7 +297,7 @@ class Sequence:
         tokens: Any,
         *,
         noise: Any = 0,
-        location: Several[Any] | None = None,
+        location: Sequence[Any] | None = None,
         correlation: Mapping[tuple[Token, Token], Any] | None = None,
     ) -> None:
         mixture = [(tokens, S.One)] if isinstance(tokens, Mapping) else list(tokens)
@@ -382,7 +381,7 @@ class Predictor:
     >>> attention = Predictor(lambda X: erf(lam * (X @ k)) * (X @ v))
     """
 
-    def __init__(self, share: Callable[..., Any], *, bias: Several[Any] | None = None) -> None:
+    def __init__(self, share: Callable[..., Any], *, bias: Sequence[Any] | None = None) -> None:
         if not callable(share):
             raise TypeError(f"share must be a function of a token; got {share!r}")
         self.share = share

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from collections.abc import Sequence as Several
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -95,7 +94,7 @@ class Terms:
     # -- sums --------------------------------------------------------------------------------------
 
     def risk(self) -> Expr:
-        """Without the noise."""
+        """Return the risk without the noise."""
         variances = Add(
             *(self._squared(Add(*(c * x.value() for c, x in g))) for g in self._groups.values())
         )
@@ -106,7 +105,7 @@ class Terms:
         return [pair for group in self._groups.values() for pair in group]
 
     def _squared(self, variance: Expr) -> Expr:
-        """A variance, its square completed in each mean of erf, so that little cancels near 0.
+        """Complete the square of a variance in each mean of erf, so that little cancels near 0.
 
         Of :math:`a M^2 - 2bM + c`, with what is free of other functions in b and c, it leaves
         :math:`a (M - b/a)^2 + (c - b^2/a)`.
@@ -117,21 +116,21 @@ class Terms:
             a = total.coeff(name, 2)
             if not isinstance(meaning, erf) or a == 0 or a.free_symbols & self._state:
                 continue
-            b = -Add(*(t for t in Add.make_args(total.coeff(name, 1)) if self._plain(t))) / 2
-            c = Add(*(t for t in Add.make_args(total) if self._plain(t)))
+            b = -Add(*(t for t in Add.make_args(total.coeff(name, 1)) if self._has_no_names(t))) / 2
+            c = Add(*(t for t in Add.make_args(total) if self._has_no_names(t)))
             rest = expand(total - a * name**2 + 2 * b * name - c)
             square = a * ErfDefect(factor(b / a), meaning.args[0]) ** 2
             return square + factor(c - b**2 / a) + self._squared(rest)
         return total
 
-    def _plain(self, term: Expr) -> bool:
+    def _has_no_names(self, term: Expr) -> bool:
         return not term.free_symbols & self.meanings.keys()
 
     def _bias(self, bias: list[tuple[Expr, _Instance]]) -> Expr:
         return self.named(Add(*(c * x.value() for c, x in bias)))
 
     def gradient(self) -> list[Expr]:
-        """In the order of the order parameters."""
+        """Return the gradient, in the order of the order parameters."""
         return [self._slope(p) for p in self.model.order_parameters]
 
     def _slope(self, p: Symbol) -> Expr:
@@ -142,7 +141,7 @@ class Terms:
         return total
 
     def hessian(self) -> list[list[Expr]]:
-        """All rows."""
+        """Return all rows of the Hessian."""
         names = self.model.order_parameters
         rows = [[S.Zero] * len(names) for _ in names]
         for i, p in enumerate(names):
@@ -160,7 +159,7 @@ class Terms:
     # -- names -------------------------------------------------------------------------------------
 
     def named(self, expr: Expr) -> Expr:
-        """A name for something that depends on the state, or itself."""
+        """Name an expression that depends on the state; return any other as it is."""
         if not expr.free_symbols & self._state or expr.is_Symbol:
             return expr
         if expr not in self._names:
@@ -199,14 +198,14 @@ class Terms:
         )
 
     def arranged(self, expr: Expr) -> Expr:
-        """A slope as a nested polynomial; of many order parameters, as it is."""
+        """Write a derivative as a nested polynomial, if there are few order parameters."""
         if len(self.model.order_parameters) > _FEW:
             return expr
         names = sorted(expr.free_symbols & self._state, key=str)
         return nested(expr, names) if names else expr
 
     def needed(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
-        """What the names in some expressions stand for."""
+        """Return the meanings of the names in some expressions, and of the names in these."""
         found: dict[Symbol, Expr] = {}
         open_ = set().union(*(e.free_symbols for e in outputs)) & self.meanings.keys()
         while open_:
@@ -215,8 +214,8 @@ class Terms:
             open_ |= (found[symbol].free_symbols & self.meanings.keys()) - found.keys()
         return found
 
-    def written(self, expr: Expr) -> Expr:
-        """Without names."""
+    def with_meanings(self, expr: Expr) -> Expr:
+        """Replace all names by their meanings."""
         while names := expr.free_symbols & self.meanings.keys():
             expr = expr.xreplace({name: self.meanings[name] for name in names})
         return expr
@@ -230,7 +229,7 @@ class _Instance:
     """The mean of a product, or the covariance of two, at the law of its roles, and derivatives."""
 
     def __init__(
-        self, terms: Terms, factors: Several[tuple[Role, Expr]], tau: Expr | None = None
+        self, terms: Terms, factors: Sequence[tuple[Role, Expr]], tau: Expr | None = None
     ) -> None:
         # With a correlation they are of two tokens; variables are numbered as they come.
         self._terms = terms
@@ -261,7 +260,7 @@ class _Instance:
         self._formal = mean(cores[0], count) if len(cores) == 1 else covariance(*cores, count)
 
     def value(self, *in_symbols: Symbol) -> Expr:
-        """The value, or a derivative in order parameters."""
+        """Return the mean, or its derivative in the given order parameters."""
         if in_symbols not in self._known:
             self._known[in_symbols] = self._derivative(in_symbols)
         return self._known[in_symbols]
@@ -297,7 +296,7 @@ class _Instance:
         return expand(formal.xreplace(values).xreplace(self._law))
 
     def _atom(self, node: Expr) -> Expr:
-        """A derivative of an atom: a name for it, in names for what stands in it."""
+        """Name a derivative of an atom, after the expressions in it."""
         function, orders = function_of(node)
         atom = ATOMS[function.func]
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
@@ -322,7 +321,7 @@ class SoftmaxTerms:
             raise ValueError(
                 "softmax is for independent tokens, of fixed numbers, without a bias of positions"
             )
-        self.temperature, self.extra = S.One, S.Zero
+        self.inverse_temperature, self.extra = S.One, S.Zero
         ((self.counts, _),) = stated.data.mixture
         self.means: list[Expr] = []
         self.covs: list[Expr] = []
@@ -343,7 +342,7 @@ class SoftmaxTerms:
         score = _linear(head.args[0], names)
         if len(score) != 1:
             raise ValueError(f"the score of softmax must be mu * (X @ k); got {head.args[0]}")
-        ((key, self.temperature),) = score.items()
+        ((key, self.inverse_temperature),) = score.items()
         self.extra = head.args[1] if len(head.args) == 2 else S.Zero
         weight = expand(error).coeff(head)
         target = expand(error - weight * head)
@@ -366,7 +365,7 @@ class SoftmaxTerms:
     @property
     def _entries(self) -> list[Expr]:
         return [
-            self.temperature, self.extra, *self.counts.values(), *self.means, *self.covs,
+            self.inverse_temperature, self.extra, *self.counts.values(), *self.means, *self.covs,
             self.model.data.noise**2,
         ]  # fmt: skip
 
@@ -378,7 +377,7 @@ class SoftmaxTerms:
         )
 
     def compile(self, backend: str, what: tuple[str, ...]) -> Callable[..., Any]:
-        """Risk and gradient as a function of states and parameters."""
+        """Compile risk and gradient as a function of states and parameters."""
         require_backend(backend)
         if not set(what) <= {"excess_risk", "risk", "gradient"}:
             raise ValueError(f"of softmax there are risk, excess_risk and gradient; got {what}")
@@ -444,7 +443,7 @@ class SoftmaxTerms:
             compile_expressions(outputs, names, parameters, "jax")
             for outputs in (
                 [self.extra, *self.counts.values()],
-                [self.temperature, *moving],
+                [self.inverse_temperature, *moving],
                 [self.model.data.noise**2, *rates],
             )
         )
@@ -477,7 +476,7 @@ class SoftmaxTerms:
 
 
 def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -> Any:
-    """The slope of the risk along a line, by differences of twice as many digits."""
+    """Return the derivative of the risk along a line, by a difference at twice the digits."""
     with mpmath.workdps(2 * digits):
         step = mpmath.mpf(10) ** (-digits // 2)
         ahead, behind = (
@@ -491,7 +490,7 @@ def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -
 
 
 def _linear(expr: Expr, names: dict[Symbol, Direction]) -> dict[Direction, Expr]:
-    """Coefficients of projections in a linear form."""
+    """Return the coefficients of projections in a linear form."""
     found = {symbol: expr.diff(symbol) for symbol in names if expr.has(symbol)}
     if expand(expr - Add(*(c * symbol for symbol, c in found.items()))) != 0:
         raise ValueError(f"softmax needs values and targets that are linear; got {expr}")

@@ -172,10 +172,10 @@ class Directions:
 
 
 class InnerProducts:
-    """The inner products of two groups; a key of `given` and `names`.
+    """The inner products of two groups; a key of `inner_products` and `names`.
 
-    As a key of `given` it stands for those of different units. As a key of `names` it has one
-    name, or two: of a unit with its partner (itself, in the same group), and with another.
+    As a key of `inner_products` it stands for those of different units. As a key of `names` it has
+    one name, or two: of a unit with its partner (itself, in the same group), and with another.
     """
 
     def __init__(self, first: Directions, second: Directions) -> None:
@@ -194,7 +194,7 @@ class InnerProducts:
 def single_products(
     products: Mapping[Any, Any], directions: Iterable[Direction], *, named: bool
 ) -> dict[InnerProduct, Any]:
-    """Return `given` or `names`, with each product of groups written out for pairs of units."""
+    """Write out products of groups in `inner_products` or `names` for pairs of units."""
     single: dict[InnerProduct, Any] = {}
     units: dict[Directions, list[tuple[int, Direction]]] = {}
     for x in directions:
@@ -208,7 +208,7 @@ def single_products(
         paired = first.count == second.count
         for i, x in units.get(first, ()):
             for j, y in units.get(second, ()):
-                # The two are one unit of one group: its length, which `given` cannot state.
+                # One unit of one group: its length, which `inner_products` cannot state.
                 if x is y and not named:
                     continue
                 if named:

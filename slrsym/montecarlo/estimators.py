@@ -114,11 +114,11 @@ def risk_estimate(
     plan = plan_of(predictor, task, *how)
     quantity = Loss(plan.predictor)
 
-    def one(plan: Plan, at: OrderParameters | Directions) -> Estimate:
+    def estimate_at(plan: Plan, at: OrderParameters | Directions) -> Estimate:
         moments = plan.moments(quantity, plan.source(at))
         return plan.estimate(moments, plan.gain(quantity, at, moments), _scalar)
 
-    return over_states(plan, at, one)
+    return over_states(plan, at, estimate_at)
 
 
 def gradient_estimate(
@@ -205,13 +205,13 @@ def gradient_estimate(
             )
         return _vector_gradient(plan.for_state(0), predictor, at, riemannian)
 
-    def one(plan: Plan, at: OrderParameters | Directions) -> Estimate:
+    def estimate_at(plan: Plan, at: OrderParameters | Directions) -> Estimate:
         assert isinstance(at, OrderParameters)
         quantity = OverlapGradient(predictor, task, metric(at, task) if riemannian else None)
         moments = plan.moments(quantity, plan.source(at))
         return plan.estimate(moments, plan.gain(quantity, at, moments), lambda x: x)
 
-    return over_states(plan, at, one)
+    return over_states(plan, at, estimate_at)
 
 
 def _vector_gradient(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.dynamics.given import lift, require_feasible
+from slrsym.dynamics.initial_conditions import lift, require_feasible
 from slrsym.dynamics.spheres import overlap_rates, tangent_basis, vectors
 from slrsym.kernels.arguments import positive, real_array, whole
 from slrsym.linear import best_linear

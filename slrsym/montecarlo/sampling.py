@@ -425,7 +425,7 @@ class Coordinates:
             yield batch, self._batch(place, *mirrored)
 
     def _normals(self, streams: list[Generator], size: int) -> tuple[Any, ...]:
-        """What scores, values, outputs and noise are made of."""
+        """Draw the normal variables that scores, values, outputs and noise are computed from."""
         L = self.task.L
         shapes: list[tuple[int, ...]] = [(size, L), (size, L), (size,), (size,)]
         wanted = shapes[:1] if self.conditioned else shapes

@@ -222,7 +222,7 @@ class Projections(Saved):
         encoder = _loaded(str(self.directory))
         return {"survey": "projections", "model": encoder.name, "weights": encoder.digest}
 
-    def made(self) -> xr.Dataset:
+    def compute_data(self) -> xr.Dataset:
         """Compute the projections of words, by sentence and position."""
         words = [text.split(". ")[1].rstrip(".").split() for text, _ in EXAMPLE]
         decisive = [line.index(word) for line, (_, word) in zip(words, EXAMPLE, strict=True)]
@@ -355,10 +355,10 @@ def sentences(name: str) -> tuple[tuple[str, int], ...]:
     """
     if name not in SETS:
         raise ValueError(f"name must be one of {', '.join(SETS)}; got {name!r}")
-    return tuple(_made(*SETS[name]))
+    return tuple(_sentences(*SETS[name]))
 
 
-def _made(
+def _sentences(
     adjectives: str, parts: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...]
 ) -> Iterator[tuple[str, int]]:
     for pattern, (cities, pronouns, colours, animals, adverbs) in parts:

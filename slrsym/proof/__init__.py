@@ -7,7 +7,7 @@ from slrsym.claims.claim import Claim, Trials
 from slrsym.claims.explanation import Explanation
 from slrsym.claims.files import DerivationError
 from slrsym.claims.ledger import Ledger, builtin_ledger
-from slrsym.claims.verification import Row
+from slrsym.claims.verification import ClaimSummary
 from slrsym.proofs.axioms import AXIOMS, Axiom
 from slrsym.proofs.calculus import (
     algebra,
@@ -44,32 +44,35 @@ from slrsym.proofs.inequalities import (
 from slrsym.proofs.lemmas import by_citation, claimed, in_words, lemma
 from slrsym.proofs.solutions import never, only_at, solution, solution_set, split
 from slrsym.proofs.structure import all_of, cases, equal_by_derivative, having, induction
+from slrsym.renamed import old_names as _old_names
 from slrsym.statements.expressions import ProofError, Refused
 
 if TYPE_CHECKING:
     from slrsym.crosscheck.montecarlo import MonteCarlo
 
 
+_old_name = _old_names(__name__, Row="ClaimSummary", Verdict="ClaimVerdict")
+
+
 def __getattr__(name: str) -> Any:
-    """What samples is loaded when first asked for."""
+    """Import `MonteCarlo` on first use; the cross-check by sampling is slow to load."""
     if name == "MonteCarlo":
         from slrsym.crosscheck.montecarlo import MonteCarlo
 
         return MonteCarlo
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return _old_name(name, stacklevel=3)
 
 
 # Names of SymPy's own: `import *` takes these, and leaves SymPy's alone.
 signs = sign
 change_of_variables = substitution
-# As it was called in version 0.1.
-Verdict = ClaimVerdict
 
 __all__ = [
     "AXIOMS",
     "Axiom",
     "Chain",
     "Claim",
+    "ClaimSummary",
     "ClaimVerdict",
     "D",
     "DerivationError",
@@ -78,10 +81,8 @@ __all__ = [
     "MonteCarlo",
     "ProofError",
     "Refused",
-    "Row",
     "StepReport",
     "Trials",
-    "Verdict",
     "algebra",
     "all_of",
     "at",

@@ -273,7 +273,7 @@ def rule_is_sound(rule: str) -> str:
 
 
 def is_foreign(name: str) -> bool:
-    """Whether an axiom says that a rule is sound, as the proof checker has no evidence."""
+    """Tell whether an axiom says that a rule without evidence is sound."""
     return name.startswith(_IS_SOUND)
 
 

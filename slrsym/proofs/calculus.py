@@ -34,7 +34,7 @@ DERIVATIVE_CLAIMS = {
 
 
 def derivative_claims(expr: sp.Basic) -> tuple[str, ...]:
-    """The claims by which derivatives in an expression are known."""
+    """Return the claims on whose formulas the derivatives in an expression rest."""
     used: dict[str, None] = {}
     for node in expr.atoms(Derivative):
         for function, names in DERIVATIVE_CLAIMS.items():
@@ -62,7 +62,7 @@ class _Differentiate(Rule):
 
 
 def with_derivatives_taken(expr: Expr) -> Expr:
-    """The expression with its derivatives evaluated, those of expectations apart."""
+    """Evaluate the derivatives in an expression, except those of expectations."""
 
     def taken(node: Any) -> Any:
         if isinstance(node, Derivative) and not node.expr.has(Expectation):
@@ -203,7 +203,7 @@ class _Termwise(Rule):
     name = "term by term"
 
     def _inner(self, context: Context, facts: int) -> Context:
-        """Where the terms are compared: the index is in range, and some facts have been shown."""
+        """Return the context of the terms: the index in its range, and some facts shown."""
         bounds = (Ge(self.index, self.low), Le(self.index, self.high))
         shown = [fact.conclusion for fact in self.facts[:facts]]
         return context.assuming(*bounds, *shown)
@@ -214,7 +214,7 @@ class _Termwise(Rule):
         yield "terms", self.terms, self._inner(context, len(self.facts))
 
     def _opened(self, expr: Expr, found: dict[Dummy, Expr]) -> Expr:
-        """The expression with places for its top-level sums, whose terms are put into `found`."""
+        """Replace top-level sums by placeholders, and put their terms into `found`."""
         if isinstance(expr, Sum) and [lim[1:] for lim in expr.limits] == [(self.low, self.high)]:
             place = Dummy(real=True)
             found[place] = put(expr.function, {expr.limits[0][0]: self.index})

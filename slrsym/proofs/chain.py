@@ -22,7 +22,7 @@ _UP = {">=", ">"}
 
 
 def D(expr: Any, *variables: Any) -> Derivative:
-    """The derivative as a thing to speak of; nothing is evaluated.
+    """Return a derivative that stays unevaluated.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def D(expr: Any, *variables: Any) -> Derivative:
 
 
 def at(expr: Any, point: Mapping[Symbol, Any]) -> AtPoint:
-    """An expression at a point as a thing to speak of; nothing is evaluated.
+    """Return an expression at a point, unevaluated.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Chain(Proof):
         return relation(self.start, strict or next(iter(kinds), "="), self.end)
 
     def to_latex(self, step_numbers: bool = False) -> str:
-        """The chain in LaTeX, each relation with its rule.
+        """Write the chain in LaTeX, each relation with its rule.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ def chain(start: Any) -> Chain:
 
 
 def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -> Proof:
-    """A part of a proof that may be given by a rule alone."""
+    """Return a part of a proof, which may be given by a rule alone, as a `Proof`."""
     if isinstance(proof, Rule):
         return Chain(start, ((Link(start, relation, end), proof),))
     return Proof.require(proof, "what shows a part")
@@ -227,5 +227,5 @@ def structural_step(
     numeric: bool = True,
     **more: Any,
 ) -> Step:
-    """A step that says how the parts of a proof fit."""
+    """Return a step which says how the parts of a proof fit together."""
     return Step(label, statement, _Structural(name, **more), _NO_LINK, context, numeric)

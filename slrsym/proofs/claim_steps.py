@@ -20,7 +20,7 @@ class Proven(Stated, Protocol):
     def is_empirical(self) -> bool:
         """Whether an experiment stands for a proof."""
 
-    def evidence(self) -> Any:
+    def certificate(self) -> Any:
         """Return the certificate that stands for a proof; None if there is none."""
 
     def build_proof(self) -> Proof:
@@ -29,7 +29,7 @@ class Proven(Stated, Protocol):
 
 def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
     """Return the steps of a claim's proof, the last one being that they conclude its statement."""
-    if claim.is_empirical or claim.evidence() is not None:
+    if claim.is_empirical or claim.certificate() is not None:
         return []
 
     def other(name: str) -> Any:
@@ -37,7 +37,9 @@ def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
             raise Refused(f"claim {name} is used in its own proof")
         return find(name)
 
-    context = Context(claim.given, other, covariances=covariances(claim.statement, *claim.given))
+    context = Context(
+        claim.hypotheses, other, covariances=covariances(claim.statement, *claim.hypotheses)
+    )
     proof = claim.build_proof()
     conclusion = proof.conclusion
     steps = list(proof.steps(context))
@@ -52,7 +54,7 @@ def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
 
 
 def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
-    """Whether numbers are asked about a statement, or have been, or have nothing to say."""
+    """Tell whether a statement is to be compared with numbers, which have not been compared yet."""
     if statement.has(InWords):
         return False
     # Orbits take long; what was said of them before is not examined again.

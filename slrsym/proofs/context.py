@@ -24,14 +24,14 @@ class Stated(Protocol):
 
     id: str
     statement: Boolean
-    given: tuple[Boolean, ...]
+    hypotheses: tuple[Boolean, ...]
 
     @property
     def symbols(self) -> Collection[Symbol]:
         """Those it speaks of."""
 
     def symbol(self, name: Any) -> Any:
-        """The one of a name."""
+        """Return the claim's symbol or function of a name; see `slrsym.proof.Claim.symbol`."""
 
 
 def _no_claims(name: str) -> Stated:
@@ -76,7 +76,7 @@ class Context:
         return frozenset().union(*(h.free_symbols for h in self.hypotheses))
 
     def granting(self, goal: Boolean) -> Self:
-        """The context of an induction step, in which the goal may be used as it stands.
+        """Return the context of an induction step, in which the goal may be used as it stands.
 
         An inequality is a hypothesis like any other; equalities have a rule of their own.
         """
@@ -84,7 +84,7 @@ class Context:
         return replace(here, granted=(*self.granted, goal))
 
     def substituted(self, values: Mapping[Symbol, Expr]) -> Self:
-        """The context in which some symbols have values; which its hypotheses speak of, too."""
+        """Put values for symbols in the hypotheses and covariances of the context."""
         return replace(
             self,
             hypotheses=tuple(put(h, values) for h in self.hypotheses),
@@ -137,7 +137,7 @@ def _declared(symbol: Symbol) -> str:
 
 
 def _require_own_variables(statement: Basic, context: Context) -> None:
-    """What a hypothesis says of a variable of a law, it says of another variable of that name."""
+    """Refuse laws with a bound variable that is called as a variable of a hypothesis."""
     free = context.restricted
     for law in statement.atoms(Law):
         for symbol in law.symbols:
@@ -158,7 +158,7 @@ def _require_moving(statement: Basic) -> None:
 
 
 def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:
-    """The indecomposable laws of a statement, each with its covariance matrix."""
+    """Return the indecomposable laws of a statement, each with its covariance matrix."""
     found: dict[Law, ImmutableMatrix] = {}
     for law in statement.atoms(Law):
         for block in law.blocks():
@@ -170,6 +170,6 @@ def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:
 
 
 def covariances(*statements: Basic) -> tuple[ImmutableMatrix, ...]:
-    """The covariance matrices of the laws that some statements speak of."""
+    """Return the covariance matrices of all laws in some statements."""
     # Laws are found in no order.
     return tuple(sorted({m for s in statements for m in _laws(s).values()}, key=str))

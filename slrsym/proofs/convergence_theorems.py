@@ -30,7 +30,7 @@ from slrsym.statements.orbits import (
 
 
 def jacobian_at(g: BoxMap, point: Any) -> tuple[tuple[Any, ...], ...]:
-    """The partial derivatives of a map at a point of its box, none of them evaluated.
+    """Return the partial derivatives of a map at a point of its box, unevaluated.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ def all_but_few(goal: Boolean, others: Any) -> Needs:
 
 
 def chain_rule() -> Boolean:
-    """The gradient of a function of the overlaps, in the coordinates of k and of v."""
+    """State the chain rule for a function of the overlaps in the coordinates of k and v."""
     k, v = sp.symbols("k_1:6", real=True), sp.symbols("v_1:6", real=True)
     places = sp.symbols("x_1:6", real=True)
     function = sp.Function("F", real=True)
@@ -188,7 +188,7 @@ def chain_rule() -> Boolean:
 
 
 def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
-    """The overlap of a unit vector with a fixed one, after a step; its gradient is along that."""
+    """Return the overlap of a unit vector with a fixed one after a step along the latter."""
     # In the plane of the two, where the fixed one is (1, 0).
     here, gradient = Matrix([overlap, sp.sqrt(1 - overlap**2)]), Matrix([slope, 0])
     moved = here - rate * (gradient - here.dot(gradient) * here)
@@ -196,7 +196,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
 
 
 def vectors() -> Boolean:
-    """What a step along k* and along v* does in R^N: the overlaps of the images, and a distance."""
+    """State the overlaps after a step along k* and v* in R^N, and a distance."""
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
     k, v, k_star, v_star = (sp.IndexedBase(name, shape=(size,), real=True)[n] for name in names)
@@ -221,7 +221,7 @@ def vectors() -> Boolean:
 
 
 def volume(x: Expr, y: Expr) -> Boolean:
-    """Gram determinants of the gradients of the equations of the manifold, at overlaps x and y.
+    """State Gram determinants of the gradients of the manifold's equations, at overlaps x and y.
 
     Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
     used that begins with k*, v*, and what is left of k and of v.
@@ -248,7 +248,7 @@ def volume(x: Expr, y: Expr) -> Boolean:
 
 
 def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[str, Hypothesis]:
-    """That on the manifold the pairs move as the planar map says."""
+    """State that pairs on the manifold move as the planar map says."""
     overlaps = descent.function.variables
     if type(planar) is not BoxMap or (planar.low, planar.high) != ((-1, -1), (1, 1)):
         raise ProofError(f"planar must be a BoxMap of the square [-1, 1]^2; got {planar}")
@@ -276,7 +276,7 @@ def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[s
 
 
 def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
-    """What a statement about pairs comes to for a map of overlaps."""
+    """Translate a statement about pairs of vectors to one about a map of overlaps."""
     kind = NullStarts if type(goal) is NullPairs else AlmostEveryStartConvergesTo
     return kind(map, point_set(points))
 

@@ -39,7 +39,7 @@ class Hypothesis:
     """What has to be shown for a theorem to apply."""
 
     statement: Boolean
-    given: tuple[Boolean, ...] = ()
+    hypotheses: tuple[Boolean, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -51,20 +51,20 @@ class Needs:
 
 
 def about(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
-    """The goal, if it is of the kind that a theorem shows."""
+    """Return the goal, or refuse one which is not of the kind that the theorem shows."""
     if type(goal) is not kind:
         raise ProofError(f"theorem {name} shows {kind.__name__}, not {goal}")
     return goal
 
 
 def on_box(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
-    """Hypotheses for all points of the box, and that no step leaves it."""
+    """Return hypotheses for all points of the box, and that no step leaves it."""
     formulas = {"stays": g.stays(), **statements}
     return {name: Hypothesis(formula, g.inside()) for name, formula in formulas.items()}
 
 
 def listed(g: BoxMap, points: sp.FiniteSet) -> Boolean:
-    """That the coordinates are those of one of the points."""
+    """State that the coordinates are those of one of the points."""
     at = [And(*map(Eq, g.coordinates, point)) for point in points]
     return sp.Or(*at) if len(at) > 1 else at[0]
 

@@ -70,7 +70,7 @@ class _Inside(Rule):
 
     @staticmethod
     def inner(link: Link) -> Link | None:
-        """The link between the integrands; None if there are not two."""
+        """Return the link between the integrands; None if a side is not an expectation."""
         left, right = link.lhs, link.rhs
         if not isinstance(left, Expectation) or not isinstance(right, Expectation):
             return None
@@ -117,7 +117,7 @@ differentiate_under_expectation = _DifferentiateUnderExpectation()
 
 
 def _exchanged(expr: Expr) -> Expr | None:
-    """A derivative of an expectation, taken inside."""
+    """Take a derivative of an expectation inside; return None for any other expression."""
     if isinstance(expr, Derivative) and isinstance(expr.expr, Expectation):
         node = expr.expr
         return Expectation(node.integrand.diff(*expr.variable_count), node.law)
@@ -205,7 +205,7 @@ class _PeelCopy(Rule):
 
     @staticmethod
     def joint(law: Law, copy: Law, names: Mapping[Symbol, Symbol]) -> ProductLaw:
-        """The law of an expectation with one more copy, its variables named anew."""
+        """Extend a law by a copy of another with renamed variables."""
         return ProductLaw(law, copy.renamed(names))
 
 
@@ -253,7 +253,7 @@ price = _Price()
 
 
 def _moved(expr: Expr) -> Expr | None:
-    """A derivative of one expectation, by the derivatives of its law and its integrand."""
+    """Differentiate an expectation by the derivatives of its law and its integrand."""
     if not (isinstance(expr, Derivative) and isinstance(expr.expr, Expectation)):
         return None
     node = expr.expr

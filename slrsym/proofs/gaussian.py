@@ -21,7 +21,7 @@ _MOST_FACTORS = 40
 
 
 def with_expectations_changed(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
-    """The expression with its outermost expectations changed."""
+    """Apply `change` to the outermost expectations in an expression."""
 
     def changed(node: Expr) -> Expr | None:
         return change(node) if isinstance(node, Expectation) else None

@@ -56,7 +56,7 @@ class _Monotone(Rule):
     name = "monotonicity"
 
     def ends(self, link: Link) -> tuple[Expr, Expr]:
-        """The two points, the lower one first, if the step is right.
+        """Return the two points, the lower one first, if the step is right.
 
         The function rises from there if what is claimed and the slope have the same direction.
         """

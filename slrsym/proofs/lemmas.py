@@ -32,7 +32,7 @@ class Lemma(Rule):
     conditions: tuple[Proof, ...] = ()
 
     def where(self, *conditions: Proof) -> Lemma:
-        """The same with proofs of the claim's hypotheses, those that are not seen by themselves."""
+        """Add proofs of hypotheses of the claim that are not obvious."""
         for condition in conditions:
             Proof.require(condition, "each condition")
         return replace(self, conditions=(*self.conditions, *conditions))
@@ -42,7 +42,7 @@ class Lemma(Rule):
             yield f"condition {number}", condition, context
 
     def scaled(self, factor: Any) -> Lemma:
-        """The same for an inequality that is multiplied by something that is not negative."""
+        """Multiply an inequality of the claim by a factor that is not negative."""
         return replace(self, factor=sympify(factor))
 
     @property
@@ -96,7 +96,7 @@ class _Claimed(Proof):
         )
 
     def _is_the_claim(self, context: Context) -> bool:
-        """Whether it is the claim as it stands, which is examined by numbers where it is proved."""
+        """Tell whether the goal is the claim itself, whose proof compares it with numbers."""
         try:
             claim = context.claim(self.id)
         except (ProofError, Refused):
@@ -104,11 +104,11 @@ class _Claimed(Proof):
         if self.goal.has(Sentence):
             # It is the same under more hypotheses, and what is said of orbits takes long.
             return not self.values and self.goal in conjuncts(claim.statement)
-        return not self.values and not claim.given and claim.statement == self.goal
+        return not self.values and not claim.hypotheses and claim.statement == self.goal
 
 
 def claimed(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:
-    """A statement that is an instance of a proved claim.
+    """Prove a statement that is an instance of a proved claim.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class InWords(Sentence):
 
 
 def in_words(text: str) -> InWords:
-    """A statement in words.
+    """State something in words.
 
     Parameters
     ----------

@@ -52,7 +52,7 @@ class _Split(CaseTree):
 
 
 def solution() -> CaseTree:
-    """Every unknown has its value: a solution, if the equations hold there.
+    """End a case in which every unknown has its value: a solution, if the equations hold there.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def solution() -> CaseTree:
 
 
 def never(factor: Any) -> CaseTree:
-    """A factor has a sign, so it does not vanish.
+    """End a case: the factor has a sign, so it does not vanish.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def never(factor: Any) -> CaseTree:
 
 
 def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTree:
-    """A factor vanishes only where an unknown has one value.
+    """Go on with the only value of an unknown for which a factor vanishes.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTre
 
 
 def split(equation: Any, *branches: CaseTree) -> CaseTree:
-    """The left side of one of the equations is a product, so one of its factors vanishes.
+    """Split into cases: a side of an equation is a product, so one of its factors vanishes.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> P
 
 
 def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], tuple[Boolean, ...]]:
-    """The equations and the list of solutions."""
+    """Divide an equivalence into the equations and the list of solutions."""
 
     def lists_values(side: Boolean) -> bool:
         points = [e for point in disjuncts(side) for e in conjuncts(point)]

@@ -22,7 +22,7 @@ _RELATIONS = {"=": Eq, "<=": Le, "<": Lt, ">=": Ge, ">": Gt}
 
 
 def relation(lhs: Expr, symbol: str, rhs: Expr) -> Boolean:
-    """The unevaluated relation ``lhs symbol rhs``.
+    """Return the unevaluated relation ``lhs symbol rhs``.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Link:
 
     @classmethod
     def of(cls, statement: Relational) -> Link:
-        """The link that a relation states.
+        """Convert a relation to a link.
 
         Parameters
         ----------
@@ -103,14 +103,14 @@ class Link:
 _OWN: set[type] | frozenset[type] = set()
 
 
-def close() -> None:
-    """From now on every new kind of rule is foreign, and none of proof can be made."""
+def end_registration() -> None:
+    """End the registration of the package's own rules and proofs."""
     global _OWN
     _OWN = frozenset(_OWN)
 
 
 def _enter(kind: type) -> bool:
-    """Whether a class is one of the package, as it is while the package is imported."""
+    """Tell whether a class is one of the package; register it while the package is imported."""
     if isinstance(_OWN, set):
         _OWN.add(kind)
     return kind in _OWN
@@ -190,7 +190,7 @@ class Rule(ABC):
         return None
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
-        """Proofs that the rule rests on.
+        """Return the proofs that the rule rests on.
 
         Parameters
         ----------
@@ -207,7 +207,7 @@ class Rule(ABC):
         return ()
 
     def uses(self, link: Link) -> tuple[str, ...]:
-        """The claims that evidence for this link may cite.
+        """Return the claims that evidence for this link may cite.
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class Rule(ABC):
 
 
 def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
-    """The axioms that a link rests on besides those of its evidence.
+    """Return the axioms that a link rests on besides those of its evidence.
 
     Parameters
     ----------
@@ -310,7 +310,7 @@ class Proof(ABC):
 
     @staticmethod
     def require(thing: Any, what: str) -> Proof:
-        """The thing itself, if it is a proof.
+        """Return the argument, if it is a proof.
 
         Parameters
         ----------
@@ -343,7 +343,7 @@ class Proof(ABC):
 
     @abstractmethod
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
-        """The steps, in order, each with the context it is checked in.
+        """Return the steps, in order, each with the context it is checked in.
 
         Parameters
         ----------
@@ -365,7 +365,7 @@ class Proof(ABC):
 
 
 def labelled(*parts: str) -> str:
-    """Labels joined by dots.
+    """Join labels by dots.
 
     Parameters
     ----------

@@ -185,7 +185,7 @@ class _EqualByDerivative(Proof):
 def equal_by_derivative(
     goal: Relational, variable: Symbol, *, at: Any, value: Proof | Rule, derivative: Proof | Rule
 ) -> Proof:
-    """Two functions agree if they agree at one point and have the same derivative.
+    """Prove that two functions agree which agree at one point and have the same derivative.
 
     Rests on the axiom ``mean-value-theorem``.
 
@@ -221,7 +221,7 @@ def equal_by_derivative(
 
 
 def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
-    """Both sides there; to be evaluated yet if SymPy makes them one and the same."""
+    """Return both sides at the point, unevaluated if SymPy would make them identical."""
     first, second = (put(side, {variable: point}) for side in goal.args)
     if first == second:
         first, second = (AtPoint(side, (variable,), (point,)) for side in goal.args)
@@ -293,5 +293,5 @@ class _Hypothesis(Rule):
     name = "induction hypothesis"
 
     def scaled(self, factor: Any) -> _Hypothesis:
-        """The same for an inequality that is multiplied by something that is not negative."""
+        """Multiply an inequality of the hypothesis by a factor that is not negative."""
         return replace(self, factor=sympify(factor))

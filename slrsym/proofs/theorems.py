@@ -25,7 +25,7 @@ from slrsym.statements.expressions import ProofError
 
 @cache
 def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """What a theorem says and its proof, paragraph by paragraph, and the axioms it rests on.
+    """Return the text and proof of a theorem, by paragraphs, and the axioms it rests on.
 
     They are those of the proof checker's schema of this name.
     """
@@ -37,7 +37,7 @@ def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def text_of_theorem(name: str) -> tuple[str, ...]:
-    """What a theorem says, and then its proof, paragraph by paragraph."""
+    """Return the text of a theorem and then of its proof, by paragraphs."""
     return _schema(name)[0]
 
 
@@ -99,7 +99,7 @@ del _rules, _name, _needs
 
 
 def names_of_theorems() -> tuple[str, ...]:
-    """The theorems that `by_theorem` knows."""
+    """Return the names of the theorems that `by_theorem` knows."""
     return tuple(sorted(_RULES))
 
 
@@ -149,7 +149,7 @@ def proof_of_hypothesis(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
 
 
 def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -> Iterable[Step]:
-    inner = context.assuming(*hypothesis.given)
+    inner = context.assuming(*hypothesis.hypotheses)
     yield from proof.steps(inner, label)
     # What stands there as it is needs no step of its own.
     if proof.conclusion != hypothesis.statement:

@@ -65,11 +65,11 @@ def modes(setting: Setting) -> tuple[Mode, Mode]:
     >>> [round(x, 3) for x in towards_oracle.weights], round(towards_oracle.rate, 3)
     ([0.148, 0.989], 1.693)
     """
-    bend = hessian(np.zeros(5), setting.lam0, setting.task)
+    hess = hessian(np.zeros(5), setting.lam0, setting.task)
     names = OrderParameters._fields
     found = []
     for i in (0, 2):
-        values, vectors = np.linalg.eigh(-bend[i : i + 2, i : i + 2])
+        values, vectors = np.linalg.eigh(-hess[i : i + 2, i : i + 2])
         first, second = (vectors[:, -1] * np.sign(vectors[1, -1])).tolist()
         found.append(Mode((names[i], names[i + 1]), (first, second), float(values[-1])))
     return found[0], found[1]

@@ -15,12 +15,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
-from slrsym.dynamics.given import Inverse, temperatures, uniform_overlaps
+from slrsym.dynamics.initial_conditions import uniform_overlaps
+from slrsym.dynamics.schedules import InverseTimeDecay, inverse_temperatures
 from slrsym.dynamics.spheres import beyond, curvature, vectors
 from slrsym.kernels.arguments import positive, whole
 from slrsym.landscape.points import distance
 from slrsym.landscape.stability import swap_point
 from slrsym.recovery.tubes import Tube, tube_around
+from slrsym.renamed import old_attribute
 from slrsym.runs import wilson
 from slrsym.task import ORACLE, Task
 
@@ -93,10 +95,10 @@ def moving(states: _Array, lam: float, task: Task, alpha: float, steps: int) -> 
     By the length of a step there, or by a direction of negative curvature, along which whatever
     there is grows by a factor e.
     """
-    slope, bend, _ = curvature(vectors(states, task), lam, task)
+    grad, hess, _ = curvature(vectors(states, task), lam, task)
     time = alpha * steps
-    far = time * np.linalg.norm(slope, axis=-1) > STILL
-    return np.asarray(far | (-time * np.linalg.eigvalsh(bend)[:, 0] > 1))
+    far = time * np.linalg.norm(grad, axis=-1) > STILL
+    return np.asarray(far | (-time * np.linalg.eigvalsh(hess)[:, 0] > 1))
 
 
 def ends(
@@ -190,7 +192,7 @@ class Setting:
 
     def __post_init__(self) -> None:
         try:
-            schedule = Inverse(self.lam0, self.rate)
+            schedule = InverseTimeDecay(self.lam0, self.rate)
         except ValueError as problem:
             # There they are called lam0 and c.
             raise ValueError(str(problem).replace("c must", "rate must", 1)) from None
@@ -213,19 +215,22 @@ class Setting:
         return Task(self.d, self.L, self.gamma)
 
     @property
-    def temperatures(self) -> NDArray[np.float64]:
+    def inverse_temperatures(self) -> NDArray[np.float64]:
         """The inverse temperature before each step, and after the last, (steps + 1,)."""
-        return temperatures(Inverse(self.lam0, self.rate), 0, self.steps)
+        return inverse_temperatures(InverseTimeDecay(self.lam0, self.rate), 0, self.steps)
 
     @property
     def final_lam(self) -> np.float64:
         """The inverse temperature after the last step."""
-        return np.float64(self.temperatures[-1])
+        return np.float64(self.inverse_temperatures[-1])
 
     @property
-    def later_lam(self) -> float:
+    def later_inverse_temperature(self) -> float:
         """The inverse temperature after as many steps more."""
-        return float(Inverse(self.lam0, self.rate)(np.array(2 * self.steps)))
+        return float(InverseTimeDecay(self.lam0, self.rate)(np.array(2 * self.steps)))
+
+    temperatures = old_attribute("inverse_temperatures")
+    later_lam = old_attribute("later_inverse_temperature")
 
     def entropy(self, seed: int) -> list[int]:
         """Return the entropy of this setting's random numbers, independent of other settings.
@@ -302,7 +307,7 @@ def _engine(states: _Array, setting: Setting, backend: str, rank: int | None = N
 
 
 def _ends(states: _Array, setting: Setting) -> NDArray[np.int8]:
-    lam = (float(setting.final_lam), setting.later_lam)
+    lam = (float(setting.final_lam), setting.later_inverse_temperature)
     return ends(states, *lam, setting.task, setting.alpha, setting.steps)
 
 
@@ -310,7 +315,7 @@ def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, .
     """Build tubes around some runs, one for each place where they end."""
     if runs < _ENOUGH:
         return ()
-    lam, task = setting.temperatures, setting.task
+    lam, task = setting.inverse_temperatures, setting.task
     times = checkpoints(setting.steps)
     engine = _engine(setting.starts(seed, 0, _PILOTS), setting, backend)
     log, done = [], 0
@@ -358,7 +363,7 @@ def follow(
     stopping: bool = True,
 ) -> Ends:
     """Follow some runs until their verdicts are known."""
-    lam = setting.temperatures
+    lam = setting.inverse_temperatures
     start = setting.starts(seed, first, stop)
     count = len(start)
     result = Ends(start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps))

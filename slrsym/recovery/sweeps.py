@@ -158,7 +158,7 @@ def sweep(
     backend: str = "auto",
     stopping: bool = True,
 ) -> xr.Dataset:
-    """How often runs recover, at each point of a grid of settings.
+    """Count how often runs recover, at each point of a grid of settings.
 
     Parameters
     ----------

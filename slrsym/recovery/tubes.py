@@ -12,7 +12,7 @@ a bound of :math:`P u''` on the way,
 K needs the third derivatives of the risk in a neighbourhood of the run. The risk is a quadratic
 polynomial in theta, eta and rho and affine in nu, with coefficients of kappa: their derivatives are
 enclosed by ball arithmetic, over all overlaps within reach of a piece of the run and all of its
-temperatures, and so K is proved (`third_derivative`). Turning around k* and v* is a neutral
+inverse temperatures, and so K is proved (`third_derivative`). Turning around k* and v* is a neutral
 direction n; a state is turned so that h has no part along it. What a step brings along it, at most
 b r, is turned away again; of a distance of at most S r that leaves no more than
 :math:`\tfrac{0.525}{\gamma |n|} S b^2 r^2`, where gamma is the growth beside n.
@@ -63,10 +63,11 @@ _ROUNDING = 1e-10
 # How much wider than at the end of a piece the tube may be in it.
 _WIDENING = 4.0
 
-# A piece of a run has at most so many steps; overlaps and temperatures change so little in it.
+# A piece of a run has at most so many steps, in which overlaps and the inverse temperature change
+# by so little.
 _LONGEST, _SHORTEST = 1024, 16
 _SPREAD, _COOLING = 0.02, 1.03
-# Into how many boxes, by kappa and by the temperature, a piece is cut.
+# Into how many boxes, by kappa and by the inverse temperature, a piece is cut.
 _CUTS = (4, 2)
 _DIGITS = 18
 
@@ -217,10 +218,10 @@ def _growth(
     reach: float,
     backend: str,
 ) -> tuple[_Array, _Array, _Array]:
-    """By what distances grow in each step, and by how much a step of the run misses the next."""
+    """Bound the growth of distances in each step, and the gap between steps of the run."""
     x = points[:-1]
-    slope, bend = ambient_derivatives(x, lam, task, backend)
-    after, length, stretch = _step(x, slope, bend, alpha)
+    grad, hess = ambient_derivatives(x, lam, task, backend)
+    after, length, stretch = _step(x, grad, hess, alpha)
     n = turning(points)
     size = np.linalg.norm(n, axis=-1)
     turned = (np.minimum(size[:-1], size[1:]) > max(_LEAST_TURN, 6 * reach))[:, None]
@@ -233,10 +234,10 @@ def _growth(
     along = length * np.linalg.norm(beside, axis=-1)
 
     # Bounds of derivatives here, then of u'' wherever a state may be.
-    first = np.linalg.norm(slope, axis=-1).max(axis=-1)
-    second = np.linalg.norm(bend, axis=(-1, -2)) + reach * third
+    first = np.linalg.norm(grad, axis=-1).max(axis=-1)
+    second = np.linalg.norm(hess, axis=(-1, -2)) + reach * third
     m = _DIMENSIONS
-    radial = np.stack([bend[..., :m] @ x[:, 0, :, None], bend[..., m:] @ x[:, 1, :, None]])
+    radial = np.stack([hess[..., :m] @ x[:, 0, :, None], hess[..., m:] @ x[:, 1, :, None]])
     inward = np.linalg.norm(radial[..., 0], axis=-1).max(axis=0)
     moved = np.sqrt(np.maximum(0.0, length**2 - 1))
     rate = first + inward + reach * (2 * second + third)
@@ -386,17 +387,17 @@ def turning(points: _Array) -> _Array:
 
 
 def _step(
-    points: _Array, slope: _Array, bend: _Array, alpha: float
+    points: _Array, grad: _Array, hess: _Array, alpha: float
 ) -> tuple[_Array, _Array, _Array]:
     """Return the images of a step, the larger |u_i|, and the Jacobian matrix of G(x/|x|)."""
     m = _DIMENSIONS
-    result, after = np.empty(bend.shape), np.empty(points.shape)
+    result, after = np.empty(hess.shape), np.empty(points.shape)
     longest = np.ones(points.shape[:-2])
     for i, rows in enumerate((slice(0, m), slice(m, 2 * m))):
-        x, g = points[..., i, :], slope[..., i, :]
+        x, g = points[..., i, :], grad[..., i, :]
         along = np.sum(x * g, axis=-1, keepdims=True)
         moved = x - alpha * (g - along * x)
-        change = -alpha * _across(x, bend[..., rows, :])
+        change = -alpha * _across(x, hess[..., rows, :])
         change[..., rows] += (1 + alpha * along)[..., None] * np.eye(m)
         change[..., rows] += alpha * x[..., :, None] * g[..., None, :]
         norm = np.linalg.norm(moved, axis=-1, keepdims=True)

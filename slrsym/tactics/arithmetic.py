@@ -34,7 +34,7 @@ from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
 from slrsym.tactics.binders import Binders, unbound
 from slrsym.tactics.certificates import Hinted, Search
-from slrsym.tactics.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, family
+from slrsym.tactics.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, emitter_for
 from slrsym.tactics.log_writer import plain
 from slrsym.tactics.paths import at_path
 from slrsym.tactics.wording import worded
@@ -50,9 +50,9 @@ class NoEquations(Rejected):
 
 def searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
-    em: Emission | None = None, first: int = 0,
+    emitter: Emission | None = None, first: int = 0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """The rule, the premises and the data by which the kernel shows a relation.
+    """Search for arithmetic evidence of a relation: return the rule's name, its premises and data.
 
     The first premises are supposed before all else: equations that give values to opaque terms.
     """
@@ -67,11 +67,11 @@ def searched(
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
             return "arithmetic", premises, tuple(given), p, FOUND[name]
     try:
-        made = _tried(p, given, premises, effort, em, first)
+        made = _tried(p, given, premises, effort, emitter, first)
     except Rejected as failed:
-        reason = Rejected(str(failed)) if em is None else worded(em, failed)
+        reason = Rejected(str(failed)) if emitter is None else worded(emitter, failed)
         # With more left, another step may find it.
-        if em is None or em.left > 0:
+        if emitter is None or emitter.left > 0:
             # Without what led to it, which takes much memory.
             FOUND[name] = partial(type(reason), str(reason))
         raise reason from None
@@ -81,7 +81,7 @@ def searched(
 
 def _tried(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
-    em: Emission | None, first: int,
+    emitter: Emission | None, first: int,
 ) -> tuple[Any, ...]:  # fmt: skip
     start = sum(len(relations(q)) for q in given)
     leading = list(
@@ -97,26 +97,28 @@ def _tried(
             continue
         chosen = [*leading, *(i for i in chosen if i not in leading)]
         try:
-            return _searched(p, given, premises, facts, chosen, int(share * effort), em, is_brief)
+            return _searched(
+                p, given, premises, facts, chosen, int(share * effort), emitter, is_brief
+            )
         except Rejected as refusal:
             reason = refusal
     raise reason or Rejected("nothing was tried")
 
 
 def _is_light(fact: Term) -> bool:
-    """Whether a fact is a relation of polynomials, or nearly."""
+    """Tell whether a fact is short, as relations of polynomials are."""
     return len(key(fact)) < 200
 
 
 def _searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
-    chosen: Sequence[int], effort: int, em: Emission | None, is_brief: bool,
+    chosen: Sequence[int], effort: int, emitter: Emission | None, is_brief: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
     units: dict[Any, Any] = {}
     size = 32
     for _ in range(12):
         # What is plain costs little, and is seen whatever other questions have cost.
-        most = max(em.left, effort // 50) if em else math.inf
+        most = max(emitter.left, effort // 50) if emitter else math.inf
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
         search = Search(effort, most, is_brief)
@@ -134,8 +136,8 @@ def _searched(
                 continue
             raise
         finally:
-            if em:
-                em.left -= search.work
+            if emitter:
+                emitter.left -= search.work
         # The kernel's polynomials are no longer than need be.
         size = max(1, len(ring.generators))
         written = [[list(map(list, m)), list(map(list, d)), str(u)] for (m, d), u in units.items()]
@@ -144,40 +146,46 @@ def _searched(
 
 
 def plain_arithmetic(
-    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
+    emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
     equations: Sequence[Inference] = (), effort: int = 0,
 ) -> Inference:  # fmt: skip
-    """The line that shows a relation, where the equations give values to opaque terms."""
+    """Prove a relation by arithmetic; `equations` give values of terms it cannot look into."""
     premises = [*equations, *lines]
-    theorems, most = [line.theorem for line in premises], effort or em.effort
-    name, _, *data = searched(p, given, theorems, most, em, len(equations))
-    return em.script.add(name, premises, *data)
+    theorems, most = [line.theorem for line in premises], effort or emitter.effort
+    name, _, *data = searched(p, given, theorems, most, emitter, len(equations))
+    return emitter.script.add(name, premises, *data)
 
 
 def arithmetic(
-    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (), effort: int = 0
+    emitter: Emission,
+    p: Term,
+    given: Sequence[Term],
+    lines: Sequence[Inference] = (),
+    effort: int = 0,
 ) -> Inference:
-    """The line that shows a relation from hypotheses and other lines; raises `Rejected`."""
+    """Prove a relation by arithmetic from hypotheses and lines, or raise `Rejected`."""
     try:
-        return plain_arithmetic(em, p, given, lines, effort=effort)
+        return plain_arithmetic(emitter, p, given, lines, effort=effort)
     except Rejected as reason:
         formulas = [p, *given, *(line.theorem.conclusion for line in lines)]
         if not any(any(unbound(q)) for q in formulas):
             raise
         try:
-            return em.attempt(partial(_with_equations, em, p, given, lines, formulas, effort))
+            return emitter.attempt(
+                partial(_with_equations, emitter, p, given, lines, formulas, effort)
+            )
         except NoEquations:
             raise reason from None
 
 
 def _with_equations(
-    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference],
+    emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference],
     formulas: Sequence[Term], effort: int,
 ) -> Inference:  # fmt: skip
-    equations = Binders(em, given, lines, plain_arithmetic).about(formulas)
+    equations = Binders(emitter, given, lines, plain_arithmetic).about(formulas)
     if not equations:
         raise NoEquations("nothing is known of the sums, integrals and expectations")
-    return plain_arithmetic(em, p, given, lines, equations, effort)
+    return plain_arithmetic(emitter, p, given, lines, equations, effort)
 
 
 BY_ARITHMETIC.append(arithmetic)
@@ -212,7 +220,10 @@ def is_improper(t: Term) -> bool:
 
 
 def opaque_in(t: Term) -> dict[str, Term]:
-    """What arithmetic takes for numbers: means, their derivatives, copies, improper integrals."""
+    """Return the terms that arithmetic treats as numbers, by key.
+
+    These are expectations, their derivatives, sums of copies, and improper integrals.
+    """
     if t[0] in ("E", "copies") or (t[0] == "d" and inside(t)[0][0] == "E") or is_improper(t):
         # With the sums of copies that it is taken of.
         return {key(t): t} | {key(c): c for c in _copies(t, t) if t[0] == "E"}
@@ -223,8 +234,8 @@ def opaque_in(t: Term) -> dict[str, Term]:
     return found
 
 
-def special_values(em: Emission, formulas: Sequence[Term]) -> list[Inference]:
-    """Values at 0 that SymPy puts in unasked, each by the claim that shows it."""
+def special_values(emitter: Emission, formulas: Sequence[Term]) -> list[Inference]:
+    """Return lines for values at 0 that SymPy puts in unasked, each from its claim."""
     found: dict[str, list[Inference]] = {}
     for t in (part for p in formulas for part in _values(p)):
         at = vanishing(t)
@@ -234,32 +245,32 @@ def special_values(em: Emission, formulas: Sequence[Term]) -> list[Inference]:
         if t[0] == "E" and at[0] == "E":
             (body,) = inside(at)
             if not free(body) & set(bound(at)) and not has_copies(body):
-                own.append(em.script.add("constant", (), at))
-        elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in em.book:
-            own.append(_at(em, "owens-t-at-zero", at[3]))
-        elif at[:3] == ("f", "zeta", ZERO) and "zeta-at-zero" in em.book:
-            own += [em.script.add("definition", (), at), _at(em, "zeta-at-zero", at[3])]
+                own.append(emitter.script.add("constant", (), at))
+        elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in emitter.book:
+            own.append(_at(emitter, "owens-t-at-zero", at[3]))
+        elif at[:3] == ("f", "zeta", ZERO) and "zeta-at-zero" in emitter.book:
+            own += [emitter.script.add("definition", (), at), _at(emitter, "zeta-at-zero", at[3])]
         elif at[:2] == ("f", "zeta") and at[3] == ZERO:
-            own.append(em.script.add("definition", (), at))
-            own.append(em.script.add("constant", (), vanishing(own[0].theorem.conclusion[2])))
+            own.append(emitter.script.add("definition", (), at))
+            own.append(emitter.script.add("constant", (), vanishing(own[0].theorem.conclusion[2])))
     return [line for lines in found.values() for line in lines]
 
 
-def _at(em: Emission, id: str, value: Term) -> Inference:
-    """A claim about one real number, at a value of it."""
-    line = em.book.cited(id)
+def _at(emitter: Emission, id: str, value: Term) -> Inference:
+    """Instantiate a proved claim about one real number at a value."""
+    line = emitter.book.cited(id)
     (x,) = free(line.theorem.conclusion)
     if x == value:
         return line
-    line = em.script.add("instance", [line], ((x, value),))
+    line = emitter.script.add("instance", [line], ((x, value),))
     with suppress(*FAILURES):
-        exists = em.attempt(partial(arithmetic, em, defined(value), ()))
-        line = em.logic([line, exists], (), line.theorem.conclusion)
+        exists = emitter.attempt(partial(arithmetic, emitter, defined(value), ()))
+        line = emitter.logic([line, exists], (), line.theorem.conclusion)
     return line
 
 
 def vanishing(t: Term) -> Term:
-    """A term with 0 for what plainly is, where it is defined."""
+    """Replace subterms that are plainly 0, such as products with 0 and ``erf(0)``, by 0."""
     if t[0] in ("s", "n", "ix", "u"):
         return t
     t = replaced(t, {place: vanishing(part) for place, part in children(t)})
@@ -273,7 +284,7 @@ def vanishing(t: Term) -> Term:
 
 
 def _values(t: Term) -> Iterator[Term]:
-    """Expectations and values of zeta and Owen's T, those under binders apart.
+    """Yield expectations, and values of zeta and Owen's T, that stand under no binder.
 
     In what is differentiated, they are those at the point.
     """
@@ -298,49 +309,53 @@ def _copies(t: Term, node: Term) -> Iterator[Term]:
 
 
 def in_context(
-    em: Emission,
+    emitter: Emission,
     p: Term,
     context: Context,
     lines: Sequence[Inference] = (),
     given: Sequence[Term] = (),
 ) -> Inference:
-    """The same under a context, where expectations that exist are numbers."""
-    lines = [*lines, *special_values(em, [p, *(line.theorem.conclusion for line in lines)])]
+    """Prove a relation by arithmetic under a context, where expectations that exist are numbers."""
+    lines = [*lines, *special_values(emitter, [p, *(line.theorem.conclusion for line in lines)])]
     nodes = opaque_in(p)
     for line in lines:
         nodes |= opaque_in(line.theorem.conclusion)
     known = known_defined([r for line in lines for r in relations(line.theorem.conclusion)])
     asked = [defined(n) for name, n in nodes.items() if name not in known]
-    exist = [em.holds(q, context) for q in asked if key(q) != key(p)]
-    return arithmetic(em, p, (*em.hypotheses(context), *given), [*lines, *exist])
+    exist = [emitter.holds(q, context) for q in asked if key(q) != key(p)]
+    return arithmetic(emitter, p, (*emitter.hypotheses(context), *given), [*lines, *exist])
 
 
 def _ask(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
+    emitter: Emission,
+    p: Term,
+    given: Sequence[Term],
+    context: Context,
+    lines: Sequence[Inference] = (),
 ) -> Inference:
-    own = set(map(key, em.hypotheses(context)))
-    return in_context(em, p, context, lines, [h for h in given if key(h) not in own])
+    own = set(map(key, emitter.hypotheses(context)))
+    return in_context(emitter, p, context, lines, [h for h in given if key(h) not in own])
 
 
 QUESTIONS.append(_ask)
 
 
-@family("_Algebra")
-def _algebra(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    wanted = em.formula(step.statement)
-    show = partial(in_context, em, wanted, step.context, premises)
+@emitter_for("_Algebra")
+def _algebra(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    wanted = emitter.formula(step.statement)
+    show = partial(in_context, emitter, wanted, step.context, premises)
     try:
-        return em.or_linear(step, show, premises)
+        return emitter.or_linear(step, show, premises)
     except FAILURES as reason:
-        unified = partial(_unified, em, wanted, step.context)
-        for way in (unified, partial(em.from_equations, premises, wanted, step.context)):
+        unified = partial(_unified, emitter, wanted, step.context)
+        for way in (unified, partial(emitter.from_equations, premises, wanted, step.context)):
             with suppress(*FAILURES):
-                return em.attempt(way)
+                return emitter.attempt(way)
         raise reason
 
 
-def _unified(em: Emission, wanted: Term, context: Context) -> Inference:
-    """With values of functions under binders in the same words, where they are equal."""
+def _unified(emitter: Emission, wanted: Term, context: Context) -> Inference:
+    """Prove a statement after writing equal values of functions under binders alike."""
     words: dict[str, tuple[Term, Inference | None]] = {}
     meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
     for path, t in _values_under(wanted):
@@ -349,7 +364,7 @@ def _unified(em: Emission, wanted: Term, context: Context) -> Inference:
             for other, line in list(words.values()):
                 if line is None and other is not t and other[:2] == t[:2]:
                     with suppress(*FAILURES):
-                        equal = em.attempt(partial(arithmetic, em, ("=", t, other), ()))
+                        equal = emitter.attempt(partial(arithmetic, emitter, ("=", t, other), ()))
                         words[key(t)] = (other, equal)
                         break
         other, same_value = words[key(t)]
@@ -358,16 +373,16 @@ def _unified(em: Emission, wanted: Term, context: Context) -> Inference:
             changed.append((path, same_value))
     if not changed:
         raise Rejected("no two functions under binders are equal")
-    shown = in_context(em, meant, context)
+    shown = in_context(emitter, meant, context)
     for path, equation in changed:
-        shown = em.script.add("rewrite", [shown, equation], [plain(path)])
+        shown = emitter.script.add("rewrite", [shown, equation], [plain(path)])
     return shown
 
 
 def _values_under(
     t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Where functions of variables that are bound around them stand."""
+    """Yield the paths and values of functions whose arguments are bound around them."""
     if t[0] == "f" and free(t) & names:
         yield path, t
         return
@@ -376,30 +391,30 @@ def _values_under(
         yield from _values_under(part, (*path, place), inner)
 
 
-@family("_Definition")
-def _definition(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """With the meaning for zeta and Owen's T the sides are equal; then the names are put back."""
-    wanted, context = em.formula(step.statement), step.context
+@emitter_for("_Definition")
+def _definition(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Replace zeta and Owen's T by their definitions, prove the result, and rewrite back."""
+    wanted, context = emitter.formula(step.statement), step.context
     paths = [path for path, _ in _named(wanted)]
     meant, terms = wanted, {}
     for path, t in _named(wanted):
-        line = em.script.add("definition", (), t)
+        line = emitter.script.add("definition", (), t)
         for name in free(t):
             # Of what is bound around it, nothing is supposed.
-            known = em.script.add("symbol", (), name)
-            exists = em.logic([known], (), defined(name))
+            known = emitter.script.add("symbol", (), name)
+            exists = emitter.logic([known], (), defined(name))
             left = {k: h for k, h in line.theorem.hypotheses.items() if k != key(defined(name))}
-            line = em.logic([line, exists], left.values(), line.theorem.conclusion)
+            line = emitter.logic([line, exists], left.values(), line.theorem.conclusion)
         terms[key(t)] = line
         meant = at_path(meant, path, line.theorem.conclusion[2])
-    line = in_context(em, meant, context)
+    line = in_context(emitter, meant, context)
     for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
-        line = em.script.add("rewrite", [line, terms[key(t)]], [plain(path)])
-    return em.discharged(line, context)
+        line = emitter.script.add("rewrite", [line, terms[key(t)]], [plain(path)])
+    return emitter.discharged(line, context)
 
 
 def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Where values of zeta and Owen's T stand, under derivatives, too."""
+    """Yield the paths and values of zeta and Owen's T, those under derivatives, too."""
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
     for place, part in children(t):
@@ -407,20 +422,20 @@ def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
             yield from _named(part, (*path, place))
 
 
-@family("_Structural")
-def _structural(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Relations, all of some, and one under another, as the parts of larger proofs state them."""
+@emitter_for("_Structural")
+def _structural(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Prove a step that states how the parts of a proof fit: conjunctions and implications."""
     rule: Any = step.rule
-    p, given = em.formula(step.statement), em.hypotheses(step.context)
+    p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     if rule.name == CITED:
         for id in rule.citing:
-            em.find(id)
-        return em.unchecked(f"{CITED}: {', '.join(rule.theorems)}", "", given, p)
+            emitter.find(id)
+        return emitter.unchecked(f"{CITED}: {', '.join(rule.theorems)}", "", given, p)
     if rule.name not in ("algebra", "sign", "injectivity"):
         raise NotImplementedError(f"no evidence for {rule.name!r:.60} yet")
     if p[0] == "implies":
-        line = arithmetic(em, p[2], (*given, p[1]))
-        return em.logic([line], given, p)
+        line = arithmetic(emitter, p[2], (*given, p[1]))
+        return emitter.logic([line], given, p)
     if p[0] == "and":
-        return em.logic([arithmetic(em, q, given) for q in p[1:]], given, p)
-    return arithmetic(em, p, given)
+        return emitter.logic([arithmetic(emitter, q, given) for q in p[1:]], given, p)
+    return arithmetic(emitter, p, given)

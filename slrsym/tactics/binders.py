@@ -41,7 +41,7 @@ from slrsym.checker.term import (
 )
 from slrsym.tactics.certificates import Hinted, Search
 from slrsym.tactics.emission import FAILURES, Emission
-from slrsym.tactics.values import differ
+from slrsym.tactics.values import surely_different
 
 # The part of the effort for a step that one normal form may take.
 _SHARE = 10
@@ -66,12 +66,12 @@ class Binders:
 
     def __init__(
         self,
-        em: Emission,
+        emitter: Emission,
         given: Sequence[Term],
         lines: Sequence[Inference],
         arithmetic: Arithmetic,
     ) -> None:
-        self.em, self.given, self.lines = em, tuple(given), list(lines)
+        self.emitter, self.given, self.lines = emitter, tuple(given), list(lines)
         self.arithmetic = arithmetic
         # In an order in which each speaks of terms that have been met before.
         self.found: list[Inference] = []
@@ -96,7 +96,7 @@ class Binders:
         """Find something, or leave everything as it was; return whether it was found."""
         mark, seen = len(self.found), set(self._seen)
         try:
-            self.em.attempt(partial(make, *data))
+            self.emitter.attempt(partial(make, *data))
         except FAILURES:
             del self.found[mark:]
             self._seen = seen
@@ -106,7 +106,7 @@ class Binders:
     def shown(self, p: Term, given: Sequence[Term] | None = None) -> Inference:
         """Show a relation by arithmetic from the hypotheses, the lines and what has been found."""
         given = self.given if given is None else given
-        return self.arithmetic(self.em, p, given, self.lines, self.found)
+        return self.arithmetic(self.emitter, p, given, self.lines, self.found)
 
     def settled(self, line: Inference, given: Sequence[Term] | None = None) -> Inference:
         """Remove those hypotheses of a line that arithmetic shows."""
@@ -124,19 +124,19 @@ class Binders:
             left |= proof.theorem.hypotheses
         if not proofs:
             return line
-        return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
+        return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def _known(self, p: Term) -> Inference | None:
         """Return a line that says it, or says that the term is something."""
         if not (p[0] == "=" and same(p[1], p[2])):
             return None
         if key(p) in map(key, self.given):
-            return self.em.script.add("assume", (), p)
+            return self.emitter.script.add("assume", (), p)
         for line in (*self.lines, *self.found):
             q = line.theorem.conclusion
             if q[0] == "=" and any(same(side, p[1]) for side in q[1:]):
                 place = 1 if same(q[1], p[1]) else 2
-                return self.em.script.add("defined", [line], [place])
+                return self.emitter.script.add("defined", [line], [place])
         return None
 
     def _everywhere(self, p: Term) -> Inference:
@@ -150,8 +150,8 @@ class Binders:
             proofs.append(self.shown(q, (*self.given, *case[1:])))
             supposed = proofs[-1].theorem.hypotheses
             kept |= {k: h for k, h in supposed.items() if k not in set(map(key, case[1:]))}
-        line = self.em.logic(proofs, kept.values(), ("implies", between, q))
-        return self.em.script.add("generalise", [line], new)
+        line = self.emitter.logic(proofs, kept.values(), ("implies", between, q))
+        return self.emitter.script.add("generalise", [line], new)
 
     # -- derivatives ------------------------------------------------------------------------------
 
@@ -161,8 +161,8 @@ class Binders:
             return
         cited = [line for line in self.lines if _is_slope(line)]
         evaluated(t, cited_slopes([line.theorem for line in cited]), [])
-        line = self.em.script.add("derivative", cited, t)
-        rest = Binders(self.em, self.given, self._all(), self.arithmetic)
+        line = self.emitter.script.add("derivative", cited, t)
+        rest = Binders(self.emitter, self.given, self._all(), self.arithmetic)
         rest.about([line.theorem.conclusion[2], *line.theorem.hypotheses.values()])
         self.found += rest.found
         line = self.settled(line)
@@ -184,7 +184,7 @@ class Binders:
             (x,), (body,) = bound(t), inside(t)
         ordered = t[0] == "sum" or self._ordered(low, high)
         around = (("<=", low, x), ("<=", x, high)) if ordered else ()
-        within = Binders(self.em, (*self.given, *around), self._all(), self.arithmetic)
+        within = Binders(self.emitter, (*self.given, *around), self._all(), self.arithmetic)
         within.about([body])
         factors, parts = within.combination(body, x)
         whole = added_all(factors, parts)
@@ -198,7 +198,7 @@ class Binders:
         if factors == [ONE] and same(parts[0], body):
             return
         said = within.shown(("=", body, whole))
-        line = self.em.script.add("linear", [said], t, tuple(factors), tuple(parts))
+        line = self.emitter.script.add("linear", [said], t, tuple(factors), tuple(parts))
         self.found.append(self.settled(line))
         if len(parts) > 1:
             self._sign(within, body, t)
@@ -211,7 +211,7 @@ class Binders:
 
     def _ordered(self, low: Term, high: Term) -> bool:
         with suppress(*FAILURES):
-            self.em.attempt(lambda: self.shown(("<=", low, high)))
+            self.emitter.attempt(lambda: self.shown(("<=", low, high)))
             return True
         return False
 
@@ -221,12 +221,12 @@ class Binders:
             return
         self._seen.add(key(head))
         if x not in free(f):
-            self.found.append(self.settled(self.em.script.add("constant", (), head)))
+            self.found.append(self.settled(self.emitter.script.add("constant", (), head)))
             return
         if self._known(defined(head)) is None:
             there = within.shown(defined(f))
             rule = "under" if head[0] == "sum" else "integral exists"
-            self.found.append(self.settled(self.em.script.add(rule, [there], head)))
+            self.found.append(self.settled(self.emitter.script.add(rule, [there], head)))
         self._sign(within, f, head)
 
     def _sign(self, within: Binders, f: Term, head: Term) -> None:
@@ -242,9 +242,9 @@ class Binders:
         nothing = replaced(head, {(2, 0): ZERO})
         if key(nothing) not in self._seen:
             self._seen.add(key(nothing))
-            self.found.append(self.settled(self.em.script.add("constant", (), nothing)))
+            self.found.append(self.settled(self.emitter.script.add("constant", (), nothing)))
         node = nothing if positive else head
-        line = self.settled(self.em.script.add("under", [there], node))
+        line = self.settled(self.emitter.script.add("under", [there], node))
         self.found.append(line)
         return line
 
@@ -256,7 +256,9 @@ class Binders:
             for q in (*self.given, *(line.theorem.conclusion for line in self._all()))
             for r in relations(q)
         ]
-        search = Search(self.em.effort // _SHARE, max(self.em.left, self.em.effort // 50))
+        search = Search(
+            self.emitter.effort // _SHARE, max(self.emitter.left, self.emitter.effort // 50)
+        )
         premises = [line.theorem for line in self._all()]
         ring = Hinted(40, dict(self._units), search, cited_slopes(premises), known_defined(facts))
         ring.search = search
@@ -339,7 +341,7 @@ class Binders:
             if {key(a), key(b)} & merged or not _may_be_equal(a, b):
                 continue
             with suppress(*FAILURES):
-                self.found.append(self.em.attempt(partial(self._equal, a, b)))
+                self.found.append(self.emitter.attempt(partial(self._equal, a, b)))
                 merged.add(key(a))
 
     def _equal(self, a: Term, b: Term) -> Inference:
@@ -354,14 +356,14 @@ class Binders:
             line = exists
         else:
             lines = [line for line in self.lines if not _speaks_of(line, names)]
-            bodies = Binders(self.em, given, lines, self.arithmetic).shown(
+            bodies = Binders(self.emitter, given, lines, self.arithmetic).shown(
                 ("=", inside(a)[0], body)
             )
-            line = self.settled(self.em.script.add("equal bodies", [bodies], a))
+            line = self.settled(self.emitter.script.add("equal bodies", [bodies], a))
         for j, (law, other) in enumerate(zip(outside(a), outside(b), strict=True)):
             for i, (u, v) in enumerate(zip(law[1:], other[1:], strict=True), start=1):
                 if isinstance(u, tuple) and not same(u, v):
-                    line = self.em.script.add("rewrite", [line, self.shown(("=", u, v))],
+                    line = self.emitter.script.add("rewrite", [line, self.shown(("=", u, v))],
                                               [[2, [3, j], i]])  # fmt: skip
         return line
 
@@ -382,7 +384,7 @@ def _may_be_equal(a: Term, b: Term) -> bool:
     for law, other in zip(outside(a), outside(b), strict=True):
         start = 2 if law[0] == "gauss" else 1
         pairs += zip(law[start:], other[start:], strict=True)
-    return not any(differ(u, v) for u, v in pairs)
+    return not any(surely_different(u, v) for u, v in pairs)
 
 
 def _is_slope(line: Inference) -> bool:

@@ -17,7 +17,7 @@ SHIPPED = Path(__file__).with_name("ledger.log.xz")
 
 @cache
 def _lines() -> dict[str, str]:
-    """The lines of the log by claim, as text: few of them are asked for."""
+    """Return the records of the bundled log as unparsed text, by the claim's id."""
     with lzma.open(SHIPPED, "rt", encoding="utf-8") as lines:
         next(lines)
         return {line.split('"', 4)[3]: line for line in lines}
@@ -31,7 +31,7 @@ def record_of(id: str) -> dict[str, Any]:
 
 @cache
 def judged() -> dict[str, tuple[int, int]]:
-    """For each claim of the shipped log: its steps, and how many rest on nothing unchecked."""
+    """Count each claim's steps in the bundled log, and those that rest on nothing unchecked."""
     counts: dict[str, tuple[int, int]] = {}
     # What rests on something unchecked: a claim by its id, its inferences by their numbers.
     bare: dict[str | int, bool] = {}
@@ -47,6 +47,6 @@ def judged() -> dict[str, tuple[int, int]]:
 
 
 def by_kernel(id: str, steps: int) -> int | None:
-    """How many of a claim's steps the kernel judges; None if the log is of another proof."""
+    """Count the steps of a claim that have evidence; None if the log has another proof of it."""
     found = judged().get(id)
     return found[1] if found and found[0] == steps else None

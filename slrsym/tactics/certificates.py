@@ -144,12 +144,12 @@ class Search:
             self.nodes.append(f)
 
     def note(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
-        """A sum or a product, whose sign may be seen from its parts."""
+        """Remember the parts of a sum or product, from which its sign may be seen later."""
         if not f[0].is_constant():
             self.notes.setdefault(st.facts._monic(f[0])[0], []).append((head, f, parts))
 
     def structure(self, st: Ring, p: Any, want: Any) -> None:
-        """The sign of a numerator by the signs of the parts of the term that it comes from."""
+        """Infer the sign of a numerator from the signs of the parts of its term."""
         for head, (n, d), parts in self.notes.get(st.facts._monic(p)[0], ()):
             sides = [q for part in (*parts, (n, d)) for q in part if not q.is_constant()]
             for q in sides:
@@ -181,7 +181,7 @@ class Search:
                 return
 
     def part(self, st: Ring, q: Any) -> None:
-        """The best that is seen at once of a part."""
+        """Infer whatever sign of a part is found quickly, the sharpest first."""
         name = ("part", str(q), len(st.facts.known()))
         if name in self.failed or self.depth > 8:
             return
@@ -258,7 +258,7 @@ class Search:
             self.depth -= 1
 
     def vanishes(self, st: Ring, p: Any) -> bool:
-        """A combination of equations that are known, each times a polynomial."""
+        """Show that `p` vanishes, as a combination of known equations with polynomial factors."""
         facts = [f for f, s in st.facts.known() if s == ZERO]
         for f in facts:
             quotient, rest = divmod(p, f)
@@ -295,7 +295,7 @@ class Search:
         return False
 
     def multiple(self, st: Ring, p: Any, want: Any) -> None:
-        """From a fact that differs by roots, which stand in the denominator of one of the two."""
+        """Infer a sign from a fact which is the same up to roots in a denominator."""
         roots = [st.x[i] for i, _, _ in st.facts.roots]
         roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
         known = [f for f, s in st.facts.known() if s != ANY and len(f) > 2]
@@ -314,7 +314,7 @@ class Search:
                 return
 
     def shared(self, st: Ring, p: Any, want: Any) -> None:
-        """From a fact that has a factor in common with it, by the signs of the others."""
+        """Infer a sign from a fact with a common factor, and the signs of the other factors."""
         for f, s in list(st.facts.known()):
             if s == ANY or len(f) < 3:
                 continue
@@ -331,7 +331,7 @@ class Search:
                 return
 
     def from_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
-        """A polynomial as a combination of some that vanish, times others."""
+        """Write a polynomial as a combination of vanishing ones, or return None."""
         cands = []
         for f in facts:
             cands.append([(f, 1)])
@@ -596,7 +596,7 @@ class Search:
                 return
 
     def ends(self, st: Ring, p: Any, want: Any) -> None:
-        """A polynomial that is linear in a generator between two numbers, by its ends."""
+        """Infer the sign of a polynomial that is linear in a bounded generator from both ends."""
         if want in (NZ, ZERO):
             return
         for i in [i for i, n in enumerate(p.degrees()) if n == 1]:
@@ -626,7 +626,7 @@ class Search:
             return
 
     def conjugate(self, st: Ring, p: Any, want: Any) -> None:
-        """U + w r, r a square root: its sign from that of u^2 - w^2 r^2."""
+        """Infer the sign of u + w r, for r a square root, from that of u^2 - w^2 r^2."""
         if want in (NZ, ZERO):
             return
         for i, q, base in st.facts.roots:
@@ -673,7 +673,7 @@ def _float(c: Any) -> float:
 
 
 def exact(matrix: Any, right: Any) -> list[Any] | None:
-    """A solution over the rationals; None if there is none."""
+    """Solve a linear system over the rationals; return None if it has no solution."""
     rows = [[fmpq(v) for v in r] + [fmpq(t)] for r, t in zip(matrix, right, strict=True)]
     if not rows:
         return None

@@ -53,7 +53,7 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import complete_the_square
 from slrsym.proofs.step import Link, Step
 from slrsym.tactics.arithmetic import arithmetic
-from slrsym.tactics.emission import FAILURES, Emission, family
+from slrsym.tactics.emission import FAILURES, Emission, emitter_for
 from slrsym.tactics.enclosures import enclosure
 from slrsym.tactics.expectation_inequalities import by_pieces
 from slrsym.tactics.expectations import Calculus, nodes_of
@@ -77,7 +77,7 @@ class Closing(Calculus):
         ]  # fmt: skip
 
     def in_table_form(self, e: Expectation) -> Any:
-        """The integrand by erf, signs and absolute values."""
+        """Rewrite an integrand by erf, signs and absolute values, as in the table of integrals."""
         plain = e.integrand.replace(normal_cdf, lambda u: (1 + erf(u / sqrt(2))) / 2)
         plain = plain.replace(normal_pdf, lambda u: exp(-(u**2) / 2) / sqrt(2 * pi))
         plain = plain.replace(erf_second, lambda u: -2 * u * erf_prime(u))
@@ -92,7 +92,7 @@ class Closing(Calculus):
             larger = t if turn == 1 else t[2]
             both = self.add("maximum", (), *larger[2:])
             given = both.theorem.hypotheses.values()
-            lines += [self.em.logic([both], given, p) for p in both.theorem.conclusion[1:]]
+            lines += [self.emitter.logic([both], given, p) for p in both.theorem.conclusion[1:]]
             plain = plain.xreplace({node: (a + b + turn * Abs(a - b)) / 2})
         together = [f for f in Mul.make_args(plain) if isinstance(f, exp)]
         total = expand(Add(*(f.args[0] for f in together)))
@@ -130,16 +130,16 @@ class Closing(Calculus):
         return shown
 
     def from_table(self, e: Expectation) -> Any:
-        """The mean of one function of the table, or of two."""
+        """Take the mean of a function in the table of integrals, or of a product of two."""
         t = self.term(e)
         for rule in ("gaussian integral", "centred pair"):
             with suppress(Rejected):
-                return self.em.attempt(partial(self._centred, rule, t)), []
+                return self.emitter.attempt(partial(self._centred, rule, t)), []
         (body,) = inside(t)
         if body[:3] == ("^", 2, 1):
             # A square is a product, too.
             with suppress(Rejected):
-                return self.em.attempt(partial(self._square, t, body[3])), []
+                return self.emitter.attempt(partial(self._square, t, body[3])), []
         return None
 
     def _square(self, t: Term, f: Term) -> Inference:
@@ -148,15 +148,15 @@ class Closing(Calculus):
         return self.add("chain", [line, self._centred("centred pair", pair)])
 
     def _centred(self, rule: str, t: Term) -> Inference:
-        """A value of the table; refused if it is one of a centred law, and this is none."""
+        """Add an entry of the table; refuse one of centred laws if the law is not centred."""
         line = self.add(rule, (), t)
         for h in line.theorem.hypotheses.values():
-            if h[0] == "=" and ZERO in h[1:] and self.em.shown_once(h, self.context) is None:
+            if h[0] == "=" and ZERO in h[1:] and self.emitter.shown_once(h, self.context) is None:
                 raise Rejected("the law is not centred")
         return line
 
     def by_bars(self, e: Expectation) -> Any:
-        """A variable times the sign of a form of it: the form between bars, and the sign."""
+        """Rewrite `x*sign(u)`, for `u` linear in `x`, by `abs(u)` and `sign(u)`."""
         for f in e.integrand.atoms(sign):
             (u,) = f.args
             for x in sorted(u.free_symbols & set(e.law.symbols), key=str):
@@ -164,7 +164,7 @@ class Closing(Calculus):
                     plain = (Abs(u) - (u - c * x) * f) / c
                     said = ("=", self.body(e.integrand, e), self.body(plain, e))
                     names = bound(self.term(e))
-                    equal = self.settled(by_pieces(self.em, said, self.context, ()), (), names)
+                    equal = self.settled(by_pieces(self.emitter, said, self.context, ()), (), names)
                     return self.bodies(equal, self.term(e)), [Expectation(plain, e.law)]
         return None
 
@@ -175,7 +175,7 @@ class Closing(Calculus):
         return self.stein(e.law.symbols, e)
 
     def odd(self, e: Expectation) -> Any:
-        """A function that is odd in all variables together, under a centred law."""
+        """Show that the mean of an odd function vanishes under a centred law."""
         if not isinstance(e.law, GaussianLaw) or any(m != 0 for m in e.law.mean.values()):
             return None
         mirror = {s: -s for s in e.law.symbols}
@@ -192,20 +192,20 @@ class Closing(Calculus):
         return self.shown(("=", t, num(0)), [line]), []
 
     def by_owens_t(self, e: Expectation) -> Any:
-        """The mean of erf(u)^2, for a form u of one variable that is not centred."""
-        if "zeta-owens-t" not in self.em.book or not _is_of_one(e):
+        """Express the mean of `erf(u)**2` by Owen's T, for `u` linear in one variable."""
+        if "zeta-owens-t" not in self.emitter.book or not _is_of_one(e):
             return None
         ((x, mean),) = e.law.mean.items()
         name = Dummy(x.name, real=True)
         form = mean + sqrt(e.law.cov[0, 0]) * name
         line, standard = self.moved(e, {x: form}, standard_normal(name))
         with suppress(*FAILURES):
-            value = self.em.attempt(partial(_by_owens_t, self.em, standard, self.context))
+            value = self.emitter.attempt(partial(_by_owens_t, self.emitter, standard, self.context))
             return self.add("chain", [line, value]), []
         return None
 
     def tilted(self, e: Expectation) -> Any:
-        """The mean of exp(q(x)) f(x), q quadratic, by that of f under another law."""
+        """Reduce the mean of `exp(q(x))*f(x)`, for `q` quadratic, to one of `f` by another law."""
         factors = Mul.make_args(e.integrand)
         bells = [f for f in factors if isinstance(f, exp) and f.has(*e.law.symbols)]
         used = e.integrand.free_symbols & set(e.law.symbols)
@@ -229,13 +229,13 @@ class Closing(Calculus):
         link = Link(e, "=", right)
         step = Step("", link.statement, complete_the_square(law), link, self.context)
         with suppress(*FAILURES):
-            return self.em.attempt(partial(self.em.by_family, step, ())), [other]
+            return self.emitter.attempt(partial(self.emitter.by_family, step, ())), [other]
         return None
 
     def moved(
         self, e: Expectation, forms: dict[Symbol, Expr], law: GaussianLaw
     ) -> tuple[Inference, Expectation]:
-        """The expectation by other variables, with an integrand as SymPy writes it."""
+        """Change variables in an expectation, and write the new integrand as SymPy does."""
         line = self.image(e, forms, law)
         other = Expectation(e.integrand.xreplace(forms), law)
         node, t = line.theorem.conclusion[2], self.term(other)
@@ -262,43 +262,43 @@ def _is_of_one(e: Expectation) -> bool:
     return isinstance(e.law, GaussianLaw) and len(e.law.symbols) == 1
 
 
-@family("_GaussianCalculus")
-def _closed(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_GaussianCalculus")
+def _closed(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     both = all(side.has(Expectation) for side in (step.link.lhs, step.link.rhs))
 
     def worked(*names: str) -> Inference:
-        work = Closing(em, step.context)
+        work = Closing(emitter, step.context)
         ways = [getattr(work, name) for name in names] or [work.in_table_form, *work.others]
         for node in nodes_of(step):
             work.take_apart(node, ways)
-        wanted = em.formula(step.statement)
+        wanted = emitter.formula(step.statement)
         more = list(_exponentials(work, wanted))
         if names or both or not work.whole:
             return work.conclude(wanted, more)
         # Unless they cancel, no search helps.
-        kept, em.left = em.left, 0
+        kept, emitter.left = emitter.left, 0
         try:
-            return em.attempt(partial(work.conclude, wanted, more))
+            return emitter.attempt(partial(work.conclude, wanted, more))
         except FAILURES:
             means = ", ".join(dict.fromkeys(map(str, work.whole)))
             raise Rejected(f"no closed form is known of {means}") from None
         finally:
-            em.left = kept
+            emitter.left = kept
 
     if both:
         # Means by means: no value of one is needed.
-        with suppress(*FAILURES), em.frugally():
-            return em.attempt(partial(worked, "multiplied_out", "by_stein"))
+        with suppress(*FAILURES), emitter.frugally():
+            return emitter.attempt(partial(worked, "multiplied_out", "by_stein"))
     try:
-        return em.attempt(worked)
+        return emitter.attempt(worked)
     except FAILURES as reason:
         with suppress(*FAILURES, ValueError):
-            return em.attempt(partial(_on_trust, em, step))
+            return emitter.attempt(partial(_on_trust, emitter, step))
         raise reason
 
 
-def _on_trust(em: Emission, step: Step) -> Inference:
-    """By the values of the Gaussian calculus, where the proof checker has no table for these.
+def _on_trust(emitter: Emission, step: Step) -> Inference:
+    """Take closed forms for which the proof checker has no table, on trust.
 
     Jumps may lie where the law has an atom, which the calculus does not ask.
     """
@@ -309,15 +309,17 @@ def _on_trust(em: Emission, step: Step) -> Inference:
     for node in nodes_of(step):
         if node.integrand.has(sign, Heaviside, Piecewise):
             raise Rejected("the integrand jumps")
-        value = evaluated(node.integrand, node.law, partial(_is_positive, em, step.context))
+        value = evaluated(node.integrand, node.law, partial(_is_positive, emitter, step.context))
         if value.has(Expectation):
             raise Rejected(f"no closed form is known of {node}")
-        lines.append(em.on_trust(step, em.formula(Eq(node, value, evaluate=False))))
-    return em.from_equations(lines, em.formula(step.statement), step.context)
+        lines.append(emitter.on_trust(step, emitter.formula(Eq(node, value, evaluate=False))))
+    return emitter.from_equations(lines, emitter.formula(step.statement), step.context)
 
 
-def _is_positive(em: Emission, context: Context, expr: Expr) -> bool:
-    return bool(expr.is_positive) or em.knows(em.formula(Gt(expr, 0, evaluate=False)), context)
+def _is_positive(emitter: Emission, context: Context, expr: Expr) -> bool:
+    return bool(expr.is_positive) or emitter.knows(
+        emitter.formula(Gt(expr, 0, evaluate=False)), context
+    )
 
 
 def _exponentials(work: Calculus, t: Term) -> Iterator[Inference]:
@@ -326,7 +328,9 @@ def _exponentials(work: Calculus, t: Term) -> Iterator[Inference]:
     if len(factors) > 1:
         whole = ("f", "exp", ("+", *(f[2] for f in factors)))
         with suppress(*FAILURES):
-            yield work.em.attempt(lambda: work.proved(work.add("exponential of a sum", (), whole)))
+            yield work.emitter.attempt(
+                lambda: work.proved(work.add("exponential of a sum", (), whole))
+            )
     for place, part in children(t):
         if not is_inside(t, place):
             yield from _exponentials(work, part)
@@ -338,20 +342,20 @@ def _exponentials(work: Calculus, t: Term) -> Iterator[Inference]:
 _BITS = 128
 
 
-@family("_BallArithmetic")
-def _numbers(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Both sides as balls; means have closed forms, those of erf(m + n G)^2 by Owen's T."""
+@emitter_for("_BallArithmetic")
+def _numbers(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Compare numbers by balls, after writing means in closed form, some by Owen's T."""
     if loose := sorted(step.statement.free_symbols, key=str):
         raise Rejected(f"{loose[0]} has no value here; the rule compares numbers")
-    p, changed = em.formula(step.statement), list[tuple[Inference, list[Any]]]()
+    p, changed = emitter.formula(step.statement), list[tuple[Inference, list[Any]]]()
     bounds = list[Inference]()
     for node in nodes_of(step):
         try:
-            line = em.attempt(partial(_value, em, node, step.context))
+            line = emitter.attempt(partial(_value, emitter, node, step.context))
         except FAILURES:
             low, high = enclosure(node)
             said = [Eq(node, node, evaluate=False), Ge(node, low), Le(node, high)]
-            bounds += [em.on_trust(step, em.formula(part)) for part in said]
+            bounds += [emitter.on_trust(step, emitter.formula(part)) for part in said]
             continue
         _, mean, value = line.theorem.conclusion
         paths = places(p, mean)
@@ -359,17 +363,19 @@ def _numbers(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferen
         p = at_paths(p, paths, value)
     for t in _bells(p):
         line = arithmetic(
-            em, ("=", t, em.term(_BY_EXP[t[1]](Expressions(em.translator).of(t[2])))), ()
+            emitter,
+            ("=", t, emitter.term(_BY_EXP[t[1]](Expressions(emitter.translator).of(t[2])))),
+            (),
         )
         paths = places(p, t)
         changed.append((line, [plain(path) for path in paths]))
         p = at_paths(p, paths, line.theorem.conclusion[2])
     if bounds:
-        shown = em.from_equations(bounds, p, step.context)
+        shown = emitter.from_equations(bounds, p, step.context)
     else:
-        shown = em.script.add("numbers", (), p, _BITS)
+        shown = emitter.script.add("numbers", (), p, _BITS)
     for line, paths in reversed(changed):
-        shown = em.script.add("rewrite", [shown, line], paths)
+        shown = emitter.script.add("rewrite", [shown, line], paths)
     return shown
 
 
@@ -389,34 +395,34 @@ def _bells(t: Term) -> Iterator[Term]:
         yield t
 
 
-def _value(em: Emission, node: Expectation, context: Context) -> Inference:
+def _value(emitter: Emission, node: Expectation, context: Context) -> Inference:
     """Show what a mean is, in a closed form."""
     with suppress(*FAILURES):
-        return em.attempt(partial(_by_owens_t, em, node, context))
-    work = Closing(em, context)
+        return emitter.attempt(partial(_by_owens_t, emitter, node, context))
+    work = Closing(emitter, context)
     work.take_apart(node, [work.in_table_form, *work.others])
-    name = key(em.term(node))
+    name = key(emitter.term(node))
     if work.whole or name not in work.lines:
         raise Rejected(f"no closed form is known of {', '.join(map(str, work.whole))}")
     return work.proved(work.resolved(work.lines[name], ()))
 
 
-def _by_owens_t(em: Emission, node: Expectation, context: Context) -> Inference:
+def _by_owens_t(emitter: Emission, node: Expectation, context: Context) -> Inference:
     g, inner = node.law.symbols[0], Wild("u")
     found = node.integrand.match(erf(inner) ** 2)
     if found is None or node.law != standard_normal(g):
         raise Rejected("no ball for this mean")
     m, n = found[inner].subs(g, 0), found[inner].diff(g)
-    meaning = em.script.add("definition", (), em.term(zeta(m, n)))
-    meaning = em.discharged(meaning, context)
+    meaning = emitter.script.add("definition", (), emitter.term(zeta(m, n)))
+    meaning = emitter.discharged(meaning, context)
     mean = meaning.theorem.conclusion[2]
-    work, t = Calculus(em, context), em.term(node)
+    work, t = Calculus(emitter, context), emitter.term(node)
     body = substitute(inside(t)[0], dict(zip(bound(t), bound(mean), strict=True)))
     same_mean = work.with_body(mean, body)
-    value = em.cited("zeta-owens-t", [("t", m), ("s", n)], context)
+    value = emitter.cited("zeta-owens-t", [("t", m), ("s", n)], context)
     for line in (meaning, same_mean):
         # The mean for zeta, and then its own body.
         said, old = value.theorem.conclusion, line.theorem.conclusion[1]
         paths = [plain(path) for path in places(said, old)]
-        value = em.script.add("rewrite", [value, line], paths)
+        value = emitter.script.add("rewrite", [value, line], paths)
     return value

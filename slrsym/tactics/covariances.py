@@ -27,7 +27,7 @@ def eliminated(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
 
 
 def is_plainly_semidefinite(matrix: sp.Matrix) -> bool:
-    """Whether what symbols declare of themselves shows a matrix to be positive semidefinite.
+    """Tell whether the declarations of symbols show a matrix to be positive semidefinite.
 
     If not, a claim that speaks of the law supposes that it exists.
     """

@@ -30,21 +30,21 @@ from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_plainly_semidefinite
 from slrsym.tactics.log_reuse import Earlier
 from slrsym.tactics.log_writer import RecordingProofBuilder, plain
-from slrsym.tactics.paths import likeness, paths_of
+from slrsym.tactics.paths import paths_of, similarity
 from slrsym.tactics.phrases import said
 from slrsym.tactics.translate import Translator, Untranslatable
-from slrsym.tactics.values import at_random, close
+from slrsym.tactics.values import fingerprint, is_close
 
 # What makes the inferences for a step: they show its statement, from the lines of its premises.
-Family: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]
-_FAMILIES: dict[str, Family] = {}
-_OF_OTHERS: dict[type, Family] = {}
+Emit: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]
+_EMITTERS: dict[str, Emit] = {}
+_OF_OTHERS: dict[type, Emit] = {}
 _PROOFS: dict[str, Callable[[Emission, Any, Context, str], Inference]] = {}
 # What the search may do for a question, some seconds; for a step, as much as for so many.
 _EFFORT, _QUESTIONS = 120_000, 4
 _SIDE_CONDITION = "a side condition"
 _ON_TRUST = f"{UNCHECKED}{_SIDE_CONDITION}"
-# What a family may fail with, for want of evidence.
+# The errors of an emitter that finds no evidence.
 FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
 
@@ -52,18 +52,18 @@ class Missing(Rejected):
     """Says in the words of a statement what is not known."""
 
 
-def family(*rules: str) -> Callable[[Family], Family]:
-    """Register what emits evidence for the rules of these class names."""
+def emitter_for(*rules: str) -> Callable[[Emit], Emit]:
+    """Register a function that emits evidence for the rules of these class names."""
 
-    def register(function: Family) -> Family:
-        _FAMILIES.update(dict.fromkeys(rules, function))
+    def register(function: Emit) -> Emit:
+        _EMITTERS.update(dict.fromkeys(rules, function))
         return function
 
     return register
 
 
-def tactic(rule: type[Rule]) -> Callable[[Family], Family]:
-    """Register what makes evidence for a rule of one's own.
+def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
+    """Register a function that emits evidence for a rule of one's own.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ def tactic(rule: type[Rule]) -> Callable[[Family], Family]:
         `Refused` if there is none.
     """
 
-    def register(function: Family) -> Family:
+    def register(function: Emit) -> Emit:
         _OF_OTHERS[rule] = function
         return function
 
@@ -145,7 +145,7 @@ class Emission:
         return said(self.translator, p)
 
     def hypotheses(self, context: Context) -> tuple[Term, ...]:
-        """What a step may suppose; those that the kernel cannot read are left out."""
+        """Return the hypotheses of a step that the proof checker can read."""
         found = []
         for h in (*context.hypotheses, *context.granted):
             try:
@@ -155,7 +155,7 @@ class Emission:
         return (*found, *self._laws(context))
 
     def _laws(self, context: Context) -> tuple[Term, ...]:
-        """That the laws exist which the claim speaks of, where that is not plain."""
+        """Return formulas which say that the laws of the claim exist, unless that is plain."""
         if not context.covariances:
             return ()
         name = context.covariances, context.hypotheses
@@ -169,7 +169,7 @@ class Emission:
         return self._covariances[name]
 
     def _follows(self, m: Matrix, context: Context) -> bool:
-        """Whether hypotheses that speak of its entries show a matrix to be a covariance matrix."""
+        """Tell whether hypotheses on its entries show a matrix to be a covariance matrix."""
         if not m.free_symbols & context.restricted:
             return False
         bare = replace(context, covariances=())
@@ -177,7 +177,7 @@ class Emission:
         return all(self.knows(p, bare) for p in semidefinite(entries))
 
     def knows(self, p: Term, context: Context) -> bool:
-        """Whether a formula can be shown; no inference of it stays."""
+        """Tell whether a formula can be proved; the inferences of the proof are removed."""
         mark, left, self.left = len(self.script.lines), self.left, self.effort
         try:
             line = self.shown(p, self.hypotheses(context), context)
@@ -189,11 +189,11 @@ class Emission:
             self.undo(mark)
 
     def supposed(self) -> tuple[Context, tuple[Term, ...]]:
-        """The context of the claim, and its hypotheses as the kernel reads them."""
+        """Return the context of the claim, and its hypotheses in the proof checker's language."""
         claim = self.claim
-        laws = covariances(claim.statement, *claim.given)
-        context = Context(claim.given, self.find, covariances=laws)
-        given = tuple(map(self.formula, claim.given))
+        laws = covariances(claim.statement, *claim.hypotheses)
+        context = Context(claim.hypotheses, self.find, covariances=laws)
+        given = tuple(map(self.formula, claim.hypotheses))
         return context, tuple({key(h): h for h in (*given, *self._laws(context))}.values())
 
     def logic(
@@ -202,7 +202,7 @@ class Emission:
         return self.script.add("logic", premises, tuple(hypotheses), p)
 
     def unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Inference:
-        """A statement on trust, listed among the axioms."""
+        """Add a formula without evidence; it is listed among the axioms."""
         line = self.script.add("unchecked", (), name, tuple(given), p)
         self._reasons[line.number] = reason
         return line
@@ -210,12 +210,12 @@ class Emission:
     # -- small questions --------------------------------------------------------------------------
 
     def holds(self, p: Term, context: Context) -> Inference:
-        """A theorem of a formula under the hypotheses of a context; on trust if there is none."""
+        """Prove a formula under a context, or add it without evidence."""
         line, given = self.shown_once(p, context), self.hypotheses(context)
         return line or self.unchecked(_SIDE_CONDITION, f"{self.said(p)} is not shown", given, p)
 
     def shown_once(self, p: Term, context: Context) -> Inference | None:
-        """What is known of a question; it is asked once."""
+        """Return the proof of `p`, searched for on the first call only; None if there is none."""
         given = self.hypotheses(context)
         name = (key(p), tuple(sorted(map(key, given))))
         if name not in self._holds:
@@ -257,7 +257,7 @@ class Emission:
         return None
 
     def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
-        """The wanted statement from one that is it, a part of it, or implies it side by side."""
+        """Derive the wanted formula from one that is equal, contains it, or implies it by parts."""
         p = shown.theorem.conclusion
         if same(p, wanted):
             return shown
@@ -287,12 +287,12 @@ class Emission:
         raise Rejected(f"it does not follow from {self.said(p)}")
 
     def _other_side(self, shown: Inference, wanted: Term, context: Context) -> Inference:
-        """The wanted relation from one that has one side of it, where the others are equal."""
+        """Derive a relation from one that shares a side with it, if the other sides are equal."""
         p = shown.theorem.conclusion
         if p[0] == wanted[0] and p[0] in RELATIONS:
             for own, other in ((1, 2), (2, 1)):
                 a, b = p[other], wanted[other]
-                if same(p[own], wanted[own]) and close(at_random(a), at_random(b)):
+                if same(p[own], wanted[own]) and is_close(fingerprint(a), fingerprint(b)):
                     with self.frugally():
                         line = self.shown_once(("=", a, b), context)
                     if line is not None:
@@ -301,7 +301,7 @@ class Emission:
 
     @contextlib.contextmanager
     def frugally(self) -> Iterator[None]:
-        """With half of what the search may still do, so that other ways are left."""
+        """Halve the effort left to a search, so that other ways remain possible."""
         kept = self.left - self.left // 2
         self.left //= 2
         try:
@@ -313,7 +313,7 @@ class Emission:
         return tuple({key(h): h for h in (*given, *self.hypotheses(context))}.values())
 
     def equal(self, a: Term, b: Term, context: Context) -> Inference | None:
-        """A theorem of an equality; None if nothing has to be shown."""
+        """Prove that two terms are equal; return None if they are the same term."""
         if same(a, b):
             return None
         line = self.shown(("=", a, b), self.hypotheses(context), context)
@@ -325,7 +325,7 @@ class Emission:
         self, id: str, values: Iterable[tuple[Any, Any]], context: Context,
         shown: Sequence[Inference] = (),
     ) -> Inference:  # fmt: skip
-        """The theorem of a claim at some values, what it supposes shown."""
+        """Instantiate a proved claim at the given values, and discharge its hypotheses."""
         if id == self.claim.id:
             raise Refused(f"claim {id} is used in its own proof")
         claim = self.find(id)
@@ -346,7 +346,7 @@ class Emission:
     def discharged(
         self, line: Inference, context: Context, shown: Sequence[Inference] = ()
     ) -> Inference:
-        """The theorem under the hypotheses of the context alone; the others are shown."""
+        """Discharge all hypotheses that the context does not have."""
         own = set(map(key, self.hypotheses(context)))
         open_ones = [h for k, h in line.theorem.hypotheses.items() if k not in own]
         later = {key(h) for h in open_ones if is_law(h) and self.shown_once(h, context) is None}
@@ -359,7 +359,7 @@ class Emission:
         return self.logic([line, *proofs], left, line.theorem.conclusion)
 
     def of_some_law(self, line: Inference, context: Context) -> Inference:
-        """The theorem without the laws of symbols that it says nothing of: at 0 there is one."""
+        """Discharge laws of symbols that the conclusion does not mention, by setting these to 0."""
         given = self.hypotheses(context)
         known = free(line.theorem.conclusion).union(*map(free, given))
         laws = [h for h in line.theorem.hypotheses.values() if is_law(h) and h not in given]
@@ -377,14 +377,14 @@ class Emission:
         return self.logic([line, *proofs], kept, line.theorem.conclusion)
 
     def _from(self, shown: Sequence[Inference], p: Term, context: Context) -> Inference | None:
-        """A hypothesis that one of the lines shows on purpose."""
-        for line in sorted(shown, key=lambda line: -likeness(p, line.theorem.conclusion)):
+        """Prove a hypothesis from one of the lines, the most similar first; None if all fail."""
+        for line in sorted(shown, key=lambda line: -similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
                 return self.attempt(partial(self.conclude, line, p, context))
         return None
 
     def attempt(self, make: Callable[[], Inference]) -> Inference:
-        """What `make` makes; if it fails, none of its inferences stay."""
+        """Return `make()`; if it fails, remove the inferences it has added, and raise its error."""
         mark = len(self.script.lines)
         try:
             return make()
@@ -393,7 +393,7 @@ class Emission:
             raise
 
     def first(self, ways: Iterable[Callable[[], Inference]], otherwise: str) -> Inference:
-        """What the first way makes that does not fail; the last one says why all do."""
+        """Return the result of the first way that succeeds; if all fail, raise the last error."""
         reason: Exception = Rejected(otherwise)
         for way in ways:
             try:
@@ -412,7 +412,7 @@ class Emission:
         }  # fmt: skip
 
     def shown_from(self, p: Term, other: Term, context: Context) -> Inference:
-        """The implication of p by another formula, which is supposed besides the context."""
+        """Prove the implication from `other` and the context to `p`."""
         given = (*self.hypotheses(context), other)
         line = self.shown(p, given, context)
         if line is None:
@@ -420,7 +420,7 @@ class Emission:
         return self.logic([line], (), ("implies", ("and", *given), p))
 
     def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
-        """A formula from equations or inequalities, by arithmetic."""
+        """Prove a formula by arithmetic from equations or inequalities."""
         missing = Rejected("it does not follow by arithmetic")
         for ask in QUESTIONS:
             try:
@@ -432,7 +432,7 @@ class Emission:
     def or_linear(
         self, step: Step, make: Callable[[], Inference], lines: Sequence[Inference] = ()
     ) -> Inference:
-        """What `make` makes; if it fails, the statement from lines by linearity."""
+        """Return `make()`; if it fails, prove the step from the lines by linearity."""
         try:
             return self.attempt(make)
         except FAILURES:
@@ -448,7 +448,7 @@ class Emission:
         inner: Context,
         context: Context,
     ) -> Inference:
-        """Under ``x = v, ...``: the goal, from a line that shows it with the values put in."""
+        """Prove the goal under equations ``x = v`` from a line with these values put in."""
         given = self.hypotheses(context)
         exact = [substitute(h, values) for h in given]
         line = self.conclude(line, substitute(goal, values), inner)
@@ -477,7 +477,7 @@ class Emission:
     # -- steps ------------------------------------------------------------------------------------
 
     def step(self, step: Step, make: Callable[[], Inference], kind: str = "") -> Inference:
-        """One step: its inferences, or the statement on trust if they do not show it."""
+        """Return the inference of a step, or add its statement without evidence if all fail."""
         kind, start = kind or _kind(step), len(self.script.lines)
         wanted, given = self.formula(step.statement), self.hypotheses(step.context)
         self.left = _QUESTIONS * self.effort
@@ -510,14 +510,14 @@ class Emission:
         return line
 
     def prove(self, proof: Proof, context: Context, label: str = "") -> Inference:
-        """The line that shows what a proof concludes."""
+        """Translate a proof, and return the inference that has its conclusion."""
         make = _PROOFS.get(type(proof).__name__)
         if make is not None:
             return make(self, proof, context, label)
         return self.by_steps(proof.steps(context, label))
 
     def by_steps(self, steps: Iterable[Step]) -> Inference:
-        """Steps of a kind of proof that nothing here knows: each by its family, if it has one."""
+        """Translate the steps of a kind of proof without a translator of its own, one by one."""
         line = None
         for step in steps:
             line = self.step(step, partial(self.by_family, step, ()))
@@ -527,7 +527,7 @@ class Emission:
 
     def by_family(self, step: Step, premises: Sequence[Inference]) -> Inference:
         if not axioms_of(step.rule, step.link):
-            return _FAMILIES[type(step.rule).__name__](self, step, premises)
+            return _EMITTERS[type(step.rule).__name__](self, step, premises)
         if type(step.rule) in _OF_OTHERS:
             return _OF_OTHERS[type(step.rule)](self, step, premises)
 
@@ -538,12 +538,12 @@ class Emission:
         return self.on_trust(step, self.formula(step.statement))
 
     def on_trust(self, step: Step, p: Term) -> Inference:
-        """A formula because a rule says so, whose soundness is an axiom then."""
+        """Add the formula of a step on trust in its rule, which is listed as an axiom."""
         return self.unchecked(trust_in(step.rule), "", self.hypotheses(step.context), p)
 
 
 def is_law(p: Term) -> bool:
-    """Whether a formula says that a matrix is a covariance matrix."""
+    """Tell whether a formula says that a matrix is a covariance matrix."""
     return p[:2] == ("o", "psd")
 
 
@@ -556,7 +556,7 @@ QUESTIONS: list[Callable[..., Inference]] = []
 
 
 def _relations(p: Term) -> list[Term]:
-    """The relations in a conjunction."""
+    """Return the relations that a conjunction consists of."""
     if p[0] == "and":
         return [r for q in p[1:] for r in _relations(q)]
     return [p] if p[0] in ("=", "<", "<=", "!=") else []
@@ -574,11 +574,11 @@ def emit(
     claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
     earlier: Earlier | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
 ) -> tuple[dict[str, Any], Emission]:  # fmt: skip
-    """The record of a claim for the log, after which the book has the claim."""
+    """Return the record of a claim for the log, and enter the claim among the proved ones."""
     work = Emission(claim, find, book, earlier, patience, refuted)
     statement = work.formula(claim.statement)
     context, given = work.supposed()
-    if claim.is_empirical or claim.evidence() is not None:
+    if claim.is_empirical or claim.certificate() is not None:
         what = "an experiment" if claim.is_empirical else "a certificate"
         line = work.unchecked(what, f"{what}, no proof", given, statement)
     else:

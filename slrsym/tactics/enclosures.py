@@ -58,7 +58,7 @@ _NAN = acb(arb.nan())
 
 
 def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
-    """The value of an expression; not finite where it has to be analytic, and may not be."""
+    """Enclose an expression's value by a ball, not finite where it may not be analytic."""
 
     def of(part: Expr) -> Ball:
         return _ball(part, values, analytic)
@@ -109,7 +109,7 @@ def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
 
 
 def _where(x: Ball, function: Callable[[Ball], Ball], low: arb, analytic: bool) -> Ball:
-    """A function that has to be taken to the right of a point on the real axis."""
+    """Apply a function that is defined on the real axis to the right of `low`; else return NaN."""
     if not analytic and not x.real > low:
         return _NAN
     return function(x)
@@ -174,7 +174,7 @@ def _standardised(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
 
 
 def _growth(expr: Expr, z: Dummy) -> tuple[arb, arb]:
-    """Bounds A and c: the absolute value is at most A exp(c abs(z)) for all real z."""
+    """Return A and c such that the absolute value is at most A exp(c abs(z)) for real z."""
     if z not in expr.free_symbols:
         return abs(_ball(expr, {}, False)).upper(), arb(0)
     if expr == z:
@@ -224,7 +224,7 @@ def _growth_of_logarithm(argument: Expr, z: Dummy) -> tuple[arb, arb]:
 
 
 def _least(expr: Expr, z: Dummy) -> arb:
-    """A positive number below every value: of a sum of a positive constant and even powers."""
+    """Return a positive lower bound of a positive constant plus even powers."""
     fixed, loose = expr.as_independent(z, as_Add=True)
     low = _ball(fixed, {}, False).real.lower()
     if low > 0 and all(_is_nonnegative(part) for part in Add.make_args(loose)):

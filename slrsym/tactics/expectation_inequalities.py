@@ -37,33 +37,33 @@ from slrsym.proofs.gaussian import slope_in
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import arithmetic, in_context, opaque_in
-from slrsym.tactics.emission import FAILURES, Emission, family
+from slrsym.tactics.emission import FAILURES, Emission, emitter_for
 from slrsym.tactics.expectations import Calculus, expectations_in, nodes_of
 from slrsym.tactics.log_writer import plain
 from slrsym.tactics.paths import at_paths, places
-from slrsym.tactics.values import at_random
+from slrsym.tactics.values import fingerprint
 
 ZERO = num(0)
 
 # -- derivatives of laws ------------------------------------------------------------------------
 
 
-@family("_Price")
-def _price(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    work = Calculus(em, step.context)
+@emitter_for("_Price")
+def _price(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    work = Calculus(emitter, step.context)
     for side in (step.link.lhs, step.link.rhs):
         for node in side.atoms(Derivative):
             if isinstance(node.expr, Expectation):
-                t = em.term(node)
+                t = emitter.term(node)
                 law = node.expr.law
                 line = work.add("price", (), t)
                 line = _slopes_taken(work, line, node.expr.integrand, law)
                 work.lines[key(t)] = line
-    return work.conclude(em.formula(step.statement))
+    return work.conclude(emitter.formula(step.statement))
 
 
 def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inference:
-    """The means of derivatives on the right, with the derivatives in closed form."""
+    """Replace means of derivatives on the right by means of the derivatives in closed form."""
     order = [s for block in law.blocks() for s in block.symbols]
     for node in expectations_in(line.theorem.conclusion[2]).values():
         (body,) = inside(node)
@@ -79,7 +79,7 @@ def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inferen
 
         moved = Expectation(closed(body), law)
         if not moved.integrand.free_symbols & set(law.symbols):
-            wanted = work.em.term(moved.integrand)
+            wanted = work.emitter.term(moved.integrand)
         else:
             names = dict(zip(bound(work.term(moved)), bound(node), strict=True))
             wanted = substitute(inside(work.term(moved))[0], names)
@@ -93,7 +93,7 @@ def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inferen
 
 
 def _placeholder(x: Symbol, context: Context) -> Symbol:
-    """Another name for a variable, of which no hypothesis says more than it declares."""
+    """Return a fresh variable with the same declarations, about which no hypothesis says more."""
     declared = set(x._assumptions_orig) - {"commutative"}
     if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
         raise Rejected(f"{x} has to be declared real, and of a sign at most")
@@ -102,63 +102,63 @@ def _placeholder(x: Symbol, context: Context) -> Symbol:
     return Dummy(x.name, **x._assumptions_orig)
 
 
-def _slope_line(em: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Inference:
-    """The sign of a derivative, at a variable of which nothing else is known."""
+def _slope_line(emitter: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Inference:
+    """Prove the sign of a derivative at a variable about which nothing else is supposed."""
     place = _placeholder(x, context)
-    slope = ("d", (order,), *em.term(Derivative(put(of, {x: place}), (place, 1)))[2:])
-    value = at_random(em.term(put(of, {x: place}).diff(place, order)))
+    slope = ("d", (order,), *emitter.term(Derivative(put(of, {x: place}), (place, 1)))[2:])
+    value = fingerprint(emitter.term(put(of, {x: place}).diff(place, order)))
     signs: list[Term] = [("<=", num(0), slope), ("<=", slope, num(0))]
     for p in reversed(signs) if value is not None and value < 0 else signs:
-        if (line := em.shown(p, em.hypotheses(context), context)) is not None:
+        if (line := emitter.shown(p, emitter.hypotheses(context), context)) is not None:
             return line
     kind = {1: "increase, nor to decrease,", 2: "be convex, nor concave,"}[order]
     raise Rejected(f"{of} is not known to {kind} in {x}")
 
 
-@family("_Tangent")
-def _tangent(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_Tangent")
+def _tangent(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    bend = _slope_line(em, rule.of, rule.variable, 2, step.context)
-    line = em.script.add("tangent", [bend], em.term(rule.at), em.term(rule.point))
-    line = em.discharged(line, step.context)
-    return em.from_equations([line], em.formula(step.statement), step.context)
+    bend = _slope_line(emitter, rule.of, rule.variable, 2, step.context)
+    line = emitter.script.add("tangent", [bend], emitter.term(rule.at), emitter.term(rule.point))
+    line = emitter.discharged(line, step.context)
+    return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@family("_Increasing")
-def _increasing(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_Increasing")
+def _increasing(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     (order,) = premises
     _, low, high = order.theorem.conclusion
-    rising = _slope_line(em, rule.of, rule.variable, 1, step.context)
+    rising = _slope_line(emitter, rule.of, rule.variable, 1, step.context)
     x = outside(rising.theorem.conclusion[2])[0]
-    line = em.script.add("mean value", [rising], x, low, high)
-    line = em.discharged(line, step.context, [order])
-    return em.from_equations([line], em.formula(step.statement), step.context)
+    line = emitter.script.add("mean value", [rising], x, low, high)
+    line = emitter.discharged(line, step.context, [order])
+    return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@family("_Jensen")
-def _jensen(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_Jensen")
+def _jensen(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     x = rule.variable
-    bend = _slope_line(em, rule.of, x, 2, step.context)
+    bend = _slope_line(emitter, rule.of, x, 2, step.context)
     nodes = sorted(step.statement.atoms(Expectation), key=str)
     means = [Expectation(put(rule.of, {x: node.integrand}), node.law) for node in nodes]
-    return em.first([
-        partial(_jensen_at, em, step, bend, *pair) for pair in zip(nodes, means, strict=True)
+    return emitter.first([
+        partial(_jensen_at, emitter, step, bend, *pair) for pair in zip(nodes, means, strict=True)
     ], "no expectation fits")  # fmt: skip
 
 
 def _jensen_at(
-    em: Emission, step: Step, bend: Inference, node: Expectation, mean: Expectation
+    emitter: Emission, step: Step, bend: Inference, node: Expectation, mean: Expectation
 ) -> Inference:
-    work = Calculus(em, step.context)
-    line = work.proved(em.script.add("jensen", [bend], em.term(node)))
+    work = Calculus(emitter, step.context)
+    line = work.proved(emitter.script.add("jensen", [bend], emitter.term(node)))
     ends = expectations_in(line.theorem.conclusion)
-    return _with_means(work, line, em.formula(step.statement), ends)
+    return _with_means(work, line, emitter.formula(step.statement), ends)
 
 
 def _with_means(work: Calculus, line: Inference, wanted: Term, ends: dict[str, Term]) -> Inference:
-    """The statement, whose means are those of the line but for how their bodies are written."""
+    """Derive the wanted statement, whose means have differently written but equal integrands."""
     for node in ends.values():
         for other in expectations_in(wanted).values():
             if same(node, other) or not same(("tuple", *outside(node)), ("tuple", *outside(other))):
@@ -166,10 +166,12 @@ def _with_means(work: Calculus, line: Inference, wanted: Term, ends: dict[str, T
             names = dict(zip(bound(other), bound(node), strict=True))
             with suppress(*FAILURES):
                 body = substitute(inside(other)[0], names)
-                equal = work.em.attempt(partial(work.with_body, node, body))
+                equal = work.emitter.attempt(partial(work.with_body, node, body))
                 line = _everywhere(work, line, equal, node)
                 break
-    return work.em.attempt(lambda: work.em.discharged(work.shown(wanted, [line]), work.context))
+    return work.emitter.attempt(
+        lambda: work.emitter.discharged(work.shown(wanted, [line]), work.context)
+    )
 
 
 def _everywhere(work: Calculus, line: Inference, equation: Inference, source: Term) -> Inference:
@@ -179,78 +181,88 @@ def _everywhere(work: Calculus, line: Inference, equation: Inference, source: Te
     return work.add("rewrite", [line, equation], paths) if paths else line
 
 
-@family("_CauchySchwarz")
-def _cauchy_schwarz(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_CauchySchwarz")
+def _cauchy_schwarz(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
-    return em.first([partial(_schwarz_under, em, step, rule, law) for law in laws], "no law fits")
+    return emitter.first(
+        [partial(_schwarz_under, emitter, step, rule, law) for law in laws], "no law fits"
+    )
 
 
-def _schwarz_under(em: Emission, step: Step, rule: Any, law: Any) -> Inference:
+def _schwarz_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Inference:
     names = list(law.symbols)
-    work = Calculus(em, step.context)
+    work = Calculus(emitter, step.context)
     total = Expectation(Add(*names), law)
     f, g = (
-        ("E", bound(em.term(total)), (work.body(h, total),), outside(em.term(total)))
+        ("E", bound(emitter.term(total)), (work.body(h, total),), outside(emitter.term(total)))
         for h in (rule.first, rule.second)
     )
-    line = work.proved(em.script.add("cauchy-schwarz", (), f, g))
+    line = work.proved(emitter.script.add("cauchy-schwarz", (), f, g))
     return _with_means(
-        work, line, em.formula(step.statement), expectations_in(line.theorem.conclusion)
+        work, line, emitter.formula(step.statement), expectations_in(line.theorem.conclusion)
     )
 
 
-@family("_Poincare")
-def _poincare(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_Poincare")
+def _poincare(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
-    return em.first([partial(_poincare_under, em, step, rule, law) for law in laws], "no law fits")
+    return emitter.first(
+        [partial(_poincare_under, emitter, step, rule, law) for law in laws], "no law fits"
+    )
 
 
-def _poincare_under(em: Emission, step: Step, rule: Any, law: Any) -> Inference:
-    work = Calculus(em, step.context)
+def _poincare_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Inference:
+    work = Calculus(emitter, step.context)
     node = Expectation(rule.of, law)
-    line = em.script.add("poincare", (), em.term(node))
+    line = emitter.script.add("poincare", (), emitter.term(node))
     line = work.proved(_slopes_taken(work, line, rule.of, law))
     for node in nodes_of(step):
         work.take_apart(node, [work.multiplied_out, work.constant, work.marginal])
-    return work.conclude(em.formula(step.statement), [work.resolved(line, ())])
+    return work.conclude(emitter.formula(step.statement), [work.resolved(line, ())])
 
 
 # -- integers -------------------------------------------------------------------------------------
 
 
-@family("_Sign")
-def _sign(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    p, given = em.formula(step.statement), em.hypotheses(step.context)
+@emitter_for("_Sign")
+def _sign(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     try:
-        return em.attempt(partial(in_context, em, p, step.context, premises))
+        return emitter.attempt(partial(in_context, emitter, p, step.context, premises))
     except FAILURES:
         with suppress(*FAILURES):
-            if signs := _signs_of_means(em, p, step.context):
-                return em.attempt(partial(in_context, em, p, step.context, (*premises, *signs)))
-        for t, k in _cuts(em, step):
+            if signs := _signs_of_means(emitter, p, step.context):
+                return emitter.attempt(
+                    partial(in_context, emitter, p, step.context, (*premises, *signs))
+                )
+        for t, k in _cuts(emitter, step):
             with suppress(*FAILURES):
-                return em.attempt(partial(_in_two_cases, em, p, given, t, k, step.context))
-        return em.from_equations(premises, p, step.context)
+                return emitter.attempt(
+                    partial(_in_two_cases, emitter, p, given, t, k, step.context)
+                )
+        return emitter.from_equations(premises, p, step.context)
 
 
-def _signs_of_means(em: Emission, p: Term, context: Context) -> list[Inference]:
-    """That means are not negative of what is not: zero is the mean of zero."""
+def _signs_of_means(emitter: Emission, p: Term, context: Context) -> list[Inference]:
+    """Prove that the expectation of a non-negative integrand is non-negative."""
     lines = []
     for node in opaque_in(p).values():
         if node[0] == "E":
             zero = ("E", bound(node), (num(0),), outside(node))
             said = ("<=", num(0), inside(node)[0])
             with suppress(*FAILURES):
-                known = em.attempt(partial(Calculus(em, context).shown, said, (), bound(node)))
-                lines.append(em.script.add("constant", (), zero))
-                lines.append(em.script.add("under", [known], zero))
-    return [em.discharged(line, context) for line in lines]
+                known = emitter.attempt(
+                    partial(Calculus(emitter, context).shown, said, (), bound(node))
+                )
+                lines.append(emitter.script.add("constant", (), zero))
+                lines.append(emitter.script.add("under", [known], zero))
+    return [emitter.discharged(line, context) for line in lines]
 
 
-def _cuts(em: Emission, step: Step) -> Iterator[tuple[Term, int]]:
-    """Integers, and where the difference of the two sides vanishes beside them."""
+def _cuts(emitter: Emission, step: Step) -> Iterator[tuple[Term, int]]:
+    """Yield integers next to the zeros of a polynomial, at which its sign may change."""
     difference = step.link.lhs - step.link.rhs
     for x in sorted(difference.free_symbols, key=str):
         polynomial = difference.as_poly(x)
@@ -261,22 +273,22 @@ def _cuts(em: Emission, step: Step) -> Iterator[tuple[Term, int]]:
         ):
             continue
         for zero in dict.fromkeys(map(floor, polynomial.real_roots())):
-            yield em.term(x), int(zero)
+            yield emitter.term(x), int(zero)
 
 
 def _in_two_cases(
-    em: Emission, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
+    emitter: Emission, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
 ) -> Inference:
-    split = em.discharged(em.script.add("integers apart", (), t, k), context)
-    halves = [arithmetic(em, p, (*given, case)) for case in split.theorem.conclusion[1:]]
-    return em.logic([split, *halves], given, p)
+    split = emitter.discharged(emitter.script.add("integers apart", (), t, k), context)
+    halves = [arithmetic(emitter, p, (*given, case)) for case in split.theorem.conclusion[1:]]
+    return emitter.logic([split, *halves], given, p)
 
 
 # -- pieces ---------------------------------------------------------------------------------------
 
 
 def _kinks(t: Term) -> Iterator[Term]:
-    """Signs, bars and maxima, the inner ones first."""
+    """Yield signs, absolute values and maxima in a term, the inner ones first."""
     for place, part in children(t):
         if not is_inside(t, place):
             yield from _kinks(part)
@@ -284,20 +296,20 @@ def _kinks(t: Term) -> Iterator[Term]:
         yield t
 
 
-@family("_Piecewise")
-def _piecewise(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    return by_pieces(em, em.formula(step.statement), step.context, ())
+@emitter_for("_Piecewise")
+def _piecewise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    return by_pieces(emitter, emitter.formula(step.statement), step.context, ())
 
 
-def by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Inference:
-    """In each case, what a sign, bars or a maximum are is put in their place."""
+def by_pieces(emitter: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Inference:
+    """Prove a formula case by case, with signs, absolute values and maxima replaced in each."""
     node = next(_kinks(p), None)
     if node is None:
-        return in_context(em, p, context, (), cases)
+        return in_context(emitter, p, context, (), cases)
     name, first, *others = node[1:]
     u, zero = ("+", first, *map(neg, others)) if others else first, num(0)
-    known = [em.script.add("maximum", (), first, *others)] if others else []
-    parts = [em.script.add("sign", (), u), em.script.add("order", (), u, zero)]
+    known = [emitter.script.add("maximum", (), first, *others)] if others else []
+    parts = [emitter.script.add("sign", (), u), emitter.script.add("order", (), u, zero)]
     last = others[0] if others else neg(first)
     pieces = [num(k) for k in (1, 0, -1)] if name == "sign" else [first, first, last]
     paths, decided = places(p, node), set[str]()
@@ -306,13 +318,13 @@ def by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) 
         decided.update(map(key, (here, value)))
         with suppress(Rejected):
             # Another case of the same number is supposed already.
-            return em.logic([parts[1]], (here, *cases), p)
+            return emitter.logic([parts[1]], (here, *cases), p)
         if name == "sign":
-            equal = em.script.add("assume", (), value)
+            equal = emitter.script.add("assume", (), value)
         else:
-            equal = in_context(em, ("=", node, piece), context, known, (here, *cases))
-        line = by_pieces(em, at_paths(p, paths, piece), context, (here, *cases))
-        return em.script.add("rewrite", [line, equal], [plain(path) for path in paths])
+            equal = in_context(emitter, ("=", node, piece), context, known, (here, *cases))
+        line = by_pieces(emitter, at_paths(p, paths, piece), context, (here, *cases))
+        return emitter.script.add("rewrite", [line, equal], [plain(path) for path in paths])
 
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
         side, value = case[1:]
@@ -320,11 +332,11 @@ def by_pieces(em: Emission, p: Term, context: Context, cases: tuple[Term, ...]) 
         try:
             # The search does more with an inequality than with an equation.
             weak = ("<=", zero, u) if side[0] == "=" else side
-            parts.append(em.attempt(partial(within, weak, value, piece)))
+            parts.append(emitter.attempt(partial(within, weak, value, piece)))
         except FAILURES:
             if side[0] != "=":
                 raise
             parts.append(within(side, value, piece))
     given = {k: h for line in parts for k, h in line.theorem.hypotheses.items()}
     decided -= set(map(key, cases))
-    return em.logic(parts, [h for k, h in given.items() if k not in decided], p)
+    return emitter.logic(parts, [h for k, h in given.items() if k not in decided], p)

@@ -38,23 +38,23 @@ from slrsym.tactics.arithmetic import arithmetic, opaque_in, special_values
 from slrsym.tactics.emission import FAILURES, Emission
 from slrsym.tactics.log_writer import plain
 from slrsym.tactics.paths import at_paths, places
-from slrsym.tactics.values import differ
+from slrsym.tactics.values import surely_different
 
 # The effort for the evidence of one equation: it is found at once, or not by signs.
 QUICK = 60_000
 
 
 def expectations_in(t: Term) -> dict[str, Term]:
-    """The expectations in a term that stand under no binder."""
+    """Return the expectations in a term that stand under no binder, by key."""
     return {k: n for k, n in opaque_in(t).items() if n[0] == "E"}
 
 
 class Calculus:
     """The equations of one step, and the expectations that they speak of."""
 
-    def __init__(self, em: Emission, context: Context) -> None:
-        self.em, self.context = em, context
-        self.given = em.hypotheses(context)
+    def __init__(self, emitter: Emission, context: Context) -> None:
+        self.emitter, self.context = emitter, context
+        self.given = emitter.hypotheses(context)
         # An equation for each expectation that was taken apart, by its name.
         self.lines: dict[str, Inference] = {}
         # Expectations that no way took apart.
@@ -63,48 +63,48 @@ class Calculus:
     # -- inferences -----------------------------------------------------------------------------
 
     def add(self, rule: str, lines: Iterable[Inference], *data: Any) -> Inference:
-        return self.em.script.add(rule, lines, *data)
+        return self.emitter.script.add(rule, lines, *data)
 
     def shown(
         self, p: Term, lines: Sequence[Inference] = (), without: Iterable[Term] = ()
     ) -> Inference:
-        """A relation by arithmetic, in which expectations that exist are numbers."""
+        """Prove a relation by arithmetic, taking expectations that exist for numbers."""
         names = set(without)
         given = [h for h in self.given if not free(h) & names]
         if not names:
             said = [p, *(line.theorem.conclusion for line in lines)]
-            lines = [*lines, *special_values(self.em, said)]
+            lines = [*lines, *special_values(self.emitter, said)]
         nodes = opaque_in(p)
         for line in lines:
             nodes |= opaque_in(line.theorem.conclusion)
         known = known_defined([r for line in lines for r in relations(line.theorem.conclusion)])
         exist = [
-            self.em.holds(defined(n), self.context) for k, n in nodes.items() if k not in known
+            self.emitter.holds(defined(n), self.context) for k, n in nodes.items() if k not in known
         ]
-        return arithmetic(self.em, p, given, [*lines, *exist], QUICK)
+        return arithmetic(self.emitter, p, given, [*lines, *exist], QUICK)
 
     def term(self, node: Expectation) -> Term:
-        return self.em.term(node)
+        return self.emitter.term(node)
 
     def body(self, integrand: Expr, node: Expectation) -> Term:
-        """An integrand in the kernel's variables of a node."""
+        """Translate an integrand, in the bound variables that the proof checker's term has."""
         t, u = self.term(node), self.term(Expectation(integrand, node.law))
         return substitute(inside(u)[0], dict(zip(bound(u), bound(t), strict=True)))
 
     def rewritten(self, line: Inference, equation: Inference, source: Term) -> Inference:
-        """The equation `line` with the other side of `equation` for `source` on its right."""
+        """Replace `source` on the right of `line` by the other side of `equation`."""
         _, _, right = line.theorem.conclusion
         paths = [[2, *plain(path)] for path in places(right, source)]
         return self.add("rewrite", [line, equation], paths) if paths else line
 
     def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
-        """E sum c f = sum c E f."""
+        """Write E f as the sum of c E g over the parts (c, g) that add up to f."""
         factors, bodies = tuple(c for c, _ in parts), tuple(f for _, f in parts)
         said = ("=", inside(t)[0], added_all(factors, bodies))
         return self.add("linear", [self.shown(said, (), bound(t))], t, factors, bodies)
 
     def with_body(self, t: Term, wanted: Term, exists: Inference | None = None) -> Inference:
-        """E f = E g for f = g; of an integral, a line says that it exists."""
+        """Replace the integrand of an expectation by one that arithmetic shows to be equal."""
         line = self.shown(("=", inside(t)[0], wanted), (), bound(t))
         return self.bodies(line, t, exists)
 
@@ -115,7 +115,7 @@ class Calculus:
     def settled(
         self, line: Inference, lines: Sequence[Inference], without: Sequence[Term] = ()
     ) -> Inference:
-        """The line without the hypotheses that other lines, or arithmetic, show."""
+        """Discharge hypotheses of a line by other lines, and by arithmetic those on `without`."""
         known = {key(other.theorem.conclusion) for other in lines}
         more = []
         for name, h in line.theorem.hypotheses.items():
@@ -126,31 +126,33 @@ class Calculus:
         left = {k: h for k, h in line.theorem.hypotheses.items() if k not in known}
         for other in proofs:
             left |= other.theorem.hypotheses
-        return self.em.logic([line, *proofs], left.values(), line.theorem.conclusion)
+        return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def proved(self, line: Inference) -> Inference:
-        """The line under the hypotheses of the context alone; refused if one is not shown."""
+        """Discharge every hypothesis that the context does not have, or raise `Rejected`."""
         own = set(map(key, self.given))
         proofs = []
         for name, h in line.theorem.hypotheses.items():
             if name not in own:
-                shown = self.em.shown(h, self.given, self.context)
+                shown = self.emitter.shown(h, self.given, self.context)
                 if shown is None:
-                    raise Rejected(f"{self.em.said(h)} is not shown")
+                    raise Rejected(f"{self.emitter.said(h)} is not shown")
                 proofs.append(shown)
         left = [h for k, h in line.theorem.hypotheses.items() if k in own]
         left += [h for p in proofs for h in p.theorem.hypotheses.values()]
-        return self.em.logic([line, *proofs], left, line.theorem.conclusion) if proofs else line
+        return (
+            self.emitter.logic([line, *proofs], left, line.theorem.conclusion) if proofs else line
+        )
 
     def density(self, t: Term) -> tuple[Inference, Inference]:
-        """E f as an integral, and that it exists."""
+        """Write an expectation as an integral against the density; return also that it exists."""
         line = self.add("density", (), t)
         return line, self.add("defined", [line], [2])
 
     # -- taking apart ---------------------------------------------------------------------------
 
     def take_apart(self, node: Expectation, ways: Sequence[Callable[..., Any]]) -> None:
-        """Equations for a node, and for those that come out, until no way goes on."""
+        """Derive equations for an expectation, and for those in them, until no way applies."""
         left = [node]
         while left:
             e = left.pop()
@@ -167,7 +169,7 @@ class Calculus:
                 self.whole.append(e)
 
     def multiplied_out(self, e: Expectation, deep: bool = True) -> Any:
-        """The terms of the integrand, and factors that do not vary; sums inside only if `deep`."""
+        """Multiply an integrand out and take constant factors outside; open sums if `deep`."""
         parts: dict[Expr, Expr] = {}
         # The kernel takes a sum of copies as it stands.
         kept = e.integrand.atoms(IIDSum)
@@ -182,7 +184,7 @@ class Calculus:
             return None
         if parts.keys() == {S.One}:
             return self.add("constant", (), self.term(e)), []
-        pairs = [(self.em.term(c), self.body(f, e)) for f, c in parts.items()]
+        pairs = [(self.emitter.term(c), self.body(f, e)) for f, c in parts.items()]
         return self.linear(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
 
     def exponents(self, e: Expectation) -> Any:
@@ -195,7 +197,7 @@ class Calculus:
             inner *= f
         if outer == 1:
             return None
-        parts = [(self.em.term(outer), self.body(inner, e))]
+        parts = [(self.emitter.term(outer), self.body(inner, e))]
         return self.linear(self.term(e), parts), [Expectation(inner, e.law)]
 
     def constant(self, e: Expectation) -> Any:
@@ -204,17 +206,17 @@ class Calculus:
         return self.add("constant", (), self.term(e)), []
 
     def no_copies(self, e: Expectation) -> Any:
-        """A sum of no copies is 0."""
+        """Replace a sum of no copies by 0."""
         for sums in e.integrand.atoms(IIDSum):
             if sums.count == 0:
-                line = self.add("no copies", (), self.em.term(sums))
+                line = self.add("no copies", (), self.emitter.term(sums))
                 less = e.integrand.xreplace({sums: S.Zero})
                 equal = self.shown(("=", self.body(e.integrand, e), self.body(less, e)), [line])
                 return self.bodies(equal, self.term(e)), [Expectation(less, e.law)]
         return None
 
     def marginal(self, e: Expectation) -> Any:
-        """Without the variables that do not occur; of sums of copies alone, under one law."""
+        """Drop variables that the integrand lacks; keep one law for sums of copies alone."""
         used = e.integrand.free_symbols & set(e.law.symbols)
         if not used and e.integrand.has(IIDSum):
             used = set(next(iter(e.law.blocks())).symbols)
@@ -234,7 +236,7 @@ class Calculus:
         return self.image(less, {s: names[s] for s in small.symbols}, e.law.renamed(names)), [less]
 
     def product(self, e: Expectation, first: list[Law], last: list[Law], f: Expr, g: Expr) -> Any:
-        """E f g = E f E g under the laws of f, and those of g."""
+        """Write E f g as E f E g, each under its own independent laws."""
         t = self.term(e)
         body = ("*", self.body(f, e), self.body(g, e))
         line = self.linear(t, [(ONE, body)])
@@ -246,7 +248,7 @@ class Calculus:
         return self.rewritten(line, split, whole), parts
 
     def independent(self, e: Expectation) -> Any:
-        """The product of the expectations of independent parts."""
+        """Factor an expectation into those of independent parts."""
         names = set(e.law.symbols)
         pieces = [
             (f, (f.free_symbols & names) | f.atoms(IIDSum)) for f in Mul.make_args(e.integrand)
@@ -301,7 +303,7 @@ class Calculus:
         return joined([*first, *last]), len(first)
 
     def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Inference:
-        """The variables of `e` as affine forms of those of another law."""
+        """Write the variables of `e` as affine forms of the variables of another law."""
         t = self.term(e)
         order = [s for block in e.law.blocks() for s in block.symbols]
         new = self.term(Expectation(Add(*law.symbols), law))
@@ -314,12 +316,12 @@ class Calculus:
                 name += "'"
             taken.add(name)
             names.append(("s", name, s[2]))
-        put = {self.em.term(s): n for s, n in zip(places_of, names, strict=True)}
-        values = tuple(substitute(self.em.term(forms[s]), put) for s in order)
+        put = {self.emitter.term(s): n for s, n in zip(places_of, names, strict=True)}
+        values = tuple(substitute(self.emitter.term(forms[s]), put) for s in order)
         return self.add("image", (), t, ("lam", tuple(names), values, ()), outside(new))
 
     def noise(self, e: Expectation) -> Any:
-        """The moments of noise."""
+        """Take the first or second moment of noise."""
         base, power = e.integrand.as_base_exp()
         for block in e.law.blocks():
             if isinstance(block, NoiseLaw) and base in block.symbols and power in (1, 2):
@@ -328,11 +330,11 @@ class Calculus:
                 both = self.add("noise", (), outside(self.term(e))[0])
                 _, first, second = both.theorem.conclusion
                 wanted = first if power == 1 else second
-                return self.em.logic([both], both.theorem.hypotheses.values(), wanted), []
+                return self.emitter.logic([both], both.theorem.hypotheses.values(), wanted), []
         return None
 
     def copies(self, e: Expectation) -> Any:
-        """The moments of sums of copies."""
+        """Take the first or second moment of a sum of independent copies."""
         base, power = e.integrand.as_base_exp()
         if not isinstance(base, IIDSum) or power not in (1, 2):
             return None
@@ -347,7 +349,7 @@ class Calculus:
         return line, more
 
     def stein(self, variables: Iterable[Symbol], e: Expectation) -> Any:
-        """E (X - m) h = sum C E dh, for one factor X of the integrand."""
+        """Apply Stein's lemma, E (X - m) h = sum C E dh, to a factor X of the integrand."""
         chosen = set(variables)
         for factor in Mul.make_args(e.integrand):
             x, power = factor.as_base_exp()
@@ -360,7 +362,7 @@ class Calculus:
             order = [s for block in e.law.blocks() for s in block.symbols]
             place = order.index(x)
             block = next(b for b in e.law.blocks() if x in b.symbols)
-            mean = self.em.term(block.mean[x])
+            mean = self.emitter.term(block.mean[x])
             h = self.body(rest, e)
             less = ("*", ("+", bound(t)[place], neg(mean)), h)
             line = self.linear(t, [(mean, h), (ONE, less)])
@@ -380,7 +382,7 @@ class Calculus:
     # -- putting together -----------------------------------------------------------------------
 
     def resolved(self, line: Inference, kept: Iterable[str]) -> Inference:
-        """The equation with expectations on its right taken apart, but for those that are kept."""
+        """Replace expectations on the right by their equations, except the kept ones."""
         kept = set(kept)
         while True:
             _, left, right = line.theorem.conclusion
@@ -392,7 +394,7 @@ class Calculus:
                 line = self.rewritten(line, self.lines[key(node)], node)
 
     def _circular(self) -> set[str]:
-        """The expectations whose equations lead back to them, as Stein's lemma's do for bells."""
+        """Return the keys of expectations whose equations lead back to them, as Stein's can."""
         after: dict[str, set[str]] = {}
         for name, line in self.lines.items():
             left, right = line.theorem.conclusion[1:]
@@ -408,7 +410,7 @@ class Calculus:
             reached = further
 
     def conclude(self, wanted: Term, more: Sequence[Inference] = ()) -> Inference:
-        """The statement from the equations, by arithmetic; bodies are matched if need be."""
+        """Prove the statement by arithmetic from the equations, matching integrands if need be."""
         named, circular = expectations_in(wanted), self._circular()
         about = [line for line in self.lines.values() if self._is_about(line, named)]
         lines = [self.resolved(line, circular | named.keys()) for line in about]
@@ -431,10 +433,10 @@ class Calculus:
                 if came_out and {key(a), key(b)} <= named.keys():
                     continue
                 other = substitute(inside(b)[0], dict(zip(bound(b), bound(a), strict=True)))
-                if not equations and differ(inside(a)[0], other):
+                if not equations and surely_different(inside(a)[0], other):
                     continue
                 with suppress(*FAILURES):
-                    equal.append(self.em.attempt(partial(self.with_body, a, other)))
+                    equal.append(self.emitter.attempt(partial(self.with_body, a, other)))
                     break
         for line in equal:
             _, a, _ = line.theorem.conclusion
@@ -442,19 +444,21 @@ class Calculus:
         mine = [line for line in lines if line.theorem.conclusion[1][0] == "E"]
         others = [*(line for line in lines if line not in mine), *round_ones]
         with suppress(*FAILURES):
-            return self.em.attempt(partial(self._put_in, wanted, mine, [*others, *equal, *more]))
+            return self.emitter.attempt(
+                partial(self._put_in, wanted, mine, [*others, *equal, *more])
+            )
         return self.shown(wanted, [*mine, *others, *equal, *more])
 
     @staticmethod
     def _is_about(line: Inference, named: Mapping[str, Term]) -> bool:
-        """Whether an equation is one of an expectation that is named, or of something else."""
+        """Tell whether an equation is about a named expectation, or about no expectation."""
         sides = line.theorem.conclusion[1:]
         return sides[0][0] != "E" or any(key(side) in named for side in sides)
 
     def _put_in(
         self, wanted: Term, equations: Sequence[Inference], more: Sequence[Inference]
     ) -> Inference:
-        """The statement with the other sides of equations in it, and then as it was."""
+        """Rewrite the statement by equations, prove the result, and rewrite back."""
         meant, named, changed = wanted, expectations_in(wanted), []
         for line in equations:
             _, a, b = line.theorem.conclusion
@@ -469,7 +473,7 @@ class Calculus:
 
 
 def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
-    """The factors of a product without, and with, variables of a law."""
+    """Split a product into the factors without variables of a law, and those with them."""
     names = set(law.symbols)
     varying = [f for f in Mul.make_args(term) if f.free_symbols & names or f.has(IIDSum)]
     return Mul(*(f for f in Mul.make_args(term) if f not in varying)), Mul(*varying)
@@ -492,7 +496,7 @@ def _together(a: Any, b: Any, blocks: Sequence[Law]) -> bool:
 
 
 def nodes_of(step: Step) -> list[Expectation]:
-    """The outermost expectations of a statement."""
+    """Return the outermost expectations of a step's statement."""
     found: list[Expectation] = []
     left: list[Any] = [step.link.lhs, step.link.rhs]
     while left:

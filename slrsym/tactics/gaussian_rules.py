@@ -45,18 +45,20 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import slope_in
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper
-from slrsym.tactics.emission import BY_LINEARITY, FAILURES, Emission, family
+from slrsym.tactics.emission import BY_LINEARITY, FAILURES, Emission, emitter_for
 from slrsym.tactics.expectations import Calculus, joined, nodes_of
 from slrsym.tactics.laws import factored
 from slrsym.tactics.log_writer import plain
 from slrsym.tactics.paths import places
 from slrsym.tactics.structure import under_derivatives
 
-# -- families -------------------------------------------------------------------------------------
+# -- emitters of rules ----------------------------------------------------------------------------
 
 
-def _worked(em: Emission, step: Step, *ways: str, rule: Any = None, deep: bool = True) -> Calculus:
-    work = Calculus(em, step.context)
+def _worked(
+    emitter: Emission, step: Step, *ways: str, rule: Any = None, deep: bool = True
+) -> Calculus:
+    work = Calculus(emitter, step.context)
     chosen: list[Any] = [work.no_copies, partial(work.multiplied_out, deep=deep), work.constant]
     chosen += [getattr(work, way) for way in ways]
     if rule is not None:
@@ -67,15 +69,15 @@ def _worked(em: Emission, step: Step, *ways: str, rule: Any = None, deep: bool =
     return work
 
 
-def linear(em: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
-    """The statement from lines, by arithmetic and the linearity of expectations."""
+def linear(emitter: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
+    """Prove a step from lines, by arithmetic and linearity of expectations."""
 
     def shown(*ways: str) -> Inference:
-        work = _worked(em, step, *ways)
-        return work.conclude(em.formula(step.statement), [*lines, *_integrals(work, step)])
+        work = _worked(emitter, step, *ways)
+        return work.conclude(emitter.formula(step.statement), [*lines, *_integrals(work, step)])
 
     try:
-        return em.attempt(shown)
+        return emitter.attempt(shown)
     except FAILURES:
         if not step.link.statement.has(exp):
             raise
@@ -83,18 +85,21 @@ def linear(em: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inferen
 
 
 def _integrals(work: Calculus, step: Step) -> Iterator[Inference]:
-    """Improper integrals, by those of the terms of what is integrated."""
+    """Yield lines for improper integrals, by those of the terms of their integrands."""
     for node in step.link.statement.atoms(Integral):
-        t, x = work.em.term(node), node.variables[0]
+        t, x = work.emitter.term(node), node.variables[0]
         if not is_improper(t):
             continue
         parts: dict[Expr, Expr] = {}
         for term in Add.make_args(expand(node.function)):
             c, f = term.as_independent(x, as_Add=False)
             parts[f] = parts.get(f, S.Zero) + c
-        bodies = {f: work.em.term(node.func(f, *node.limits)) for f in parts}
+        bodies = {f: work.emitter.term(node.func(f, *node.limits)) for f in parts}
         yield work.linear(t, [
-            (work.em.term(c), substitute(inside(bodies[f])[0], {bound(bodies[f])[0]: bound(t)[0]}))
+            (
+                work.emitter.term(c),
+                substitute(inside(bodies[f])[0], {bound(bodies[f])[0]: bound(t)[0]}),
+            )
             for f, c in parts.items()
         ])  # fmt: skip
 
@@ -102,37 +107,39 @@ def _integrals(work: Calculus, step: Step) -> Iterator[Inference]:
 BY_LINEARITY.append(linear)
 
 
-@family("_Differentiate")
-def _differentiate(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    uses, wanted = [em.book.cited(id) for id in step.uses], em.formula(step.statement)
+@emitter_for("_Differentiate")
+def _differentiate(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    uses, wanted = [emitter.book.cited(id) for id in step.uses], emitter.formula(step.statement)
     try:
-        return em.attempt(partial(em.from_equations, uses, wanted, step.context))
+        return emitter.attempt(partial(emitter.from_equations, uses, wanted, step.context))
     except FAILURES:
         # Constant factors are taken out of improper integrals first.
-        for line in _integrals(Calculus(em, step.context), step):
+        for line in _integrals(Calculus(emitter, step.context), step):
             with suppress(*FAILURES):
-                return em.attempt(partial(under_derivatives, em, line, wanted, step.context))
+                return emitter.attempt(
+                    partial(under_derivatives, emitter, line, wanted, step.context)
+                )
         raise
 
 
-@family("_Linearity")
-def _linearity(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    return linear(em, step)
+@emitter_for("_Linearity")
+def _linearity(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    return linear(emitter, step)
 
 
-@family("_Independence")
-def _independence(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    return _worked(em, step, "independent").conclude(em.formula(step.statement))
+@emitter_for("_Independence")
+def _independence(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    return _worked(emitter, step, "independent").conclude(emitter.formula(step.statement))
 
 
-@family("_NoiseMoments")
-def _moments(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_NoiseMoments")
+def _moments(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     def shown(deep: bool) -> Inference:
-        work = _worked(em, step, "noise", "copies", "independent", deep=deep)
-        return work.conclude(em.formula(step.statement))
+        work = _worked(emitter, step, "noise", "copies", "independent", deep=deep)
+        return work.conclude(emitter.formula(step.statement))
 
     with suppress(*FAILURES):
-        return em.attempt(partial(shown, deep=False))
+        return emitter.attempt(partial(shown, deep=False))
     return shown(deep=True)
 
 
@@ -147,24 +154,26 @@ def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
             raise Rejected(f"{block.symbols[0]} is not Gaussian")
 
 
-@family("_Stein")
-def _stein(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_Stein")
+def _stein(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
-    return _worked(em, step, rule=step.rule).conclude(em.formula(step.statement))
+    return _worked(emitter, step, rule=step.rule).conclude(emitter.formula(step.statement))
 
 
-@family("_Substitution")
-def _substitution(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_Substitution")
+def _substitution(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, [s for s, _ in rule.forms])
     with suppress(*FAILURES):
         # The new variables put in often are what the statement has.
-        return em.attempt(partial(_with_images, em, step, Calculus(em, step.context)))
-    return _with_images(em, step, _worked(em, step))
+        return emitter.attempt(
+            partial(_with_images, emitter, step, Calculus(emitter, step.context))
+        )
+    return _with_images(emitter, step, _worked(emitter, step))
 
 
-def _with_images(em: Emission, step: Step, work: Calculus) -> Inference:
+def _with_images(emitter: Emission, step: Step, work: Calculus) -> Inference:
     rule: Any = step.rule
     forms = dict(rule.forms)
     for node in nodes_of(step):
@@ -175,15 +184,15 @@ def _with_images(em: Emission, step: Step, work: Calculus) -> Inference:
                 return work.proved(work.image(node, forms, rule.law))
 
             with suppress(*FAILURES):
-                work.lines[key(em.term(node))] = em.attempt(moved)
-    return work.conclude(em.formula(step.statement))
+                work.lines[key(emitter.term(node))] = emitter.attempt(moved)
+    return work.conclude(emitter.formula(step.statement))
 
 
-@family("_Symmetry")
-def _symmetry(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_Symmetry")
+def _symmetry(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
-    work = Calculus(em, step.context)
+    work = Calculus(emitter, step.context)
     for node in nodes_of(step):
         flipped = [s for s in node.law.symbols if s in rule.variables]
         if not flipped:
@@ -195,28 +204,30 @@ def _symmetry(em: Emission, step: Step, premises: Sequence[Inference]) -> Infere
         forms = {s: 2 * means[s] - names[s] if s in flipped else names[s] for s in names}
         line = work.image(node, forms, node.law.renamed(names))
         mirror = line.theorem.conclusion[2]
-        back = dict(zip(bound(em.term(node)), bound(mirror), strict=True))
-        odd = work.linear(mirror, [(num(-1), substitute(inside(em.term(node))[0], back))])
-        work.lines[key(em.term(node))] = work.rewritten(line, odd, mirror)
-    return work.conclude(em.formula(step.statement))
+        back = dict(zip(bound(emitter.term(node)), bound(mirror), strict=True))
+        odd = work.linear(mirror, [(num(-1), substitute(inside(emitter.term(node))[0], back))])
+        work.lines[key(emitter.term(node))] = work.rewritten(line, odd, mirror)
+    return work.conclude(emitter.formula(step.statement))
 
 
-@family("_DifferentiateUnderExpectation")
-def _under(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    work, wanted = _worked(em, step), em.formula(step.statement)
+@emitter_for("_DifferentiateUnderExpectation")
+def _under(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    work, wanted = _worked(emitter, step), emitter.formula(step.statement)
     nodes = [n for side in (step.link.lhs, step.link.rhs) for n in side.atoms(Derivative)]
     for node in nodes:
         if isinstance(node.expr, Expectation):
-            work.lines[key(em.term(node))] = _taken_inside(work, node)
+            work.lines[key(emitter.term(node))] = _taken_inside(work, node)
         elif node.expr.has(Expectation):
             with suppress(*FAILURES):
-                work.lines[key(em.term(node))] = em.attempt(partial(_of_one_mean, work, node))
+                work.lines[key(emitter.term(node))] = emitter.attempt(
+                    partial(_of_one_mean, work, node)
+                )
     return work.conclude(wanted)
 
 
 def _taken_inside(work: Calculus, node: Derivative) -> Inference:
     """Show that the derivative of an expectation is that of the derivative."""
-    line = work.add("derivative of expectation", (), work.em.term(node))
+    line = work.add("derivative of expectation", (), work.emitter.term(node))
     inner = line.theorem.conclusion[2]
     slope = node.expr.integrand
     for x, n in node.variable_count:
@@ -232,17 +243,17 @@ def _taken_inside(work: Calculus, node: Derivative) -> Inference:
 
 def _of_one_mean(work: Calculus, node: Derivative) -> Inference:
     """Differentiate a polynomial of expectations as the expectation that it is."""
-    em = work.em
+    emitter = work.emitter
     names = {x: Dummy(x.name, real=True) for x in node.variables}
-    whole, equation = _one_mean(em, node.expr.xreplace(names), work.context)
-    t = em.term(node)
+    whole, equation = _one_mean(emitter, node.expr.xreplace(names), work.context)
+    t = emitter.term(node)
     for (x, y), name in zip(names.items(), bound(t), strict=True):
         whole = whole.xreplace({y: x})
-        if em.term(y) != name:
-            equation = em.script.add("instance", [equation], ((em.term(y), name),))
-            symbol = em.logic([em.script.add("symbol", (), name)], (), defined(name))
+        if emitter.term(y) != name:
+            equation = emitter.script.add("instance", [equation], ((emitter.term(y), name),))
+            symbol = emitter.logic([emitter.script.add("symbol", (), name)], (), defined(name))
             left = [h for k, h in equation.theorem.hypotheses.items() if k != key(defined(name))]
-            equation = em.logic([equation, symbol], left, equation.theorem.conclusion)
+            equation = emitter.logic([equation, symbol], left, equation.theorem.conclusion)
     line = _taken_inside(work, node.func(whole, *node.variable_count))
     exists = work.add("defined", [line], [1])
     place = plain(next(place for place, _ in children(t) if is_inside(t, place)))
@@ -250,7 +261,7 @@ def _of_one_mean(work: Calculus, node: Derivative) -> Inference:
     return work.add("chain", [exists, line])
 
 
-def _one_mean(em: Emission, expr: Expr, context: Context) -> tuple[Expectation, Inference]:
+def _one_mean(emitter: Emission, expr: Expr, context: Context) -> tuple[Expectation, Inference]:
     """Return an expectation that a polynomial of some is equal to, and the equation."""
     laws: list[Law] = []
     integrands: dict[Expr, Expr] = {}
@@ -259,17 +270,17 @@ def _one_mean(em: Emission, expr: Expr, context: Context) -> tuple[Expectation, 
         laws.append(mean.law.renamed(names))
         integrands[mean] = mean.integrand.xreplace(names)
     whole = Expectation(expr.xreplace(integrands), joined(laws))
-    work = Calculus(em, context)
+    work = Calculus(emitter, context)
     for mean in (whole, *integrands):
         ways = [work.multiplied_out, work.constant, work.independent, work.marginal]
         work.take_apart(mean, ways)
-    return whole, work.proved(work.conclude(("=", em.term(expr), em.term(whole))))
+    return whole, work.proved(work.conclude(("=", emitter.term(expr), emitter.term(whole))))
 
 
-@family("_Density")
-def _density(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    work = Calculus(em, step.context)
-    wanted = em.formula(step.statement)
+@emitter_for("_Density")
+def _density(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    work = Calculus(emitter, step.context)
+    wanted = emitter.formula(step.statement)
     for side, other in ((1, 2), (2, 1)):
         if wanted[side][0] == "E" and wanted[other][0] == "int":
             line, exists = work.density(wanted[side])
@@ -279,25 +290,25 @@ def _density(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferen
                 dict(zip(bound(wanted[other]), bound(integral), strict=True)),
             )
             line = work.rewritten(line, work.with_body(integral, body, exists), integral)
-            return em.conclude(line, wanted, step.context)
+            return emitter.conclude(line, wanted, step.context)
     raise NotImplementedError("a density beside other terms")
 
 
-@family("_CompleteTheSquare")
-def _square(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_CompleteTheSquare")
+def _square(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    work, ways, sides = Calculus(em, step.context), [], []
+    work, ways, sides = Calculus(emitter, step.context), [], []
     for side in (step.link.lhs, step.link.rhs):
         nodes = [n for n in Mul.make_args(side) if isinstance(n, Expectation)]
         node = nodes[0] if nodes else Expectation(S.One, rule.law)
         factor = side / node if nodes else side
         whole = Expectation(factor * node.integrand, node.law)
-        t = em.term(whole)
+        t = emitter.term(whole)
         way = []
         if not nodes:
             way.append(work.add("constant", (), t))
         elif factor != 1:
-            way.append(work.linear(t, [(em.term(factor), work.body(node.integrand, whole))]))
+            way.append(work.linear(t, [(emitter.term(factor), work.body(node.integrand, whole))]))
         line, exists = work.density(t)
         ways.append([*way, line])
         sides.append((whole, line.theorem.conclusion[2], exists))
@@ -313,11 +324,11 @@ def _square(em: Emission, step: Step, premises: Sequence[Inference]) -> Inferenc
     line = work.add("chain", [one, equal, other])
     equal = work.bodies(line, left, exists)
     line = work.add("chain", [*ways[0], equal, *reversed(ways[1])])
-    return em.conclude(line, em.formula(step.statement), step.context)
+    return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
 def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> Inference:
-    """The integrand against Lebesgue measure as a factor times one exponential."""
+    """Write the integrand of a Lebesgue integral as a factor times a single exponential."""
     (body,), names = inside(integral), bound(integral)
     ((x, mean),) = whole.law.mean.items()
     of = whole.integrand.replace(erf_prime, lambda u: 2 * exp(-(u**2)) / sqrt(pi))
@@ -338,39 +349,39 @@ def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> I
     split = work.settled(split, (), names)
     whole_exponent = work.shown(("=", parts, term(total)), (), names)
     # exp(total) = exp(mine) exp(density)
-    split = work.em.script.add("rewrite", [split, whole_exponent], [[1, 2]])
+    split = work.emitter.script.add("rewrite", [split, whole_exponent], [[1, 2]])
     _, _, product = split.theorem.conclusion
     norm = ("*", body[1], term(rest))
     taken = work.shown(("=", body, ("*", norm, product)), (), names)
     return work.add("rewrite", [taken, split], [[2, 2]])
 
 
-@family("_Inside")
-def _inside(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_Inside")
+def _inside(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     link, left, right = rule.inner(step.link), step.link.lhs, step.link.rhs
     if link is None or left.law != right.law:
         raise Rejected("the two sides are not expectations under the same law")
     inner = Step(step.label, link.statement, rule.by, link, step.context)
-    line = em.by_family(inner, premises)
-    t = em.term(left)
-    order = [em.term(s) for block in left.law.blocks() for s in block.symbols]
-    line = Calculus(em, step.context).settled(line, (), order)
+    line = emitter.by_family(inner, premises)
+    t = emitter.term(left)
+    order = [emitter.term(s) for block in left.law.blocks() for s in block.symbols]
+    line = Calculus(emitter, step.context).settled(line, (), order)
     here = ("E", tuple(order), (line.theorem.conclusion[1],), outside(t))
     name = "equal bodies" if step.link.relation == "=" else "under"
-    line = em.script.add(name, [line], here)
-    return em.conclude(line, em.formula(step.statement), step.context)
+    line = emitter.script.add(name, [line], here)
+    return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
-@family("_Conditioning")
-def _conditioning(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_Conditioning")
+def _conditioning(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    work = Calculus(em, step.context)
+    work = Calculus(emitter, step.context)
     for node in nodes_of(step):
         chosen = [s for s in node.law.symbols if s in rule.given]
         if chosen and len(chosen) < len(node.law.symbols):
-            work.lines[key(em.term(node))] = _conditioned(work, node, chosen)
-    return work.conclude(em.formula(step.statement))
+            work.lines[key(emitter.term(node))] = _conditioned(work, node, chosen)
+    return work.conclude(emitter.formula(step.statement))
 
 
 def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> Inference:
@@ -403,7 +414,7 @@ def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> In
             forms |= names
         last.append(left_over)
     # The names of the variables are taken before others are made of them.
-    order = tuple(work.em.term(s) for law in first for s in law.symbols)
+    order = tuple(work.emitter.term(s) for law in first for s in law.symbols)
     # On the left, with what is left over as a variable of its own.
     again = {s: Dummy(s.name, real=True) for s in chosen}
     moved = {s: f.xreplace(again) for s, f in (forms | {s: s for s in chosen}).items()}
@@ -416,28 +427,28 @@ def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> In
     equal = work.proved(work.image(small, forms, joined(last)))
     _, given_some, other = equal.theorem.conclusion
     left = equal.theorem.hypotheses.values()
-    equal = work.em.logic([equal], left, ("=", other, given_some))
+    equal = work.emitter.logic([equal], left, ("=", other, given_some))
     # Of the two sides this one is known to exist.
     nested = ("E", order, (other,), outside(work.term(Expectation(small, joined(first)))))
     line = work.add("chain", [line, work.proved(work.bodies(equal, nested))])
     exists = work.add("defined", [line], [2])
-    work.em.keep(exists.theorem.conclusion, work.context, exists)
+    work.emitter.keep(exists.theorem.conclusion, work.context, exists)
     return line
 
 
-@family("_PeelCopy")
-def _peel(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    work = Calculus(em, step.context)
+@emitter_for("_PeelCopy")
+def _peel(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    work = Calculus(emitter, step.context)
     for node in nodes_of(step):
         for copies in node.integrand.atoms(IIDSum):
             if not step.link.lhs.has(copies):
                 continue
-            t = em.term(node)
-            line = work.add("one copy more", (), t, em.term(copies))
-            less, wanted = em.term(copies.count), em.term(copies.count - 1)
+            t = emitter.term(node)
+            line = work.add("one copy more", (), t, emitter.term(copies))
+            less, wanted = emitter.term(copies.count), emitter.term(copies.count - 1)
             less = ("+", less, num(-1))
             count = work.shown(("=", less, wanted))
             found = places(line.theorem.conclusion[2], less, through=BINDERS)
             paths = [[2, *plain(path)] for path in found]
             work.lines[key(t)] = work.add("rewrite", [line, count], paths)
-    return work.conclude(em.formula(step.statement))
+    return work.conclude(emitter.formula(step.statement))

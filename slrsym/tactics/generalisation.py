@@ -27,7 +27,7 @@ from slrsym.tactics.arithmetic import opaque_in, searched, special_values
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.log_writer import plain
 from slrsym.tactics.paths import at_path, places
-from slrsym.tactics.values import at_random, close
+from slrsym.tactics.values import fingerprint, is_close
 
 ZERO = num(0)
 # Of these, arithmetic makes normal forms without trouble.
@@ -38,89 +38,99 @@ _LONG, _TOO_LONG = 80, 1500
 
 def _of_any_numbers(
     long: bool,
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = (),
+    emitter: Emission, p: Term, given: Sequence[Term], context: Context,
+    lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
-    """What follows whatever the long factors in it are; those that are equal get one symbol."""
+    """Prove a relation for arbitrary values of its long factors, with one symbol for equal ones."""
     if (len(key(p)) > _TOO_LONG and not opaque_in(p)) != long:
         raise Rejected("arithmetic is tried first" if long else "it was tried before")
-    facts = _facts(em, p, given, lines)
+    facts = _facts(emitter, p, given, lines)
     if _is_of_one_kind(p):
-        return _alike(em, p, context)
+        return _alike(emitter, p, context)
     # With sums as factors, then with sums multiplied out.
-    with em.frugally():
+    with emitter.frugally():
         try:
-            return em.attempt(partial(_with_words, em, p, facts, context, True, False))
+            return emitter.attempt(partial(_with_words, emitter, p, facts, context, True, False))
         except FAILURES:
-            return _with_words(em, p, facts, context, False, False)
+            return _with_words(emitter, p, facts, context, False, False)
 
 
 def _of_any_signs(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
+    emitter: Emission,
+    p: Term,
+    given: Sequence[Term],
+    context: Context,
+    lines: Sequence[Inference] = (),
 ) -> Inference:
-    """What follows from the signs of the long factors in it."""
+    """Prove an inequality from the signs of its long factors alone."""
     if p[0] not in ("<", "<="):
         raise Rejected("no inequality")
-    return _with_words(em, p, _facts(em, p, given, lines), context, True, True)
+    return _with_words(emitter, p, _facts(emitter, p, given, lines), context, True, True)
 
 
 def _facts(
-    em: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference]
+    emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference]
 ) -> list[Inference]:
     if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
         raise Rejected("no relation with long factors")
     said = [p, *(line.theorem.conclusion for line in lines)]
-    facts = [*lines, *special_values(em, said)]
+    facts = [*lines, *special_values(emitter, said)]
     facts = [line for line in facts if line.theorem.conclusion[0] in RELATIONS]
-    return facts + [em.script.add("assume", (), h) for h in given if h[0] in RELATIONS]
+    return facts + [emitter.script.add("assume", (), h) for h in given if h[0] in RELATIONS]
 
 
 def _with_words(
-    em: Emission, p: Term, facts: Sequence[Inference], context: Context, sums: bool, signs: bool
+    emitter: Emission,
+    p: Term,
+    facts: Sequence[Inference],
+    context: Context,
+    sums: bool,
+    signs: bool,
 ) -> Inference:
     taken = free(p).union(*(free(line.theorem.conclusion) for line in facts))
-    words = _Words(em, context, taken, sums, _on_both_sides(p) if signs else set())
+    words = _Words(emitter, context, taken, sums, _on_both_sides(p) if signs else set())
     meant, changed = words.short(p)
     shown, supposed = list[Inference](), []
     others = [(s, t) for s, t in words.values.items() if key(t) not in words.common]
     for s, t in others if signs else ():
-        for line in _signs(em, t, facts, context):
+        for line in _signs(emitter, t, facts, context):
             kind, low, high = line.theorem.conclusion
             shown.append(line)
             supposed.append((kind, low, s) if high == t else (kind, s, high))
     for line in facts:
         q, swaps = words.short(line.theorem.conclusion)
         for path, equation in swaps:
-            line = em.script.add("rewrite", [line, equation], [plain(path)])
+            line = emitter.script.add("rewrite", [line, equation], [plain(path)])
         shown.append(line)
         supposed.append(q)
     if not words.values:
         raise Rejected("no long factors")
-    effort = em.effort // (10 if sums else 1)
+    effort = emitter.effort // (10 if sums else 1)
     shown += [equation for _, equation in changed]
-    line = put_in(em, meant, supposed, words.values, shown, context, effort)
+    line = put_in(emitter, meant, supposed, words.values, shown, context, effort)
     for path, equation in changed:
-        line = em.script.add("rewrite", [line, equation], [plain(path)])
+        line = emitter.script.add("rewrite", [line, equation], [plain(path)])
     return line
 
 
 def put_in(
-    em: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
+    emitter: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
     shown: Sequence[Inference], context: Context, effort: int | None = None,
 ) -> Inference:  # fmt: skip
-    """What follows for any values of symbols, at these, where what it supposes is shown."""
-    name, _, *data = searched(p, supposed, (), effort or em.effort // 10, em)
-    line = em.script.add(name, (), *data)
-    line = em.script.add("instance", [line], tuple(values.items()))
-    shown = [*shown, *(_exists(em, t, shown, context) for t in values.values())]
+    """Prove a formula for symbols, then instantiate these and discharge the hypotheses."""
+    name, _, *data = searched(p, supposed, (), effort or emitter.effort // 10, emitter)
+    line = emitter.script.add(name, (), *data)
+    line = emitter.script.add("instance", [line], tuple(values.items()))
+    shown = [*shown, *(_exists(emitter, t, shown, context) for t in values.values())]
     named = {key(q.theorem.conclusion) for q in shown}
     left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
     for q in shown:
         left |= q.theorem.hypotheses
-    return em.logic([line, *shown], left.values(), line.theorem.conclusion)
+    return emitter.logic([line, *shown], left.values(), line.theorem.conclusion)
 
 
 def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
-    """What a factor may be of another: bells are written by exp, and by slopes of erf."""
+    """Yield the multiples in which a Gaussian factor may occur: written by exp, erf' or erf''."""
     yield ()
     yield (num(-1),)
     yield num(2), ("^", -1, 2, ("pi",))
@@ -130,14 +140,14 @@ def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
         yield num(-4), ("^", -1, 2, ("pi",)), t[2]
 
 
-def _exists(em: Emission, t: Term, lines: Sequence[Inference], context: Context) -> Inference:
-    """That a term is defined; a relation in which it stands says so."""
+def _exists(emitter: Emission, t: Term, lines: Sequence[Inference], context: Context) -> Inference:
+    """Prove that a term is defined, from a line in which it occurs or else by a search."""
     for line in lines:
         for path in places(line.theorem.conclusion, t):
-            return em.script.add("defined", [line], plain(path))
-    exists = em.shown_once(defined(t), context)
+            return emitter.script.add("defined", [line], plain(path))
+    exists = emitter.shown_once(defined(t), context)
     if exists is None:
-        raise Rejected(f"{em.said(defined(t))} is not shown")
+        raise Rejected(f"{emitter.said(defined(t))} is not shown")
     return exists
 
 
@@ -145,9 +155,10 @@ class _Words:
     """Symbols for factors: one for those that are multiples of each other."""
 
     def __init__(
-        self, em: Emission, context: Context, taken: frozenset[Term], sums: bool, common: set[str]
+        self, emitter: Emission, context: Context, taken: frozenset[Term], sums: bool,
+        common: set[str],
     ) -> None:  # fmt: skip
-        self.em, self.context, self.taken = em, context, taken
+        self.emitter, self.context, self.taken = emitter, context, taken
         # Whether sums in products are factors, or multiplied out; and what else is.
         self.sums, self.common = sums, common
         # What the symbols stand for, and what is written for a factor, with the equation if it is
@@ -156,7 +167,7 @@ class _Words:
         self._written: dict[str, tuple[Term, Inference | None]] = {}
 
     def short(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
-        """The term with symbols for factors; where others stood, with the equations."""
+        """Replace long factors by symbols; return the equations of rewritten ones, too."""
         parts, changed = [], []
         for path, factor in _long_factors(t, self.sums, self.common):
             word, equation = self._word(factor)
@@ -171,7 +182,7 @@ class _Words:
         return self._written[key(t)]
 
     def _symbol(self, t: Term) -> Term:
-        """The symbol that stands for a factor."""
+        """Return the symbol that stands for a factor, a new one on the first call."""
         s = next((s for s, v in self.values.items() if same(v, t)), None)
         if s is None:
             s = fresh(("s", "w", "R"), self.taken | set(self.values))
@@ -179,27 +190,27 @@ class _Words:
         return s
 
     def _as_another(self, t: Term) -> tuple[Term, Inference] | None:
-        """By an earlier factor, if it is one's multiple, with the equation that says so."""
-        value = at_random(t)
-        for other in self.em.factors if value is not None else ():
+        """Write a factor as a multiple of an earlier one; return None if it is not one."""
+        value = fingerprint(t)
+        for other in self.emitter.factors if value is not None else ():
             if same(t, other):
                 return None
             for factors in _multiples(t):
                 equal = ("*", *factors, other) if factors else other
-                if close(value, at_random(equal)):
-                    line = self.em.shown_once(("=", t, equal), self.context)
+                if is_close(value, fingerprint(equal)):
+                    line = self.emitter.shown_once(("=", t, equal), self.context)
                     if line is not None:
                         s = self._symbol(other)
                         return ("*", *factors, s) if factors else s, line
         if value is not None:
-            self.em.factors.append(t)
+            self.emitter.factors.append(t)
         return None
 
 
 def _long_factors(
     t: Term, sums: bool = True, common: Container[str] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Roots, fractions, values of functions, and sums in products, each with its place.
+    """Yield roots, fractions, values of functions, and sums in products, each with its path.
 
     Or, with sums opened, those under the sign of a sum that do not speak of its terms.
     """
@@ -229,20 +240,20 @@ def _long_factors(
 
 
 def _on_both_sides(p: Term) -> set[str]:
-    """The summands that both sides of a relation have."""
+    """Return the keys of the summands that both sides of a relation have."""
     a, b = ({key(t) for t in side[1:]} if side[0] == "+" else set() for side in p[1:])
     return a & b
 
 
 def _signs(
-    em: Emission, t: Term, facts: Sequence[Inference], context: Context
+    emitter: Emission, t: Term, facts: Sequence[Inference], context: Context
 ) -> Iterator[Inference]:
-    """The sign of a factor; of a power, on which side of 1 it is, too."""
-    effort = em.effort // 10
+    """Yield the sign of a factor, and of a power also on which side of 1 it lies."""
+    effort = emitter.effort // 10
 
     def quickly(p: Term) -> Inference:
-        name, _, *data = searched(p, (), [line.theorem for line in facts], effort, em)
-        return em.script.add(name, facts, *data)
+        name, _, *data = searched(p, (), [line.theorem for line in facts], effort, emitter)
+        return emitter.script.add(name, facts, *data)
 
     def beside_one() -> Inference:
         x = ("s", "x", "R")
@@ -250,7 +261,7 @@ def _signs(
         beside = [_beside_one(u, t[3]) for u in (x, t[3])]
         shown = [quickly(positive[1]), quickly(beside[1])]
         wanted = _beside_one((*t[:3], x), t)
-        return put_in(em, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort)
+        return put_in(emitter, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort)
 
     for ways in (
         [partial(quickly, ("<=", ZERO, t)), partial(quickly, ("<=", t, ZERO))],
@@ -258,13 +269,13 @@ def _signs(
     ):
         for way in ways:
             with suppress(*FAILURES):
-                yield em.attempt(way)
+                yield emitter.attempt(way)
                 break
 
 
 def _beside_one(t: Term, like: Term) -> Term:
-    """That a term is at least 1, or at most, as another is at the random point."""
-    value, one = at_random(like), num(1)
+    """State that `t` is at least 1, or at most, as its relative `like` is at a random point."""
+    value, one = fingerprint(like), num(1)
     if value is None:
         raise Rejected("it has no value there")
     return ("<=", one, t) if value > 1 else ("<=", t, one)
@@ -277,32 +288,32 @@ def _at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
 
 
 def _is_of_one_kind(p: Term) -> bool:
-    """An equation of two roots, or of two values of a function."""
+    """Tell whether an equation is between two roots, or two values of one function."""
     if p[0] != "=":
         return False
     a, b = p[1:]
     return a[0] in ("^", "f") and a[: len(a) - 1] == b[: len(b) - 1] and a[:2] != ("f", "abs")
 
 
-def _alike(em: Emission, p: Term, context: Context) -> Inference:
-    """f(x) = f(y), as x = y."""
+def _alike(emitter: Emission, p: Term, context: Context) -> Inference:
+    """Derive f(x) = f(y) from x = y."""
     if same(*p[1:]):
         raise Rejected("whether it is defined is asked")
     (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]
-    equation = em.shown_once(("=", x, y), context)
+    equation = emitter.shown_once(("=", x, y), context)
     if equation is None:
         raise Rejected("the arguments are not known to be equal")
     # Many functions are defined wherever their arguments are.
     w: Term = ("s", "w", "R")
     f = replaced(p[2], {place: w})
     with suppress(*FAILURES):
-        total = partial(put_in, em, defined(f), [], {w: y}, [equation], context)
-        return em.script.add("rewrite", [em.attempt(total), equation], [[1, place]])
+        total = partial(put_in, emitter, defined(f), [], {w: y}, [equation], context)
+        return emitter.script.add("rewrite", [emitter.attempt(total), equation], [[1, place]])
     # The second is that for which a symbol stands already, and often known to be defined.
     for side, other in ((2, 1), (1, 2)):
-        known = em.shown_once(defined(p[side]), context)
+        known = emitter.shown_once(defined(p[side]), context)
         if known is not None:
-            return em.script.add("rewrite", [known, equation], [[other, place]])
+            return emitter.script.add("rewrite", [known, equation], [[other, place]])
     raise Rejected("neither is known to be defined")
 
 

@@ -59,74 +59,74 @@ def _plus(*parts: Term) -> Term:
 # -- the identities -------------------------------------------------------------------------------
 
 
-def _unchanging(em: Emission, f: Term) -> Inference:
+def _unchanging(emitter: Emission, f: Term) -> Inference:
     """Show that a function of t, whose derivative vanishes, is what it is at 0."""
     f_z = substitute(f, {T: Z})
-    slope = arithmetic(em, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
-    nothing = Context((), em.find)
-    between, goal = MeanValue(em, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
+    slope = arithmetic(emitter, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
+    nothing = Context((), emitter.find)
+    between, goal = MeanValue(emitter, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
 
     def show(low: Term, high: Term) -> Inference:
         line = between.apart(slope, low, high)
-        return arithmetic(em, goal, [("<=", low, high)], [line])
+        return arithmetic(emitter, goal, [("<=", low, high)], [line])
 
     return between.cases(ZERO, T, show)
 
 
-def _pythagoras(em: Emission) -> Inference:
+def _pythagoras(emitter: Emission) -> Inference:
     """Show that sin(t)^2 + cos(t)^2 = 1."""
     total = _plus(("^", 2, 1, _sin(T)), ("^", 2, 1, _cos(T)))
-    return arithmetic(em, ("=", total, ONE), (), [_unchanging(em, total)])
+    return arithmetic(emitter, ("=", total, ONE), (), [_unchanging(emitter, total)])
 
 
-def _sum_of_angles(em: Emission, name: str) -> Inference:
+def _sum_of_angles(emitter: Emission, name: str) -> Inference:
     """Show the addition theorem of sine or cosine for t and x."""
     sin, cos = _sin(T), _cos(T)
     sin_x, cos_x = _sin(X), _cos(X)
     sin_both, cos_both = _sin(_plus(T, X)), _cos(_plus(T, X))
     # What is turned back does not depend on t.
     lines = [
-        _unchanging(em, _plus(multiplied(sin_both, cos), multiplied(MINUS, cos_both, sin))),
-        _unchanging(em, _plus(multiplied(cos_both, cos), multiplied(sin_both, sin))),
-        _identity(em, "pythagoras"),
+        _unchanging(emitter, _plus(multiplied(sin_both, cos), multiplied(MINUS, cos_both, sin))),
+        _unchanging(emitter, _plus(multiplied(cos_both, cos), multiplied(sin_both, sin))),
+        _identity(emitter, "pythagoras"),
     ]
     if name == "sin":
         goal = ("=", sin_both, _plus(multiplied(sin, cos_x), multiplied(cos, sin_x)))
     else:
         goal = ("=", cos_both, _plus(multiplied(cos, cos_x), multiplied(MINUS, sin, sin_x)))
-    return arithmetic(em, goal, (), lines)
+    return arithmetic(emitter, goal, (), lines)
 
 
-def _hyperbolic(em: Emission, name: str) -> Inference:
+def _hyperbolic(emitter: Emission, name: str) -> Inference:
     """Show what a hyperbolic function of t is by exponentials."""
     exp, inverse = _exp(T), _exp(multiplied(MINUS, T))
     if name == "tanh":
         one, tanh = _exp(multiplied(num(2), T)), _tanh(T)
         ratio = multiplied(_plus(ONE, tanh), ("^", -1, 1, _plus(ONE, multiplied(MINUS, tanh))))
-        line = _unchanging(em, multiplied(ratio, _exp(multiplied(num(-2), T))))
+        line = _unchanging(emitter, multiplied(ratio, _exp(multiplied(num(-2), T))))
         value = multiplied(_plus(one, MINUS), ("^", -1, 1, _plus(one, ONE)))
-        return arithmetic(em, ("=", tanh, value), (), [line])
+        return arithmetic(emitter, ("=", tanh, value), (), [line])
     sinh, cosh = _sinh(T), _cosh(T)
     lines = [
-        _unchanging(em, multiplied(_plus(sinh, cosh), inverse)),
-        _unchanging(em, multiplied(_plus(cosh, multiplied(MINUS, sinh)), exp)),
+        _unchanging(emitter, multiplied(_plus(sinh, cosh), inverse)),
+        _unchanging(emitter, multiplied(_plus(cosh, multiplied(MINUS, sinh)), exp)),
     ]
     sign = MINUS if name == "sinh" else ONE
     value = _plus(multiplied(num(1, 2), exp), multiplied(num(1, 2), sign, inverse))
-    return arithmetic(em, ("=", ("f", name, T), value), (), lines)
+    return arithmetic(emitter, ("=", ("f", name, T), value), (), lines)
 
 
-def _sign_of_log(em: Emission, kind: str, is_above: bool) -> Inference:
+def _sign_of_log(emitter: Emission, kind: str, is_above: bool) -> Inference:
     """Show that log(t) has a sign, from how t compares with 1."""
     rising = ("d", (1,), (Z,), (_log(Z),), (Z,))
     here = ("<", ZERO, Z)
-    slope = arithmetic(em, (kind, ZERO, rising), [here])
+    slope = arithmetic(emitter, (kind, ZERO, rising), [here])
     low, high = (ONE, T) if is_above else (T, ONE)
-    between = MeanValue(em, Context((), em.find), Z)
+    between = MeanValue(emitter, Context((), emitter.find), Z)
     between.given = [("<", ZERO, low)]
     line = between.apart(slope, low, high)
     goal = (kind, ZERO, _log(T)) if is_above else (kind, _log(T), ZERO)
-    return arithmetic(em, goal, [("<", ZERO, T), (kind, low, high)], [line])
+    return arithmetic(emitter, goal, [("<", ZERO, T), (kind, low, high)], [line])
 
 
 _IDENTITIES: dict[str, Callable[[Emission], Inference]] = {
@@ -136,18 +136,18 @@ _IDENTITIES: dict[str, Callable[[Emission], Inference]] = {
 }
 
 
-def _identity(em: Emission, name: str) -> Inference:
-    return em.once(f"identity {name}", partial(_IDENTITIES[name], em))
+def _identity(emitter: Emission, name: str) -> Inference:
+    return emitter.once(f"identity {name}", partial(_IDENTITIES[name], emitter))
 
 
-def _at(em: Emission, line: Inference, values: dict[Term, Term]) -> Inference:
+def _at(emitter: Emission, line: Inference, values: dict[Term, Term]) -> Inference:
     """Put values into an identity; that they are defined must follow from nothing."""
     values = {s: v for s, v in values.items() if s != v}
     if not values:
         return line
-    line = em.script.add("instance", [line], tuple(values.items()))
-    exist = [arithmetic(em, defined(v), ()) for v in values.values()]
-    return em.logic([line, *exist], (), line.theorem.conclusion)
+    line = emitter.script.add("instance", [line], tuple(values.items()))
+    exist = [arithmetic(emitter, defined(v), ()) for v in values.values()]
+    return emitter.logic([line, *exist], (), line.theorem.conclusion)
 
 
 # -- angles ---------------------------------------------------------------------------------------
@@ -167,8 +167,8 @@ def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
 class _Angles:
     """Sines and cosines by those of a few angles, of which all others are sums."""
 
-    def __init__(self, em: Emission, angles: Sequence[Term]) -> None:
-        self.em = em
+    def __init__(self, emitter: Emission, angles: Sequence[Term]) -> None:
+        self.emitter = emitter
         self.units: dict[str, Fraction] = {}
         for c, rest in (pair for u in angles for pair in _summands(u)):
             unit = self.units.get(key(rest), Fraction(0))
@@ -193,17 +193,17 @@ class _Angles:
         if not 2 <= len(parts) <= _MOST_ANGLES:
             raise Rejected("no sum of a few angles")
         line = self._of_sum(t[1], parts)
-        return arithmetic(self.em, ("=", t, line.theorem.conclusion[2]), (), [line])
+        return arithmetic(self.emitter, ("=", t, line.theorem.conclusion[2]), (), [line])
 
     def _of_sum(self, name: str, parts: Sequence[Term]) -> Inference:
         first, *others = parts
         rest = _plus(*others)
-        line = _at(self.em, _identity(self.em, name), {T: first, X: rest})
+        line = _at(self.emitter, _identity(self.emitter, name), {T: first, X: rest})
         for inner in ("sin", "cos") if len(others) > 1 else ():
             equation = self._of_sum(inner, others)
             _, _, right = line.theorem.conclusion
             paths = [[2, *plain(path)] for path in places(right, ("f", inner, rest))]
-            line = self.em.script.add("rewrite", [line, equation], paths)
+            line = self.emitter.script.add("rewrite", [line, equation], paths)
         return line
 
 
@@ -221,43 +221,43 @@ def _values(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Ter
     return found
 
 
-def _equations(em: Emission, p: Term) -> Iterator[Inference]:
+def _equations(emitter: Emission, p: Term) -> Iterator[Inference]:
     """Yield equations for values in a formula that have other words."""
     circular = _values(p, ("sin", "cos"))
-    angles = _Angles(em, [t[2] for t in circular.values()])
+    angles = _Angles(emitter, [t[2] for t in circular.values()])
     for t in (*_values(p, ("sinh", "cosh", "tanh", "max")).values(), *circular.values()):
         if t[1] in ("sin", "cos"):
             way = partial(angles.equation, t)
         elif t[1] == "max":
-            way = partial(_of_maximum, em, t)
+            way = partial(_of_maximum, emitter, t)
         else:
-            way = partial(_at, em, _identity(em, t[1]), {T: t[2]})
+            way = partial(_at, emitter, _identity(emitter, t[1]), {T: t[2]})
         with suppress(*FAILURES):
-            yield em.attempt(way)
+            yield emitter.attempt(way)
 
 
-def _of_maximum(em: Emission, t: Term) -> Inference:
-    line = em.script.add("maximum", (), *t[2:])
-    exist = [arithmetic(em, defined(v), ()) for v in t[2:]]
-    return em.logic([line, *exist], (), line.theorem.conclusion[1])
+def _of_maximum(emitter: Emission, t: Term) -> Inference:
+    line = emitter.script.add("maximum", (), *t[2:])
+    exist = [arithmetic(emitter, defined(v), ()) for v in t[2:]]
+    return emitter.logic([line, *exist], (), line.theorem.conclusion[1])
 
 
 def _of_log(
-    em: Emission, u: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
+    emitter: Emission, u: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
 ) -> Iterator[Callable[[], Inference]]:
     """Yield ways to the sign of a logarithm and to its tangents at 1."""
 
     def sign(kind: str, is_above: bool) -> Inference:
         name = f"sign of log {kind} {is_above}"
-        line = em.once(name, partial(_sign_of_log, em, kind, is_above))
-        line = em.script.add("instance", [line], ((T, u),))
-        return _settled(em, line, given, lines)
+        line = emitter.once(name, partial(_sign_of_log, emitter, kind, is_above))
+        line = emitter.script.add("instance", [line], ((T, u),))
+        return _settled(emitter, line, given, lines)
 
     def tangent(of: Term) -> Inference:
         bend = ("d", (2,), (Z,), (of,), (("s", "z", "R>0"),))
         said = ("<=", bend, ZERO) if of == _log(Z) else ("<=", ZERO, bend)
-        line = em.script.add("tangent", [arithmetic(em, said, ())], ONE, u)
-        return _settled(em, line, given, lines)
+        line = emitter.script.add("tangent", [arithmetic(emitter, said, ())], ONE, u)
+        return _settled(emitter, line, given, lines)
 
     for kind, is_above in itertools.product(("<", "<="), (True, False)):
         yield partial(sign, kind, is_above)
@@ -266,30 +266,34 @@ def _of_log(
 
 
 def _settled(
-    em: Emission, line: Inference, given: Sequence[Term], lines: Sequence[Inference]
+    emitter: Emission, line: Inference, given: Sequence[Term], lines: Sequence[Inference]
 ) -> Inference:
     """Show the hypotheses of a line by arithmetic."""
-    proofs = [arithmetic(em, h, given, lines) for h in line.theorem.hypotheses.values()]
+    proofs = [arithmetic(emitter, h, given, lines) for h in line.theorem.hypotheses.values()]
     left = {k: h for proof in proofs for k, h in proof.theorem.hypotheses.items()}
-    return em.logic([line, *proofs], left.values(), line.theorem.conclusion)
+    return emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
 
 def _facts(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
+    emitter: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
 ) -> Iterator[Inference]:
     """Yield what is known of sines, cosines and logarithms that stand under no binder."""
     angles = {key(t[2]): t[2] for t in _values(p, ("sin", "cos"), deep=False).values()}
     for u in angles.values():
         with suppress(*FAILURES):
-            yield em.attempt(partial(_at, em, _identity(em, "pythagoras"), {T: u}))
+            yield emitter.attempt(partial(_at, emitter, _identity(emitter, "pythagoras"), {T: u}))
     for t in _values(p, ("log",), deep=False).values():
-        for way in _of_log(em, t[2], given, context, lines):
+        for way in _of_log(emitter, t[2], given, context, lines):
             with suppress(*FAILURES):
-                yield em.attempt(way)
+                yield emitter.attempt(way)
 
 
 def _in_other_words(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
+    emitter: Emission,
+    p: Term,
+    given: Sequence[Term],
+    context: Context,
+    lines: Sequence[Inference] = (),
 ) -> Inference:
     """Replace values by their identities, show the rest, and put them back."""
     if p[0] not in RELATIONS:
@@ -297,21 +301,21 @@ def _in_other_words(
     meant, changed = p, list[tuple[Inference, list[Any]]]()
     for _ in range(_MOST_ROUNDS):
         before = meant
-        for line in _equations(em, meant):
+        for line in _equations(emitter, meant):
             _, old, new = line.theorem.conclusion
             found = places(meant, old, through=BINDERS)
             meant = at_paths(meant, found, new)
             changed.append((line, [plain(path) for path in found]))
         if meant == before:
             break
-    facts = list(_facts(em, meant, given, context, lines))
+    facts = list(_facts(emitter, meant, given, context, lines))
     if not changed and not facts:
         raise Rejected("no identities")
-    own = set(map(key, em.hypotheses(context)))
+    own = set(map(key, emitter.hypotheses(context)))
     more = [h for h in given if key(h) not in own]
-    shown = in_context(em, meant, context, [*lines, *facts], more)
+    shown = in_context(emitter, meant, context, [*lines, *facts], more)
     for line, paths in reversed(changed):
-        shown = em.script.add("rewrite", [shown, line], paths) if paths else shown
+        shown = emitter.script.add("rewrite", [shown, line], paths) if paths else shown
     return shown
 
 

@@ -117,7 +117,7 @@ def judge(
 
 
 def _unclear(claim: Proven, find: Callable[[str], Proven]) -> dict[str, str]:
-    """By label, why a step does not say what it seems to say, so that no evidence counts."""
+    """Return the steps whose statements are not what they seem, with the reason, by label."""
     found = {}
     for step in steps_of(claim, find):
         try:

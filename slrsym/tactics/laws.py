@@ -33,57 +33,67 @@ from slrsym.tactics.phrases import Expressions
 # -- that something is defined --------------------------------------------------------------------
 
 
-def _derivative_exists(em: Emission, node: Term) -> Inference:
+def _derivative_exists(emitter: Emission, node: Term) -> Inference:
     if inside(node)[0][0] != "E":
         raise Rejected("the derivative of no expectation")
     with suppress(Rejected):
-        return em.script.add("defined", [em.script.add("price", (), node)], [1])
-    return em.script.add("defined", [em.script.add("derivative of expectation", (), node)], [1])
+        return emitter.script.add("defined", [emitter.script.add("price", (), node)], [1])
+    return emitter.script.add(
+        "defined", [emitter.script.add("derivative of expectation", (), node)], [1]
+    )
 
 
-def _mean_exists(em: Emission, node: Term) -> Inference:
+def _mean_exists(emitter: Emission, node: Term) -> Inference:
     with suppress(Rejected):
-        return em.script.add("integrable", (), node)
+        return emitter.script.add("integrable", (), node)
     with suppress(Rejected):
-        return em.script.add("defined", [em.script.add("gaussian integral", (), node)], [1])
-    return em.script.add("defined", [em.script.add("centred pair", (), node)], [1])
+        return emitter.script.add(
+            "defined", [emitter.script.add("gaussian integral", (), node)], [1]
+        )
+    return emitter.script.add("defined", [emitter.script.add("centred pair", (), node)], [1])
 
 
 # What shows that a node of this head is defined.
 _DEFINED: dict[str, Callable[[Emission, Term], Inference]] = {
     "E": _mean_exists,
-    "copies": lambda em, node: em.script.add("copies exist", (), node),
+    "copies": lambda emitter, node: emitter.script.add("copies exist", (), node),
     "d": _derivative_exists,
 }
 
 
 def _exists(
-    em: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference] = ()
+    emitter: Emission,
+    p: Term,
+    given: Sequence[Term],
+    context: Context,
+    lines: Sequence[Inference] = (),
 ) -> Inference:
-    """That an expectation exists; of a matrix, that it is positive semidefinite."""
+    """Prove that an expectation exists, or that a covariance matrix is positive semidefinite."""
     if p[0] == "=" and is_improper(p[1]) and same(p[1], p[2]):
-        return em.discharged(em.script.add("bells", (), p[1]), context)
+        return emitter.discharged(emitter.script.add("bells", (), p[1]), context)
     if p[0] == "=" and p[1][0] in _DEFINED and same(p[1], p[2]):
         with suppress(*FAILURES):
-            return em.attempt(lambda: em.discharged(_DEFINED[p[1][0]](em, p[1]), context))
+            return emitter.attempt(
+                lambda: emitter.discharged(_DEFINED[p[1][0]](emitter, p[1]), context)
+            )
     if p[:2] == ("o", "moderate") or p == ("forall", bound(p), _all_defined(p), ()):
         function = p[2] if p[0] == "o" else ("lam", bound(p), (inside(p)[0][1],), ())
         with suppress(Rejected):
-            line = em.script.add("moderate", (), function)
-            line = em.logic([line], line.theorem.hypotheses.values(), p)
-            return em.discharged(line, context)
+            line = emitter.script.add("moderate", (), function)
+            line = emitter.logic([line], line.theorem.hypotheses.values(), p)
+            return emitter.discharged(line, context)
     if p[0] == "forall":
         (part,), names = inside(p), bound(p)
-        shown = em.shown(part, tuple(h for h in given if not free(h) & set(names)), context)
+        shown = emitter.shown(part, tuple(h for h in given if not free(h) & set(names)), context)
         if shown is None:
             raise Rejected("not shown for all values")
         for x in reversed(names):
-            shown = em.script.add("generalise", [shown], x)
-        return em.logic([shown], shown.theorem.hypotheses.values(), p)
+            shown = emitter.script.add("generalise", [shown], x)
+        return emitter.logic([shown], shown.theorem.hypotheses.values(), p)
     if p[:2] == ("o", "psd"):
-        return _semidefinite(em, p, given, context)
+        return _semidefinite(emitter, p, given, context)
     if p[0] in RELATIONS and opaque_in(p):
-        return Calculus(em, context).shown(p, lines)
+        return Calculus(emitter, context).shown(p, lines)
     raise Rejected("another question")
 
 
@@ -97,33 +107,35 @@ QUESTIONS.insert(0, _exists)
 # -- matrices -------------------------------------------------------------------------------------
 
 
-def _semidefinite(em: Emission, p: Term, given: Sequence[Term], context: Context) -> Inference:
-    """As the image of a matrix that is supposed to be, or by elimination."""
-    for source, rows in _images(em, _matrix(em, p), given):
+def _semidefinite(emitter: Emission, p: Term, given: Sequence[Term], context: Context) -> Inference:
+    """Prove a matrix positive semidefinite, as an image of a given one or by elimination."""
+    for source, rows in _images(emitter, _matrix(emitter, p), given):
         with suppress(*FAILURES):
-            return em.attempt(lambda: _image(em, p, source, rows, context))  # noqa: B023
+            return emitter.attempt(lambda: _image(emitter, p, source, rows, context))  # noqa: B023
     raise Rejected("no reason why a matrix is positive semidefinite")
 
 
-def _image(em: Emission, p: Term, source: Term, rows: Any, context: Context) -> Inference:
-    line = em.script.add("psd image", (), p, source, tuple(map(em.term, rows)))
+def _image(emitter: Emission, p: Term, source: Term, rows: Any, context: Context) -> Inference:
+    line = emitter.script.add("psd image", (), p, source, tuple(map(emitter.term, rows)))
     for h in line.theorem.hypotheses.values():
-        if em.shown(h, em.hypotheses(context), context) is None:
-            raise Rejected(f"{em.said(h)} is not shown")
-    return em.discharged(line, context)
+        if emitter.shown(h, emitter.hypotheses(context), context) is None:
+            raise Rejected(f"{emitter.said(h)} is not shown")
+    return emitter.discharged(line, context)
 
 
-def _matrix(em: Emission, p: Term) -> sp.Matrix:
+def _matrix(emitter: Emission, p: Term) -> sp.Matrix:
     """Return the matrix that a formula says to be positive semidefinite."""
-    entries = list(map(Expressions(em.translator).of, p[2][1:]))
+    entries = list(map(Expressions(emitter.translator).of, p[2][1:]))
     return sp.Matrix(round(len(entries) ** 0.5), round(len(entries) ** 0.5), entries)
 
 
-def _images(em: Emission, matrix: sp.Matrix, given: Sequence[Term]) -> Iterator[tuple[Term, Any]]:
+def _images(
+    emitter: Emission, matrix: sp.Matrix, given: Sequence[Term]
+) -> Iterator[tuple[Term, Any]]:
     n = matrix.rows
     for h in given:
         if h[:2] == ("o", "psd"):
-            whole = _matrix(em, h)
+            whole = _matrix(emitter, h)
             for rows in product(range(whole.rows), repeat=n):
                 scale = [sp.sqrt(matrix[i, i] / whole[r, r]) for i, r in enumerate(rows)]
                 fits = (
@@ -138,11 +150,11 @@ def _images(em: Emission, matrix: sp.Matrix, given: Sequence[Term]) -> Iterator[
                     )
                     yield h, [c for row in places for c in row]
     if (column := _column(matrix)) is not None:
-        yield ("tuple", em.term(sp.S.One)), column
+        yield ("tuple", emitter.term(sp.S.One)), column
     found = eliminated(matrix)
     if found is not None:
         diagonal, lower = found
-        yield ("tuple", *map(em.term, diagonal)), list(lower)
+        yield ("tuple", *map(emitter.term, diagonal)), list(lower)
 
 
 def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
@@ -156,14 +168,14 @@ def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
 
 
 def factored(work: Calculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw) -> None:
-    """The image of a law whose covariance is diagonal exists, its covariance being a product."""
+    """Prove that the image of a law with a diagonal covariance exists: its covariance factors."""
     if not law.cov.is_diagonal():
         return
-    diagonal = ("tuple", *(work.em.term(law.cov[i, i]) for i in range(law.cov.rows)))
+    diagonal = ("tuple", *(work.emitter.term(law.cov[i, i]) for i in range(law.cov.rows)))
     for block, t in zip(node.law.blocks(), outside(work.term(node)), strict=True):
         for p in semidefinite(moments(t)[1]) if len(block.symbols) > 1 else ():
             if p[0] == "o":
                 rows = [forms[s].coeff(x) for s in block.symbols for x in law.symbols]
                 with suppress(*FAILURES):
-                    line = _image(work.em, p, diagonal, rows, work.context)
-                    work.em.keep(p, work.context, line)
+                    line = _image(work.emitter, p, diagonal, rows, work.context)
+                    work.emitter.keep(p, work.context, line)

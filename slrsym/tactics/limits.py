@@ -22,7 +22,7 @@ from slrsym.gaussian.independent import is_plainly_real
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import put, rebuilt
-from slrsym.tactics.emission import Emission, family
+from slrsym.tactics.emission import Emission, emitter_for
 
 # c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
 Lead: TypeAlias = tuple[Expr, Expr]
@@ -53,33 +53,33 @@ class _Tail(sp.Function):  # type: ignore[misc]
     is_real = True
 
 
-@family("_Limits")
-def _limits(em: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """With the limits evaluated both sides are equal, as the proof checker shows."""
+@emitter_for("_Limits")
+def _limits(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+    """Evaluate the limits on both sides, and have the proof checker show that these are equal."""
     if step.link.relation != "=" or not step.statement.has(Limit):
         raise Rejected("the rule shows equalities, and neither side has a limit")
-    work = _Taken(em, step.context)
+    work = _Taken(emitter, step.context)
     left, right = (rebuilt(side, work.limit) for side in (step.link.lhs, step.link.rhs))
     work.require(sp.Eq(left, right, evaluate=False))
-    return em.on_trust(step, em.formula(step.statement))
+    return emitter.on_trust(step, emitter.formula(step.statement))
 
 
 @dataclass(frozen=True)
 class _Taken:
     """Evaluates limits under the hypotheses of a step."""
 
-    em: Emission
+    emitter: Emission
     context: Context
 
     def knows(self, relation: sp.Basic) -> bool:
-        return self.em.knows(self.em.formula(relation), self.context)
+        return self.emitter.knows(self.emitter.formula(relation), self.context)
 
     def require(self, relation: sp.Basic) -> None:
         if not self.knows(relation):
             raise Rejected(f"after the limits are taken, {relation} is not shown")
 
     def sign(self, c: Expr) -> Expr:
-        """1, -1 or, where that is not known, `Rejected`."""
+        """Return 1 or -1 as the sign of a number; raise `Rejected` if it is not known."""
         if c.is_positive or self.knows(sp.Gt(c, 0, evaluate=False)):
             return S.One
         if c.is_negative or self.knows(sp.Lt(c, 0, evaluate=False)):
@@ -90,11 +90,11 @@ class _Taken:
         return bool(c.is_nonzero) or self.knows(sp.Ne(c, 0, evaluate=False))
 
     def require_defined(self, c: Expr) -> None:
-        if not self.em.knows(defined(self.em.term(c)), self.context):
+        if not self.emitter.knows(defined(self.emitter.term(c)), self.context):
             raise Rejected(f"{c} is not known to be a real number here")
 
     def limit(self, node: Expr) -> Expr | None:
-        """The value of a limit; None of anything else."""
+        """Evaluate a limit; return None for any other expression."""
         if not isinstance(node, Limit):
             return None
         body, x, target, direction = node.args
@@ -130,7 +130,7 @@ class _Leading:
         return self._of(self._with_tails(expr))
 
     def _with_tails(self, expr: Expr) -> Expr:
-        """With limit and rest for functions that have one, so that what cancels is seen."""
+        """Split functions into their limit and the rest, so that cancellations are seen."""
 
         def change(node: Expr) -> Expr | None:
             if isinstance(node, _Tail):
@@ -183,7 +183,7 @@ class _Leading:
         raise Rejected(f"how {expr} grows is not known")
 
     def _rest(self, node: Expr) -> Lead:
-        """By how much a function differs from its limit."""
+        """Return the leading term of the difference of a function from its limit."""
         if not isinstance(node, sp.exp | sp.cos):
             return _TINY
         c, q = self.of(node.args[0])

@@ -15,7 +15,7 @@ from slrsym.checker.term import Reader, Term, key
 
 
 def best_records(*paths: Path) -> dict[str, dict[str, Any]]:
-    """Of each claim, the record that takes least on trust; the first of those."""
+    """Return for each claim the record that takes least on trust, the first of several."""
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
         for id, record in records(path).items():
@@ -32,7 +32,7 @@ def _on_trust(record: Mapping[str, Any]) -> float:
 
 
 def records(path: Path) -> dict[str, dict[str, Any]]:
-    """What a log says of each claim, not judged; nothing if it cannot be read."""
+    """Read the records of a log by claim, without judging them; empty if it is unreadable."""
     try:
         found = [json.loads(text) for text in text_lines(path)]
         return {record["claim"]: record for record in found[1:]}
@@ -41,7 +41,7 @@ def records(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
-    """The steps of a log that stand there on trust: the claim, the label, and what is trusted."""
+    """Yield claim, label and axioms of the steps that a log has on trust alone."""
     for record in records(path).values():
         start = 0
         for label, _, end, *_ in record["steps"]:
@@ -73,12 +73,12 @@ class Earlier:
             self._ends = {}
 
     def taken(self, script: ProofBuilder, label: str, name: str, wanted: Term) -> Inference:
-        """The line by which the step was shown; raises `Rejected` if it was not, or is no more."""
+        """Replay the inferences by which an earlier log proved the step, or raise `Rejected`."""
         end = self._ends.get((label, name, key(wanted)))
         if end is None:
             raise Rejected("no earlier log has the step")
         try:
-            return self._made(script, end)
+            return self._replayed(script, end)
         except Rejected:
             raise
         except Exception as reason:
@@ -97,7 +97,7 @@ class Earlier:
             if isinstance(line.number, str) or line.number < mark
         }  # fmt: skip
 
-    def _made(self, script: ProofBuilder, number: int | str) -> Inference:
+    def _replayed(self, script: ProofBuilder, number: int | str) -> Inference:
         if isinstance(number, str):
             return script.premise(number)
         if number < 0:

@@ -31,7 +31,7 @@ class Table:
         self._seen: dict[int, tuple[Term, int]] = {}
 
     def number(self, t: Term) -> int:
-        """The row of a term, made if need be."""
+        """Return the row number of a term, adding the row on the first call."""
         if id(t) not in self._seen:
             count = 1 + PARAMETERS[t[0]]
             groups = t[count:] if t[0] in BINDERS else (t[count:],)
@@ -46,7 +46,7 @@ class Table:
 
 
 def plain(t: Any) -> Any:
-    """The JSON form: lists for tuples."""
+    """Convert nested tuples to lists, as JSON has them."""
     return [plain(p) for p in t] if isinstance(t, tuple) else t
 
 
@@ -113,7 +113,7 @@ def _written(kind: str, data: Any, table: Table) -> Any:
 
 
 def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """The lines of a log: the header first, with the format and the number of claims."""
+    """Yield the lines of a log: the header, with its format and number of claims, then records."""
     before, claims = "", list(records)
     first = {"extensions": [], **header, "format": FORMAT, "claims": len(claims)}
     for record in (first, *claims):

@@ -8,8 +8,8 @@ from typing import Any
 from slrsym.checker.term import Term, bound, children, free, is_inside, key, replaced, same
 
 
-def likeness(a: Term, b: Term) -> float:
-    """How much two terms have in common. The likeliest is tried first, as what fails costs most."""
+def similarity(a: Term, b: Term) -> float:
+    """Return the fraction of subterms that two terms share; the most similar are tried first."""
     mine, theirs = _subterms(a), _subterms(b)
     return len(mine & theirs) / len(mine | theirs)
 
@@ -19,7 +19,7 @@ def _subterms(t: Term) -> set[str]:
 
 
 def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
-    """The term with another part at a place."""
+    """Replace the subterm at a path."""
     if not path:
         return part
     inner = dict(children(t))[path[0]]
@@ -27,14 +27,14 @@ def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
 
 
 def at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Term:
-    """The term with another part at several places."""
+    """Replace the subterms at several paths by one term."""
     for path in paths:
         t = at_path(t, path, part)
     return t
 
 
 def places(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
-    """Where a term stands in another, under no binder but those of these heads."""
+    """Return the paths to a subterm, under no binder but those of the given heads."""
     if same(t, wanted):
         return [()]
     return [
@@ -46,7 +46,7 @@ def places(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[A
 
 
 def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
-    """The places at which a symbol stands freely."""
+    """Return the paths at which a symbol occurs free."""
     if t == symbol:
         return [()]
     if symbol not in free(t):

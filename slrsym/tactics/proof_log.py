@@ -43,7 +43,7 @@ FAMILIES = (
 
 
 def in_order(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
-    """The claims and those that they use, each after those."""
+    """Order claims, with all those that they use, so that each follows those that it uses."""
     order: dict[str, None] = {}
     open_ones: set[str] = set()
 
@@ -72,7 +72,7 @@ _AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
 
 
 def _used_besides(step: Step) -> Iterator[str]:
-    """The claims that evidence for a step cites, and the step does not."""
+    """Yield the claims that the evidence of a step cites besides those of its rule."""
     yield from (id for function, id in _AT_ZERO if step.statement.has(function))
     name, has = type(step.rule).__name__, step.statement.has
     if has(Expectation) and (
@@ -85,7 +85,7 @@ def emitted(
     ids: Iterable[str], find: Callable[[str], Proven], left_out: list[str] | None = None,
     earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
 ) -> Iterator[tuple[dict[str, Any], Emission]]:  # fmt: skip
-    """The record of each claim, those that it uses before it, and how its steps fared."""
+    """Yield the record of each claim, after those that it uses, with its translator."""
     # Else what is found would depend on what was asked before.
     FOUND.clear()
     book = ProvedClaims()
@@ -124,7 +124,7 @@ def write_log(
 
 
 def statements(ids: Iterable[str], find: Callable[[str], Proven]) -> Iterator[dict[str, Any]]:
-    """What claims and the steps of their proofs say, in the form of the log; nothing is judged."""
+    """Yield what claims and their steps say, in the format of the log but without evidence."""
     for id in ids:
         work, table = Emission(find(id), find, ProvedClaims()), Table()
         try:

@@ -19,42 +19,44 @@ ZERO = num(0)
 
 
 @kind_of_proof("_SolutionSet")
-def _solution_set(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+def _solution_set(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
     *steps, last = proof.steps(context, label)
-    shown = {step.label: (em.step(step, partial(_shown, em, step)), step) for step in steps}
-    return em.step(
-        last, partial(_Tree(em, proof, context, label, shown).closed, last), "solution set"
+    shown = {
+        step.label: (emitter.step(step, partial(_shown, emitter, step)), step) for step in steps
+    }
+    return emitter.step(
+        last, partial(_Tree(emitter, proof, context, label, shown).closed, last), "solution set"
     )
 
 
-def _shown(em: Emission, step: Step) -> Inference:
+def _shown(emitter: Emission, step: Step) -> Inference:
     try:
-        return em.attempt(partial(em.by_family, step, ()))
+        return emitter.attempt(partial(emitter.by_family, step, ()))
     except FAILURES:
         if step.rule.name != "injectivity":
             raise
-        return _of_a_factor(em, step)
+        return _of_a_factor(emitter, step)
 
 
-def _of_a_factor(em: Emission, step: Step) -> Inference:
-    """As c > 0, c (x - v) = 0 implies x = v."""
+def _of_a_factor(emitter: Emission, step: Step) -> Inference:
+    """Prove that c (x - v) = 0 implies x = v, as c does not vanish."""
     statement: Any = step.statement
     vanishes, root = statement.args
     f, (x, v) = vanishes.lhs, root.args
     c = f.diff(x)
     if x in c.free_symbols or vanishes.rhs != 0:
         raise Rejected("no factor times a difference")
-    factor, rest, side = em.term(c), em.term(x - v), em.term(f)
-    split = em.from_equations([], ("=", side, ("*", factor, rest)), step.context)
-    positive = em.from_equations([], ("<", ZERO, factor), step.context)
-    assumed = em.script.add("assume", (), em.formula(vanishes))
-    zero = em.script.add("rewrite", [assumed, split], [[place_of(assumed, side)]])
+    factor, rest, side = emitter.term(c), emitter.term(x - v), emitter.term(f)
+    split = emitter.from_equations([], ("=", side, ("*", factor, rest)), step.context)
+    positive = emitter.from_equations([], ("<", ZERO, factor), step.context)
+    assumed = emitter.script.add("assume", (), emitter.formula(vanishes))
+    zero = emitter.script.add("rewrite", [assumed, split], [[place_of(assumed, side)]])
     a, b = ("s", "a", "R"), ("s", "b", "R")
     supposed = [("=", ("*", a, b), ZERO), ("<", ZERO, a)]
     values, shown = {a: factor, b: rest}, [zero, positive]
-    line = put_in(em, ("=", b, ZERO), supposed, values, shown, step.context)
-    line = em.conclude(line, em.formula(root), step.context)
-    return em.logic([line], em.hypotheses(step.context), em.formula(step.statement))
+    line = put_in(emitter, ("=", b, ZERO), supposed, values, shown, step.context)
+    line = emitter.conclude(line, emitter.formula(root), step.context)
+    return emitter.logic([line], emitter.hypotheses(step.context), emitter.formula(step.statement))
 
 
 def place_of(equation: Inference, side: Term) -> int:
@@ -65,14 +67,21 @@ class _Tree:
     """The conclusion: the equations and the list of solutions say the same."""
 
     def __init__(
-        self, em: Emission, proof: Any, context: Context, label: str,
+        self, emitter: Emission, proof: Any, context: Context, label: str,
         shown: Mapping[str, tuple[Inference, Step]],
     ) -> None:  # fmt: skip
-        self.em, self.proof, self.context, self.label, self.shown = em, proof, context, label, shown
-        self.given = em.hypotheses(context)
-        self.equations = [em.formula(e) for e in proof.equations]
+        self.emitter, self.proof, self.context, self.label, self.shown = (
+            emitter,
+            proof,
+            context,
+            label,
+            shown,
+        )
+        self.given = emitter.hypotheses(context)
+        self.equations = [emitter.formula(e) for e in proof.equations]
         self.points = [
-            {em.term(u): em.term(v) for u, v in point.items()} for point in proof.solutions
+            {emitter.term(u): emitter.term(v) for u, v in point.items()}
+            for point in proof.solutions
         ]
         listed = [("and", *(("=", u, v) for u, v in point.items())) for point in self.points]
         self.listed: Term = ("or", *listed)
@@ -82,50 +91,52 @@ class _Tree:
         lines = [self.branch(self.proof.tree, {}, self.context, labelled(self.label, "case"))]
         for number, point in enumerate(self.points, start=1):
             line, step = self.shown[labelled(self.label, f"solution {number}")]
-            lines.append(self.em.put_back(line, goal, point, step.context, self.context))
-        return self.em.logic(lines, self.given, self.em.formula(last.statement))
+            lines.append(self.emitter.put_back(line, goal, point, step.context, self.context))
+        return self.emitter.logic(lines, self.given, self.emitter.formula(last.statement))
 
     def put_back(self, label: str, goal: Term, values: Mapping[Term, Term]) -> Inference:
         line, step = self.shown[label]
-        return self.em.put_back(line, goal, values, step.context, self.context)
+        return self.emitter.put_back(line, goal, values, step.context, self.context)
 
     def branch(
         self, branch: Any, values: Mapping[Term, Term], context: Context, label: str
     ) -> Inference:
-        """That one of the solutions is there, from the equations and the values found so far."""
-        em, found = self.em, tuple(("=", u, v) for u, v in values.items())
+        """Prove that one of the listed solutions holds, along the case splits of the proof."""
+        emitter, found = self.emitter, tuple(("=", u, v) for u, v in values.items())
         supposed = (*self.given, *self.equations, *found)
         if isinstance(branch, _Solution):
-            return em.logic([], supposed, self.listed)
+            return emitter.logic([], supposed, self.listed)
         if not isinstance(branch, _Split):
             raise Rejected("a case has to be split, or end in a solution")
         parts: tuple[Any, ...] = branch.branches
-        factors = [em.term(part.factor) for part in parts]
+        factors = [emitter.term(part.factor) for part in parts]
         product: Term = ("*", *factors) if len(factors) > 1 else factors[0]
-        side = em.term(branch.equation)
+        side = emitter.term(branch.equation)
         equation = next(e for e in self.equations if any(same(t, side) for t in e[1:]))
-        vanishes = em.script.add("assume", (), equation)
+        vanishes = emitter.script.add("assume", (), equation)
         if (here := labelled(label, "product")) in self.shown:
             split = self.put_back(here, ("=", side, product), values)
-            vanishes = em.script.add("chain", [split, vanishes])
-        vanishes = em.conclude(vanishes, ("=", product, ZERO), context)
+            vanishes = emitter.script.add("chain", [split, vanishes])
+        vanishes = emitter.conclude(vanishes, ("=", product, ZERO), context)
         # In these words, with the factors in their places.
         left = vanishes.theorem.hypotheses.values()
-        vanishes = em.logic([vanishes], left, ("=", product, ZERO))
+        vanishes = emitter.logic([vanishes], left, ("=", product, ZERO))
         lines = [vanishes]
         # Each factor is zero or not; if all but the last are not, the last one is.
         for place, factor in enumerate(factors, start=1):
-            lines.append(em.script.add("order", (), factor, ZERO))
+            lines.append(emitter.script.add("order", (), factor, ZERO))
             if len(factors) > 1:
-                lines.append(em.script.add("defined", [vanishes], [1, place]))
-        lines.append(em.logic([arithmetic(em, ("=", ZERO, ZERO), ())], (), ("=", ZERO, ZERO)))
+                lines.append(emitter.script.add("defined", [vanishes], [1, place]))
+        lines.append(
+            emitter.logic([arithmetic(emitter, ("=", ZERO, ZERO), ())], (), ("=", ZERO, ZERO))
+        )
         # Whatever the factors are.
         symbols = tuple(("s", f"f{place}", "R") for place in range(len(factors)))
         zero = ("=", ("*", *symbols) if len(symbols) > 1 else symbols[0], ZERO)
-        others = [em.script.add("assume", (), ("!=", f, ZERO)) for f in factors[:-1]]
+        others = [emitter.script.add("assume", (), ("!=", f, ZERO)) for f in factors[:-1]]
         lines.append(
             put_in(
-                em, ("=", symbols[-1], ZERO), [zero, *(("!=", s, ZERO) for s in symbols[:-1])],
+                emitter, ("=", symbols[-1], ZERO), [zero, *(("!=", s, ZERO) for s in symbols[:-1])],
                 dict(zip(symbols, factors, strict=True)), [vanishes, *others], context,
             )
         )  # fmt: skip
@@ -135,9 +146,9 @@ class _Tree:
                 never: Term = ("!=", factor, ZERO)
                 lines.append(self.put_back(labelled(here, "never"), never, values))
             elif isinstance(part, _OnlyAt):
-                unknown, value = em.term(part.unknown), em.term(part.value)
+                unknown, value = emitter.term(part.unknown), emitter.term(part.value)
                 root: Term = ("implies", ("=", factor, ZERO), ("=", unknown, value))
                 lines.append(self.put_back(labelled(here, "only root"), root, values))
                 inner = context.substituted({part.unknown: part.value})
                 lines.append(self.branch(part.then, {**values, unknown: value}, inner, here))
-        return em.logic(lines, supposed, self.listed)
+        return emitter.logic(lines, supposed, self.listed)

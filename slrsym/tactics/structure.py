@@ -14,107 +14,109 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, labelled
 from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import in_context
-from slrsym.tactics.emission import FAILURES, Emission, family, kind_of_proof
+from slrsym.tactics.emission import FAILURES, Emission, emitter_for, kind_of_proof
 from slrsym.tactics.log_writer import plain
 from slrsym.tactics.paths import at_paths, places
 
 
 @kind_of_proof("Chain")
-def _chain(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+def _chain(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
     lines = []
     for number, (link, rule) in enumerate(proof.links, start=1):
         here = labelled(label, str(number))
         premises = [
-            em.prove(inner, within, labelled(here, name))
+            emitter.prove(inner, within, labelled(here, name))
             for name, inner, within in rule.premises(link, context)
         ]
         step = Step(here, link.statement, rule, link, context)
-        lines.append(em.step(step, partial(em.by_family, step, premises)))
-    wanted = em.formula(proof.conclusion)
-    if wanted[0] != "=" and len(lines) > 0 and wanted[1] == em.term(proof.end):
+        lines.append(emitter.step(step, partial(emitter.by_family, step, premises)))
+    wanted = emitter.formula(proof.conclusion)
+    if wanted[0] != "=" and len(lines) > 0 and wanted[1] == emitter.term(proof.end):
         lines.reverse()
-    line = em.script.add("chain", lines) if len(lines) > 1 else lines[0]
-    return em.conclude(line, wanted, context)
+    line = emitter.script.add("chain", lines) if len(lines) > 1 else lines[0]
+    return emitter.conclude(line, wanted, context)
 
 
 @kind_of_proof("_AllOf")
-def _all_of(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+def _all_of(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
     parts = [
-        em.prove(part, context, labelled(label, f"part {number}"))
+        emitter.prove(part, context, labelled(label, f"part {number}"))
         for number, part in enumerate(proof.parts, start=1)
     ]
     given = {k: h for p in parts for k, h in p.theorem.hypotheses.items()}
-    return em.logic(parts, given.values(), em.formula(proof.conclusion))
+    return emitter.logic(parts, given.values(), emitter.formula(proof.conclusion))
 
 
 @kind_of_proof("_Having")
-def _having(em: Emission, proof: Any, context: Context, label: str) -> Inference:
-    fact = em.prove(proof.fact, context, labelled(label, proof.name))
-    then = em.prove(proof.then, context.assuming(proof.fact.conclusion), label)
+def _having(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+    fact = emitter.prove(proof.fact, context, labelled(label, proof.name))
+    then = emitter.prove(proof.then, context.assuming(proof.fact.conclusion), label)
     both = fact.theorem.hypotheses | then.theorem.hypotheses
     given = [h for k, h in both.items() if k != key(fact.theorem.conclusion)]
     if len(given) == len(both):
         return then
-    return em.logic([fact, then], given, then.theorem.conclusion)
+    return emitter.logic([fact, then], given, then.theorem.conclusion)
 
 
 @kind_of_proof("_Cases")
-def _cases(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+def _cases(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
     branches = []
     steps = list(proof.steps(context, label))
     for number, (case, inner) in enumerate(proof.branches, start=1):
         within, goal = proof._inside(case, context)
         here = labelled(label, f"case {number}")
-        shown = em.prove(inner, within, here)
+        shown = emitter.prove(inner, within, here)
         step = next(s for s in steps if s.label == labelled(here, "shown"))
-        wanted = em.formula(goal)
-        line = em.step(step, partial(em.conclude, shown, wanted, within), "case")
+        wanted = emitter.formula(goal)
+        line = emitter.step(step, partial(emitter.conclude, shown, wanted, within), "case")
         branches.append((case, line))
 
     def covered() -> Inference:
-        goal, given = em.formula(proof.goal), em.hypotheses(context)
-        relations = [em.formula(case) for case, _ in branches]
+        goal, given = emitter.formula(proof.goal), emitter.hypotheses(context)
+        relations = [emitter.formula(case) for case, _ in branches]
         lines = []
         for (case, line), r in zip(branches, relations, strict=True):
             if isinstance(case, Eq) and case.lhs.is_Symbol:
                 values, within = (
-                    {em.term(case.lhs): em.term(case.rhs)},
+                    {emitter.term(case.lhs): emitter.term(case.rhs)},
                     proof._inside(case, context)[0],
                 )
-                line = em.put_back(line, goal, values, within, context)
+                line = emitter.put_back(line, goal, values, within, context)
             lines.append(line)
             first = relations[0]
             if {key(t) for t in r[1:]} != {key(t) for t in first[1:]}:
                 # The same quantity is compared, in other words.
                 for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
                     with suppress(*FAILURES):
-                        lines.append(em.attempt(partial(em.shown_from, r, other, context)))
+                        lines.append(
+                            emitter.attempt(partial(emitter.shown_from, r, other, context))
+                        )
         (_, a, b) = relations[0]
-        facts = [em.script.add("order", (), a, b)]
-        facts += [em.holds(("=", t, t), context) for t in (a, b)]
+        facts = [emitter.script.add("order", (), a, b)]
+        facts += [emitter.holds(("=", t, t), context) for t in (a, b)]
         with suppress(Rejected):
-            return em.logic([*lines, *facts], given, goal)
+            return emitter.logic([*lines, *facts], given, goal)
         # The cases leave something out, unless that is impossible here.
         for p in (("<=", b, a), ("<=", a, b), ("!=", a, b)):
             with suppress(*FAILURES):
-                if known := em.shown_once(p, context):
+                if known := emitter.shown_once(p, context):
                     facts.append(known)
         try:
-            return em.logic([*lines, *facts], given, goal)
+            return emitter.logic([*lines, *facts], given, goal)
         except Rejected:
             raise Rejected("the cases leave something out") from None
 
-    return em.step(steps[-1], covered, "cases")
+    return emitter.step(steps[-1], covered, "cases")
 
 
 @kind_of_proof("_Induction")
-def _induction(em: Emission, proof: Any, context: Context, label: str) -> Inference:
-    n, goal = proof.variable, em.formula(proof.goal)
+def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+    n, goal = proof.variable, emitter.formula(proof.goal)
     at_zero = context.substituted({n: S.Zero})
-    base = em.prove(proof.base, at_zero, labelled(label, "base"))
-    step = em.prove(proof.step, context.granting(proof.goal), labelled(label, "step"))
-    first, following = (em.formula(put(proof.goal, {n: v})) for v in (S.Zero, n + 1))
-    symbol = em.term(n)
+    base = emitter.prove(proof.base, at_zero, labelled(label, "base"))
+    step = emitter.prove(proof.step, context.granting(proof.goal), labelled(label, "step"))
+    first, following = (emitter.formula(put(proof.goal, {n: v})) for v in (S.Zero, n + 1))
+    symbol = emitter.term(n)
 
     def closed() -> Inference:
         wanted = [
@@ -126,49 +128,51 @@ def _induction(em: Emission, proof: Any, context: Context, label: str) -> Infere
             (base, first, wanted[0], at_zero),
             (step, following, wanted[1], context.granting(proof.goal)),
         ):
-            line = em.conclude(line, said, within)
-            lines.append(line if same(said, exact) else em.conclude(line, exact, within))
-        return em.script.add("induction", lines, symbol, goal)
+            line = emitter.conclude(line, said, within)
+            lines.append(line if same(said, exact) else emitter.conclude(line, exact, within))
+        return emitter.script.add("induction", lines, symbol, goal)
 
     last = list(proof.steps(context, label))[-1]
-    return em.step(last, closed, "induction")
+    return emitter.step(last, closed, "induction")
 
 
-@family("_Hypothesis")
-def _hypothesis(em: Emission, step: Step, premises: Any) -> Inference:
+@emitter_for("_Hypothesis")
+def _hypothesis(emitter: Emission, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
-    line = em.script.add("assume", (), em.formula(rule.goal))
-    return em.from_equations([line], em.formula(step.statement), step.context)
+    line = emitter.script.add("assume", (), emitter.formula(rule.goal))
+    return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
 @kind_of_proof("_Claimed")
-def _claimed(em: Emission, proof: Any, context: Context, label: str) -> Inference:
+def _claimed(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
     (step,) = proof.steps(context, label)
 
     def cited() -> Inference:
-        line = em.cited(proof.id, proof.values, context)
-        return em.conclude(line, em.formula(proof.goal), context)
+        line = emitter.cited(proof.id, proof.values, context)
+        return emitter.conclude(line, emitter.formula(proof.goal), context)
 
-    return em.step(step, cited, "claim")
+    return emitter.step(step, cited, "claim")
 
 
-@family("Lemma")
-def _lemma(em: Emission, step: Step, premises: Any) -> Inference:
+@emitter_for("Lemma")
+def _lemma(emitter: Emission, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
-    wanted = em.formula(step.statement)
-    line = em.cited(rule.id, rule.values, step.context, premises)
+    wanted = emitter.formula(step.statement)
+    line = emitter.cited(rule.id, rule.values, step.context, premises)
     with suppress(*FAILURES):
-        return em.attempt(partial(under_derivatives, em, line, wanted, step.context))
-    return em.or_linear(step, partial(em.conclude, line, wanted, step.context), [line])
+        return emitter.attempt(partial(under_derivatives, emitter, line, wanted, step.context))
+    return emitter.or_linear(step, partial(emitter.conclude, line, wanted, step.context), [line])
 
 
-def under_derivatives(em: Emission, line: Inference, wanted: Term, context: Context) -> Inference:
-    """An equation for all values, put in where a side of it is differentiated."""
+def under_derivatives(
+    emitter: Emission, line: Inference, wanted: Term, context: Context
+) -> Inference:
+    """Rewrite a statement by an equation that holds for all values, also inside derivatives."""
     p = line.theorem.conclusion
     for old, new in (p[1:], p[:0:-1]) if p[0] == "=" else ():
         paths = places(wanted, old, through=("d",))
         if len(paths) == len(places(wanted, old)):
             continue
-        shown = in_context(em, at_paths(wanted, paths, new), context)
-        return em.script.add("rewrite", [shown, line], [plain(path) for path in paths])
+        shown = in_context(emitter, at_paths(wanted, paths, new), context)
+        return emitter.script.add("rewrite", [shown, line], [plain(path) for path in paths])
     raise Rejected("the equation does not stand there")

@@ -66,7 +66,7 @@ _CONNECTIVES: dict[type, str] = {sp.And: "and", sp.Or: "or", sp.Not: "not", sp.I
 
 
 def _single(e: Any) -> tuple[Any, ...]:
-    """The argument of a function; that Heaviside is one half at zero is the default."""
+    """Return the only argument of a function; a second one of Heaviside may be 1/2, the default."""
     if len(e.args) == 2 and e.args[1] == sp.Rational(1, 2):
         return (e.args[0],)
     if len(e.args) != 1:
@@ -75,7 +75,7 @@ def _single(e: Any) -> tuple[Any, ...]:
 
 
 def _delta_by_bars(delta: Any) -> Any:
-    """That of two integers, by absolute values: it is 1 where they are less than 1 apart."""
+    """Write a Kronecker delta of integers by absolute values: 1 if they are less than 1 apart."""
     if not all(index.is_integer for index in delta.args):
         raise Untranslatable(f"{delta} is not of integers")
     near = 1 - sp.Abs(delta.args[0] - delta.args[1])
@@ -83,7 +83,7 @@ def _delta_by_bars(delta: Any) -> Any:
 
 
 def sort_of(x: Any, values: bool = False) -> str:
-    """The sort of a symbol, or of the values of a function."""
+    """Return the proof checker's sort of a symbol, or of the values of a function."""
     if not x.is_real:
         raise Untranslatable(f"{x} is not declared real")
     declared = getattr(x, "_assumptions_orig", {}) if not values else {}
@@ -112,7 +112,7 @@ class Translator:
         self._terms: dict[sp.Basic, Term] = {}
 
     def term(self, expr: Any) -> Term:
-        """The term of an expression without bound variables around it."""
+        """Translate an expression that stands under no binder."""
         expr = sp.sympify(expr)
         if expr not in self._terms:
             self._terms[expr] = self._term(expr, {})
@@ -121,7 +121,7 @@ class Translator:
     formula = term
 
     def symbol(self, x: sp.Symbol) -> Term:
-        """The symbol itself, free."""
+        """Translate a free symbol."""
         if x not in self._names:
             sort = sort_of(x)
             name, taken = name_of(x.name, "s", sort), {s[1] for s in self._names.values()}
@@ -136,11 +136,11 @@ class Translator:
         return self._names[x]
 
     def translated(self) -> list[tuple[sp.Basic, Term]]:
-        """The symbols and expressions that were translated."""
+        """Return the pairs of symbols and expressions translated so far and their terms."""
         return [*self._names.items(), *self._terms.items()]
 
     def function(self, f: Any, arity: int) -> Term:
-        """The name of an undefined function, as `substitute` takes it."""
+        """Return the term that names an undefined function, as `substitute` takes it."""
         applied = f(*(sp.Symbol(f"x{i}", real=True) for i in range(arity)))
         sort = sort_of(applied, values=True)
         return ("u", name_of(f.__name__, "u", sort), sort, arity)
@@ -238,7 +238,7 @@ class Translator:
         self, names: Sequence[sp.Symbol], bodies: Sequence[Any], env: Mapping[sp.Symbol, Term],
         sort: str,
     ) -> tuple[tuple[Term, ...], dict[sp.Symbol, Term]]:  # fmt: skip
-        """Variables for what is bound, whose names nothing else in the bodies has."""
+        """Return variables for bound symbols, with names that are free nowhere in the bodies."""
         taken = {s[1] for s in env.values()}
         for body in bodies:
             taken |= {self.symbol(s)[1] for s in body.free_symbols - set(names) - set(env)
@@ -310,5 +310,5 @@ class Translator:
 
 
 def _sorted(head: str, parts: Iterable[Term]) -> Term:
-    """SymPy orders what commutes by chance."""
+    """Sort the parts of a sum or product, which SymPy orders by chance."""
     return (head, *sorted(parts, key=key))

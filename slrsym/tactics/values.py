@@ -11,25 +11,25 @@ from scipy.special import owens_t
 from slrsym.checker.term import Term, children, key
 
 
-def differ(a: Term, b: Term) -> bool:
-    """Whether two terms plainly are not the same: most are such, and comparing them costs most."""
-    x, y = at_random(a), at_random(b)
-    return x is not None and y is not None and not close(x, y)
+def surely_different(a: Term, b: Term) -> bool:
+    """Tell whether two terms are surely different, from their values; this is fast."""
+    x, y = fingerprint(a), fingerprint(b)
+    return x is not None and y is not None and not is_close(x, y)
 
 
-def close(x: float | None, y: float | None) -> bool:
-    """Whether two values are known, and the same."""
+def is_close(x: float | None, y: float | None) -> bool:
+    """Tell whether two values are known and agree to nine digits."""
     return x is not None and y is not None and math.isclose(x, y, rel_tol=1e-9)
 
 
-def at_random(t: Term) -> float | None:
-    """The value of a term, where the name of a symbol chooses its number; None if it has none."""
+def fingerprint(t: Term) -> float | None:
+    """Evaluate a term at numbers chosen by its symbols' names; return None if it has no value."""
     head, arguments = t[0], [part for _, part in children(t)]
     if head == "s":
         return 0.1 + 0.6 * zlib.crc32(key(t).encode()) / 2**32
     if head == "n":
         return float(t[1]) / float(t[2])
-    values = [at_random(part) for part in arguments]
+    values = [fingerprint(part) for part in arguments]
     known = [v for v in values if v is not None]
     if len(known) < len(values):
         return None
@@ -43,7 +43,7 @@ def at_random(t: Term) -> float | None:
         return None
 
 
-def _bell(x: float) -> float:
+def _erf_prime(x: float) -> float:
     return 2 / math.sqrt(math.pi) * math.exp(-x * x)
 
 
@@ -54,7 +54,7 @@ def _zeta(t: float, s: float) -> float:
 
 _VALUES: dict[str, Callable[..., float]] = {
     "pi": lambda: math.pi, "exp": math.exp, "log": math.log, "erf": math.erf, "abs": abs,
-    "erf_prime": _bell, "erf_second": lambda x: -2 * x * _bell(x), "atan": math.atan,
+    "erf_prime": _erf_prime, "erf_second": lambda x: -2 * x * _erf_prime(x), "atan": math.atan,
     "asin": math.asin, "sin": math.sin, "cos": math.cos, "tanh": math.tanh, "max": max,
     "owens": lambda h, a: float(owens_t(h, a)), "zeta": _zeta,
 }  # fmt: skip

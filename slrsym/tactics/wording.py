@@ -13,12 +13,12 @@ from slrsym.tactics.phrases import Expressions
 _MOST_TERMS = 12
 
 
-def worded(em: Emission, reason: Rejected) -> Rejected:
+def worded(emitter: Emission, reason: Rejected) -> Rejected:
     """Return the reason of a search that failed in the words of the statement."""
     if not isinstance(reason, NotKnown) or len(reason.polynomial) > _MOST_TERMS:
         return Rejected(str(reason))
     try:
-        expr = Expressions(em.translator).of(polynomial_term(reason.ring, reason.polynomial))
+        expr = Expressions(emitter.translator).of(polynomial_term(reason.ring, reason.polynomial))
     except (*FAILURES, IndexError, KeyError):
         return Rejected(str(reason))
     return Missing(f"{reason}: {text_of(expr)} {RELATION_OF[reason.sign]} 0")

@@ -7,7 +7,7 @@ positive semidefinite up to rounding, and singular on the boundary of the feasib
 >>> from hypothesis import given, settings
 >>> import slrsym
 >>> @settings(max_examples=10, database=None, derandomize=True)
-... @given(overlaps(), temperatures(), tasks())
+... @given(overlaps(), inverse_temperatures(), tasks())
 ... def no_predictor_beats_the_noise(state, lam, task):
 ...     assert slrsym.risk(state, lam, task) >= task.epsilon**2
 >>> no_predictor_beats_the_noise()
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.kernels.arguments import positive, whole
+from slrsym.renamed import old_names
 from slrsym.task import OrderParameters, Task
 
 try:
@@ -39,14 +40,16 @@ except ModuleNotFoundError as missing:
 
 __all__ = [
     "corner_cases",
+    "inverse_temperatures",
     "log_uniform",
     "manifold_points",
     "overlaps",
     "schedules",
     "step_sizes",
     "tasks",
-    "temperatures",
 ]
+
+__getattr__ = old_names(__name__, temperatures="inverse_temperatures")
 
 
 # -- numbers -----------------------------------------------------------------------------------
@@ -80,7 +83,7 @@ def _whole_numbers(least: int, most: int) -> SearchStrategy[int]:
     return st.one_of(small, log_uniform(least, most).map(round))
 
 
-def temperatures(least: float = 1e-3, most: float = 10.0) -> SearchStrategy[float]:
+def inverse_temperatures(least: float = 1e-3, most: float = 10.0) -> SearchStrategy[float]:
     r"""Generate inverse temperatures :math:`\lambda`, over decades.
 
     Parameters
@@ -101,7 +104,7 @@ def temperatures(least: float = 1e-3, most: float = 10.0) -> SearchStrategy[floa
 
 
 def step_sizes(least: float = 1e-6, most: float = 1e3) -> SearchStrategy[float]:
-    r"""Step sizes :math:`\alpha`, from cautious to wild.
+    r"""Generate step sizes :math:`\alpha`, from cautious to wild.
 
     Parameters
     ----------
@@ -142,8 +145,8 @@ def schedules(
         If the ends are not positive and finite, or in the wrong order, or there are to be no steps.
     """
     count = st.integers(1, whole("most_steps", most_steps, 1))
-    any_order = st.lists(temperatures(least, most), min_size=1, max_size=most_steps)
-    constant = st.builds(np.full, count, temperatures(least, most))
+    any_order = st.lists(inverse_temperatures(least, most), min_size=1, max_size=most_steps)
+    constant = st.builds(np.full, count, inverse_temperatures(least, most))
     falling = any_order.map(lambda values: sorted(values, reverse=True))
     return st.one_of(constant, st.one_of(any_order, falling).map(np.array))
 

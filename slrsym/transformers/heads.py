@@ -294,7 +294,7 @@ class HeadRuns(RunsInPieces):
         diagonal = np.arange(count)
         normals = np.stack([rng.standard_normal((len(lams), sum(sizes))) for rng in rngs], axis=1)
         chis = np.stack([rng.chisquare(degrees, (len(lams), count)) for rng in rngs], axis=1)
-        for temperature, normal, chi in zip(lams, normals, np.sqrt(chis), strict=True):
+        for inverse_temperature, normal, chi in zip(lams, normals, np.sqrt(chis), strict=True):
             X = normal[:, : cuts[0]].reshape(runs, batch, task.L, q)
             informative = X[:, :, :n]
             if self.task.shared:
@@ -305,11 +305,11 @@ class HeadRuns(RunsInPieces):
             y += task.epsilon * normal[:, cuts[0] : cuts[1]]
             tokens = X.reshape(runs, -1, q)
             seen = tokens @ students.transpose(0, 2, 1)
-            scores, values = temperature * seen[:, :, :heads], seen[:, :, heads:]
+            scores, values = inverse_temperature * seen[:, :, :heads], seen[:, :, heads:]
             gates = special.erf(scores)
             output = np.add.reduce((gates * values).reshape(runs, batch, -1), axis=2)
             error = np.repeat(2 / batch * (output - y), task.L, axis=1)[:, :, None]
-            slopes = (2 * temperature / np.sqrt(np.pi)) * np.exp(-scores * scores)
+            slopes = (2 * inverse_temperature / np.sqrt(np.pi)) * np.exp(-scores * scores)
             weights = np.concatenate([error * slopes * values, error * gates], axis=2)
             inside = weights.transpose(0, 2, 1) @ tokens
             # Beyond the span tokens are noise, of the same size but for the informative ones.

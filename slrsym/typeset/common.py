@@ -74,11 +74,11 @@ def letter(name: str) -> Box:
     if match and match[2]:
         stem, scripts = match[1], [match[2], *scripts]
     above = "star" in scripts or raised == "*"
-    below = [_plain(s) for s in scripts if s and s != "star"]
+    below = [_name_box(s) for s in scripts if s and s != "star"]
     commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
-    base = _plain(stem)
+    base = _name_box(stem)
     # A number above a letter is no power.
-    mark: Box | None = Fence("(", _plain(raised), ")") if raised.isalnum() else None
+    mark: Box | None = Fence("(", _name_box(raised), ")") if raised.isalnum() else None
     if primes and mark is None:
         mark = Atom("'" * min(primes, MOST_PRIMES), "name")
     if above:
@@ -88,7 +88,7 @@ def letter(name: str) -> Box:
     return ScriptBox(base, row(commas) if below else None, mark)
 
 
-def _plain(text: str) -> Box:
+def _name_box(text: str) -> Box:
     if text.isdigit():
         return number(text)
     text = greek_name(text) or text if len(text) == 1 else text

@@ -29,7 +29,7 @@ from slrsym.task import Task
 from tests._profile import thorough, thorough_only
 
 TASK = Task(400, 10, math.sqrt(0.5))
-SHOWN = certify.Verdict.SHOWN
+SHOWN = certify.CertificateOutcome.SHOWN
 
 
 def planar(points, alpha, at=0.1):
@@ -49,7 +49,7 @@ def test_the_step_size_is_nearly_what_a_grid_allows(best):
     assert best.of_grid > 0.999
     assert 0.3 < best.alpha < best.ceiling < 0.307
     assert certify.check(best.certificate).verdict is SHOWN
-    assert certify.check(best.refuted).verdict is certify.Verdict.REFUTED
+    assert certify.check(best.refuted).verdict is certify.CertificateOutcome.REFUTED
     assert 0.3 * best.alpha < float(best.closed_form) < best.alpha
 
 
@@ -388,7 +388,7 @@ def test_what_is_listed_as_undecided_is_what_the_trees_leave_open(five_points):
 
 def test_budgets_are_kept():
     found = certify.certify_alpha("0.1", "sqrt(1/2)", 400, "0.3", max_boxes=60)
-    assert found.verdict is certify.Verdict.UNDECIDED
+    assert found.verdict is certify.CertificateOutcome.UNDECIDED
     assert found.visited <= 60
     assert 0 < sum(part.share for part in found.undecided if part.part == "square") < 1
     with pytest.raises(ValueError, match="max_boxes must be an integer of at least 1; got 0"):

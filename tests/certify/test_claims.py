@@ -116,7 +116,7 @@ def test_evidence_comes_from_the_package():
 
     row = row_of(claim(Gt(x, x + 1, evaluate=False), Forged()))["a-claim"]
     assert row.status == "failed"
-    assert "is no evidence of slrsym.certify" in row.error
+    assert "is no certificate of slrsym.certify" in row.error
 
 
 def test_a_claim_has_a_proof_or_evidence():
@@ -202,6 +202,6 @@ def test_a_certificate_that_rests_on_something_unproved_is_open():
 def test_the_claims_below_certificates_of_the_package_are_proved():
     ledger = slrsym.ledger()
     for id in ("sublevel-certified", "attraction-certified"):
-        below = ledger.find(id).evidence().rests_on
+        below = ledger.find(id).certificate().rests_on
         assert {"attraction-quadratic", "landscape-risk"} <= set(below)
         assert set(ledger.foundations(id)) > set(below)

@@ -16,7 +16,7 @@ from slrsym.certify.certificate import CertificateError
 from slrsym.certify.runner import certify as search
 from slrsym.certify.statements import KINDS
 
-SHOWN = certify.Verdict.SHOWN
+SHOWN = certify.CertificateOutcome.SHOWN
 
 
 def checked(data, folder):
@@ -51,14 +51,14 @@ def least_limit(lam, gamma, d):
 def test_a_step_that_is_too_long(task, excess):
     alpha = f"{least_limit(*task) * float(excess):.12e}"
     found = certify.certify_alpha(*task, alpha, max_boxes=2000)
-    assert found.verdict is certify.Verdict.REFUTED
+    assert found.verdict is certify.CertificateOutcome.REFUTED
     assert certify.check(found).accepted
 
 
 def test_a_step_that_is_too_long_for_a_part_of_the_range():
     # The limit is 0.306 at 0.1, and 0.26 at 0.11.
     found = certify.certify_alpha("0.1..0.11", "sqrt(1/2)", 400, "0.28", max_boxes=2000)
-    assert found.verdict is certify.Verdict.REFUTED
+    assert found.verdict is certify.CertificateOutcome.REFUTED
 
 
 def test_a_step_just_above_a_limit_inside_of_the_square():
@@ -387,7 +387,7 @@ def thin(kappa, nu, width="1/4096"):
 def test_a_wrong_sign_on_a_thin_box(box, bounds):
     found = enclosure_of("gradient", box, TASK, **bounds)
     assert found.verdict is not SHOWN
-    if found.verdict is certify.Verdict.UNDECIDED:
+    if found.verdict is certify.CertificateOutcome.UNDECIDED:
         assert found.undecided[0].boxes >= 1
         assert found.undecided[0].largest.startswith("[")
 
@@ -432,7 +432,7 @@ def test_nothing_is_shown_without_looking(kind, request):
         {"alpha": "small_step", "fixed-points": "five_points", "classification": "kinds"}[kind]
     )
     found = search(kind, of.parameters, budget=Budget(2))
-    assert found.verdict is certify.Verdict.UNDECIDED
+    assert found.verdict is certify.CertificateOutcome.UNDECIDED
     assert found.undecided
     assert found.visited <= 2
-    assert certify.check(found).verdict is certify.Verdict.UNDECIDED
+    assert certify.check(found).verdict is certify.CertificateOutcome.UNDECIDED

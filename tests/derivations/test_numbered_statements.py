@@ -78,7 +78,7 @@ def test_the_documentation_lists_them(ledger):
 
 def test_each_says_how_it_stands_against_the_paper(ledger):
     items = {id for ids in NUMBERED.values() for id in ids} - {"assumption-1", "assumption-1-mean"}
-    without = {id for id in items if not ledger.claims[id].against}
+    without = {id for id in items if not ledger.claims[id].compared_to_source}
     # Steps on the way, which the paper does not say, and a special case.
     assert without <= {
         "bayes-bound",
@@ -94,14 +94,16 @@ def test_each_says_how_it_stands_against_the_paper(ledger):
     spoken = {id for texts in errata for text in texts for id in claims_of(text)}
     assert spoken <= set(ledger.claims)
     for id, claim in ledger.claims.items():
-        assert not claim.against.startswith(("weaker", "false")) or id in spoken, id
+        assert not claim.compared_to_source.startswith(("weaker", "false")) or id in spoken, id
 
 
 def test_nothing_is_left_to_the_literature(ledger):
     for id, claim in ledger.claims.items():
         # Evidence on a box makes the sentence that it is for, and takes no other; and one sentence
         # is what a theorem shows.
-        shown = claim.is_empirical or claim.evidence() is not None or claim.statement == BAYES_RISK
+        shown = (
+            claim.is_empirical or claim.certificate() is not None or claim.statement == BAYES_RISK
+        )
         assert not claim.statement.has(InWords) or shown, id
         assert CITED not in {step.rule.name for step in steps_of(claim, ledger.find)}, id
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym.dynamics import Inverse, Manifold, Sphere, load, resume, simulate
+from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart, load, resume, simulate
 from slrsym.dynamics import runs as runs_module
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.models.paper import excess_risk
@@ -15,17 +15,17 @@ from tests.dynamics._runs import BACKENDS, same, states
 from tests.kernels._cases import needs_numba
 
 TASK = Task(30, 4, 0.7, 0.1)
-FALLING = Inverse(2, 1e-2)
+FALLING = InverseTimeDecay(2, 1e-2)
 
 
 def run(steps=30, backend="numpy", task=TASK, runs=3, **more):
     more = {"batch": 2, "rng": 5} | more
-    return simulate(task, Sphere(runs, 1), FALLING, 1e-2, steps, 4, backend, **more)
+    return simulate(task, UniformStart(runs, 1), FALLING, 1e-2, steps, 4, backend, **more)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_what_is_logged_are_the_states_of_the_engine(backend):
-    found, start = run(30, backend), Sphere(3, 1).overlaps(TASK)
+    found, start = run(30, backend), UniformStart(3, 1).overlaps(TASK)
     rows = StochasticEngine(start, TASK, 1e-2, 2, seed=5).advance(FALLING(np.arange(30)), 1)
     expected = np.concatenate([start[None], rows])[found.step.values]
     assert found.step.values.tolist() == [*range(0, 30, 4), 30]
@@ -88,9 +88,9 @@ def test_an_engine_is_asked_for_fewer_steps_where_they_take_longer(monkeypatch):
     asked = []
 
     class Watched(StochasticEngine):
-        def advance(self, temperatures, every):
-            asked.append(temperatures.size)
-            return super().advance(temperatures, every)
+        def advance(self, inverse_temperatures, every):
+            asked.append(inverse_temperatures.size)
+            return super().advance(inverse_temperatures, every)
 
     monkeypatch.setattr(runs_module, "StochasticEngine", Watched)
     monkeypatch.setattr("slrsym.runs._STRIDE", 150)
@@ -102,8 +102,8 @@ def test_an_engine_is_asked_for_fewer_steps_where_they_take_longer(monkeypatch):
 def test_an_interrupt_leaves_a_complete_file_that_can_be_resumed(tmp_path, monkeypatch):
     file, advance, calls = tmp_path / "runs.nc", StochasticEngine.advance, []
 
-    def until(self, temperatures, every):
-        found = advance(self, temperatures, every)
+    def until(self, inverse_temperatures, every):
+        found = advance(self, inverse_temperatures, every)
         calls.append(every)
         if len(calls) > 2:
             raise KeyboardInterrupt
@@ -144,7 +144,7 @@ def test_a_generator_gives_a_seed_that_is_saved(tmp_path):
 
 
 def test_runs_from_the_manifold_leave_it():
-    found = simulate(TASK, Manifold(2), FALLING, 1e-2, 5, batch=2)
+    found = simulate(TASK, ManifoldStart(2), FALLING, 1e-2, 5, batch=2)
     assert found.attrs["dynamics"] == "overlaps"
     assert (found.distance[:, 0] == 0).all()
     assert (found.distance[:, 1:] > 1e-3).all()
@@ -152,7 +152,7 @@ def test_runs_from_the_manifold_leave_it():
 
 def test_vectors():
     found = run(dynamics="vectors")
-    engine = StochasticVectorEngine(Sphere(3, 1).overlaps(TASK), TASK, 1e-2, 2, seed=5)
+    engine = StochasticVectorEngine(UniformStart(3, 1).overlaps(TASK), TASK, 1e-2, 2, seed=5)
     rows = engine.advance(FALLING(np.arange(28)), 4)
     assert np.array_equal(states(found)[:, 1:8], np.moveaxis(rows, 0, 1))
     # Resumed they are other runs of the same law; what was logged before is what it was.

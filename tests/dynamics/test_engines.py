@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slrsym.dynamics import Inverse, Manifold, Sphere
+from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
-from slrsym.dynamics.given import gram_matrices
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.task import Task
 from tests._profile import THOROUGH, more, one_in, thorough, thorough_only
 from tests.kernels._cases import needs_numba
@@ -17,10 +17,10 @@ PAPER = Task(400, 10, 0.5**0.5)
 # The paper's experiments: task, schedule, step size. With the settings of figure 4a the map is
 # chaotic for a while; what can be said there is below.
 SETTINGS = {
-    "4b": (PAPER, Inverse(0.1, 0), 4e-3),
-    "5": (Task(80, 10, 0.5**0.5), Inverse(2, 1e-4), 1e-3),
-    "7a": (PAPER, Inverse(0.9, 0), 1e-3),
-    "7b": (PAPER, Inverse(0.1, 0), 4e-3),
+    "4b": (PAPER, InverseTimeDecay(0.1, 0), 4e-3),
+    "5": (Task(80, 10, 0.5**0.5), InverseTimeDecay(2, 1e-4), 1e-3),
+    "7a": (PAPER, InverseTimeDecay(0.9, 0), 1e-3),
+    "7b": (PAPER, InverseTimeDecay(0.1, 0), 4e-3),
 }
 
 RUNS = 20 if THOROUGH else 8
@@ -29,7 +29,7 @@ ENGINES = {"numpy": NumpyEngine, "numba": NumbaEngine}
 BACKENDS = ["numpy", pytest.param("numba", marks=needs_numba)]
 
 
-def temperatures(schedule, steps):
+def inverse_temperatures(schedule, steps):
     return schedule(np.arange(steps))
 
 
@@ -45,7 +45,7 @@ def difference(one, other):
 @pytest.mark.parametrize("figure", [thorough("5"), thorough("7a"), "7b"])
 def test_vectors_and_overlaps_agree(figure, backend):
     task, schedule, alpha = SETTINGS[figure]
-    states, lam = Sphere(RUNS, seed=1).overlaps(task), temperatures(schedule, 2000)
+    states, lam = UniformStart(RUNS, seed=1).overlaps(task), inverse_temperatures(schedule, 2000)
     vectors = VectorEngine(states, task, alpha, backend, seed=3).advance(lam, 50)
     overlaps = ENGINES[backend](states, task, alpha).advance(lam, 50)
     assert difference(vectors, overlaps) < 1e-12
@@ -58,7 +58,7 @@ def test_vectors_and_overlaps_agree(figure, backend):
 @pytest.mark.parametrize("figure", one_in(2, sorted(SETTINGS)))
 def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
     task, schedule, alpha = SETTINGS[figure]
-    states, lam = Manifold(RUNS, seed=1).overlaps(task), temperatures(schedule, 2000)
+    states, lam = ManifoldStart(RUNS, seed=1).overlaps(task), inverse_temperatures(schedule, 2000)
     two = ENGINES[backend](states, task, alpha).advance(lam, 50)
     five = ENGINES[backend](np.pad(states, ((0, 0), (0, 3))), task, alpha).advance(lam, 50)
     assert difference(two, five[..., :2]) < 1e-14
@@ -69,11 +69,11 @@ def test_planar_and_five_overlaps_agree_on_the_manifold(figure, backend):
 
 @more
 @needs_numba
-@pytest.mark.parametrize("start", [Sphere, Manifold])
+@pytest.mark.parametrize("start", [UniformStart, ManifoldStart])
 @pytest.mark.parametrize("figure", sorted(SETTINGS))
 def test_backends_agree(figure, start):
     task, schedule, alpha = SETTINGS[figure]
-    states, lam = start(RUNS, seed=2).overlaps(task), temperatures(schedule, 1000)
+    states, lam = start(RUNS, seed=2).overlaps(task), inverse_temperatures(schedule, 1000)
     one, other = (E(states, task, alpha).advance(lam, 50) for E in (NumpyEngine, NumbaEngine))
     assert difference(one, other) < 1e-13
 
@@ -83,7 +83,7 @@ def test_backends_agree(figure, start):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_in_few_dimensions_overlaps_stay_those_of_vectors(d, backend):
     task, lam = Task(d, 3, 0.7), np.full(1500, 0.3)
-    states = Sphere(RUNS, seed=1).overlaps(task)
+    states = UniformStart(RUNS, seed=1).overlaps(task)
     overlaps = ENGINES[backend](states, task, 0.01).advance(lam, 100)
     vectors = VectorEngine(states, task, 0.01).advance(lam, 100)
     assert difference(vectors, overlaps) < 1e-12
@@ -118,8 +118,8 @@ def gone(one, other):
 @thorough_only
 def test_in_the_chaos_of_figure_4a_arithmetics_part_as_rounding_errors_grow():
     """For 400 steps they agree; then 1e-13 grows to 1e-2, in whatever arithmetic it arises."""
-    alpha, lam, runs, copies = 4e-3, temperatures(Inverse(1, 1e-4), 2000), 20, 8
-    states = Sphere(runs, seed=0).overlaps(PAPER)
+    alpha, lam, runs, copies = 4e-3, inverse_temperatures(InverseTimeDecay(1, 1e-4), 2000), 20, 8
+    states = UniformStart(runs, seed=0).overlaps(PAPER)
     plain = NumpyEngine(states, PAPER, alpha).advance(lam, 10)
     grown = {}
     for ulps in (1, 20):
@@ -145,10 +145,10 @@ def test_in_the_chaos_of_figure_4a_arithmetics_part_as_rounding_errors_grow():
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("start", [Sphere, Manifold])
+@pytest.mark.parametrize("start", [UniformStart, ManifoldStart])
 def test_a_run_does_not_depend_on_others(start, backend):
     """To the last bit, where the map is chaotic too, for any number of runs."""
-    lam, alpha = temperatures(Inverse(1, 1e-4), 1000), 4e-3
+    lam, alpha = inverse_temperatures(InverseTimeDecay(1, 1e-4), 1000), 4e-3
     few = start(3, seed=5).overlaps(PAPER)
     alone = ENGINES[backend](few, PAPER, alpha).advance(lam, 100)
     for runs in (1, 2, 600):
@@ -162,10 +162,10 @@ def test_a_run_does_not_depend_on_others(start, backend):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_run_of_vectors_does_not_depend_on_others(backend):
     task, lam = Task(30, 10, 0.7), np.full(300, 0.5)
-    few = Sphere(2, seed=5).overlaps(task)
+    few = UniformStart(2, seed=5).overlaps(task)
     alone = VectorEngine(few, task, 4e-3, backend).advance(lam, 100)
     for runs in (1, 7, 300):
-        many = VectorEngine(Sphere(runs, seed=5).overlaps(task), task, 4e-3, backend)
+        many = VectorEngine(UniformStart(runs, seed=5).overlaps(task), task, 4e-3, backend)
         found = many.advance(lam, 100)[:, :2]
         assert (found == alone[:, : found.shape[1]]).all()
 
@@ -173,7 +173,7 @@ def test_a_run_of_vectors_does_not_depend_on_others(backend):
 @needs_numba
 @pytest.mark.parametrize("workers", [1, 2, 3, 50])
 def test_runs_do_not_depend_on_the_workers(workers):
-    states, lam = Sphere(7, seed=6).overlaps(PAPER), np.full(200, 0.5)
+    states, lam = UniformStart(7, seed=6).overlaps(PAPER), np.full(200, 0.5)
     engine = NumbaEngine(states, PAPER, 4e-3, workers)
     assert (engine.advance(lam, 50) == NumbaEngine(states, PAPER, 4e-3).advance(lam, 50)).all()
 
@@ -189,7 +189,10 @@ def engines(backend, states):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_steps_may_be_made_in_parts(backend):
-    states, lam = Sphere(4, seed=7).overlaps(PAPER), temperatures(Inverse(1, 1e-2), 60)
+    states, lam = (
+        UniformStart(4, seed=7).overlaps(PAPER),
+        inverse_temperatures(InverseTimeDecay(1, 1e-2), 60),
+    )
     for whole, parts in zip(engines(backend, states), engines(backend, states), strict=True):
         rows = whole.advance(lam, 20)
         assert rows.shape == (3, 4, whole.states.shape[1])
@@ -201,7 +204,7 @@ def test_steps_may_be_made_in_parts(backend):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_an_engine_leaves_its_start_alone(backend):
-    states = Sphere(4, seed=7).overlaps(PAPER)
+    states = UniformStart(4, seed=7).overlaps(PAPER)
     before = states.copy()
     for engine in engines(backend, states):
         engine.advance(np.full(10, 0.5), 10)
@@ -211,7 +214,7 @@ def test_an_engine_leaves_its_start_alone(backend):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_each_step_has_its_temperature(backend):
     """The gradient of a step is taken at the inverse temperature of that step."""
-    states, lam = Sphere(3, seed=8).overlaps(PAPER), np.array([0.9, 0.1, 0.1, 0.5])
+    states, lam = UniformStart(3, seed=8).overlaps(PAPER), np.array([0.9, 0.1, 0.1, 0.5])
     for together, one_by_one in zip(
         engines(backend, states), engines(backend, states), strict=True
     ):
@@ -222,7 +225,7 @@ def test_each_step_has_its_temperature(backend):
 
 
 def test_vectors_stay_units_and_the_others_where_they_are():
-    engine = VectorEngine(Sphere(5, seed=9).overlaps(PAPER), PAPER, 0.1)
+    engine = VectorEngine(UniformStart(5, seed=9).overlaps(PAPER), PAPER, 0.1)
     k_star, v_star = engine.k_star.copy(), engine.v_star.copy()
     engine.advance(np.full(100, 0.5), 100)
     for x in (engine.k, engine.v):
@@ -267,7 +270,7 @@ def test_large_steps_stay_in_the_feasible_set(backend):
                 int(rng.choice([2, 3, 4, 400, 10**7])), int(rng.choice([1, 2, 10, 10**4])), 0.7
             )
             alpha, lam = 10.0 ** rng.uniform(-3, 6), np.full(60, 10.0 ** rng.uniform(-3, 1))
-            for start in (Sphere, Manifold):
+            for start in (UniformStart, ManifoldStart):
                 states = start(6, seed).overlaps(task)
                 rows = ENGINES[backend](states, task, alpha).advance(lam, 5)
                 rows = rows.reshape(-1, states.shape[1])

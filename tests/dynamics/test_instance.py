@@ -73,7 +73,7 @@ def test_the_map_of_a_flow_is_its_step(stated):
         vectors = unit(rng.normal(size=(p, p + 2)))
         for i, x in enumerate(model.fixed, len(model.trained)):
             for j, y in enumerate(model.fixed[: i - len(model.trained)], len(model.trained)):
-                if model.given(x, y) == 0:
+                if model.fixed_inner_product(x, y) == 0:
                     vectors[i] = unit(vectors[i] - vectors[i] @ vectors[j] * vectors[j])
         gram, slopes = vectors @ vectors.T, rng.normal(size=len(names))
         values = {q: gram[i, j] for q, (i, j, _) in flow.places.items()}

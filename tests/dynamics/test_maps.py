@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from slrsym.dynamics.given import gram_matrices
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.kernels.compile import numpy_parts
 from slrsym.kernels.mpmath_backend import mpmath_function
 from slrsym.models.expressions import overlap_program, planar_program, restoring_program

@@ -12,7 +12,7 @@ import pytest
 import xarray as xr
 
 import slrsym
-from slrsym.dynamics import Inverse, Manifold, Sphere, load, resume, simulate
+from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart, load, resume, simulate
 from slrsym.dynamics import runs as runs_module
 from slrsym.dynamics.engines import NumpyEngine
 from slrsym.dynamics.spheres import curvature, largest_curvatures
@@ -23,13 +23,13 @@ from tests.dynamics._runs import BACKENDS, NAMES, same, states
 from tests.kernels._cases import needs_numba
 
 TASK = Task(400, 10, 0.7, 0.1)
-FALLING = Inverse(0.9, 1e-3)
+FALLING = InverseTimeDecay(0.9, 1e-3)
 
 DYNAMICS = ["overlaps", "planar", "vectors"]
 
 
 def start(dynamics, runs=3):
-    return Manifold(runs, seed=1) if dynamics == "planar" else Sphere(runs, seed=1)
+    return ManifoldStart(runs, seed=1) if dynamics == "planar" else UniformStart(runs, seed=1)
 
 
 # -- what is logged ----------------------------------------------------------------------------
@@ -74,7 +74,7 @@ def test_what_is_logged_together_belongs_together(dynamics, backend):
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_each_row_is_a_step_from_the_row_before(backend):
-    found = simulate(TASK, Sphere(3, seed=1), FALLING, 4e-3, 12, 1, backend)
+    found = simulate(TASK, UniformStart(3, seed=1), FALLING, 4e-3, 12, 1, backend)
     logged = states(found)
     for step in range(12):
         engine = NumpyEngine(logged[:, step], TASK, 4e-3)
@@ -83,13 +83,13 @@ def test_each_row_is_a_step_from_the_row_before(backend):
 
 
 def test_how_often_is_no_matter_to_what():
-    often = simulate(TASK, Sphere(3), FALLING, 4e-3, 60, 1, "numpy")
-    seldom = simulate(TASK, Sphere(3), FALLING, 4e-3, 60, 20, "numpy")
+    often = simulate(TASK, UniformStart(3), FALLING, 4e-3, 60, 1, "numpy")
+    seldom = simulate(TASK, UniformStart(3), FALLING, 4e-3, 60, 20, "numpy")
     xr.testing.assert_equal(often.sel(step=[0, 20, 40, 60]), seldom)
 
 
 def test_settings_and_versions_are_attributes():
-    found = simulate(TASK, Sphere(2, seed=5), FALLING, 4e-3, 10, 3, "numpy")
+    found = simulate(TASK, UniformStart(2, seed=5), FALLING, 4e-3, 10, 3, "numpy")
     packages = {f"version_{p}": importlib.metadata.version(p) for p in ("slrsym", "numpy", "scipy")}
     assert found.attrs == {
         "dynamics": "overlaps",
@@ -101,40 +101,46 @@ def test_settings_and_versions_are_attributes():
         "alpha": 4e-3,
         "steps": 10,
         "log_every": 3,
-        "schedule": "Inverse(lam0=0.9, c=0.001)",
-        "start": "Sphere(runs=2, seed=5)",
+        "schedule": "InverseTimeDecay(lam0=0.9, c=0.001)",
+        "start": "UniformStart(runs=2, seed=5)",
         **packages,
     }
 
 
 @needs_numba
 def test_the_version_of_numba_is_an_attribute_where_it_is_used():
-    found = simulate(TASK, Sphere(1), 0.1, 4e-3, 2)
+    found = simulate(TASK, UniformStart(1), 0.1, 4e-3, 2)
     assert found.attrs["backend"] == "numba"
     assert found.attrs["version_numba"] == importlib.metadata.version("numba")
 
 
 def test_the_dynamics_follow_from_the_start():
-    for begin, dynamics in ((Sphere(1), "overlaps"), (Manifold(1), "planar"), ([[0, 0]], "planar")):
+    for begin, dynamics in (
+        (UniformStart(1), "overlaps"),
+        (ManifoldStart(1), "planar"),
+        ([[0, 0]], "planar"),
+    ):
         assert simulate(TASK, begin, 0.1, 4e-3, 1).attrs["dynamics"] == dynamics
-    found = simulate(TASK, Manifold(2), 0.1, 4e-3, 20, dynamics="overlaps")
+    found = simulate(TASK, ManifoldStart(2), 0.1, 4e-3, 20, dynamics="overlaps")
     assert (found.distance == 0).all()
-    planar = simulate(TASK, Manifold(2), 0.1, 4e-3, 20)
+    planar = simulate(TASK, ManifoldStart(2), 0.1, 4e-3, 20)
     assert np.abs(found.kappa - planar.kappa).max() < 1e-15
 
 
 def test_no_steps_at_all():
-    found = simulate(TASK, Sphere(2), 0.1, 4e-3, 0)
+    found = simulate(TASK, UniformStart(2), 0.1, 4e-3, 0)
     assert found.step.values.tolist() == [0]
-    assert (states(found)[:, 0] == Sphere(2).overlaps(TASK)).all()
+    assert (states(found)[:, 0] == UniformStart(2).overlaps(TASK)).all()
 
 
 @pytest.mark.parametrize(
     "schedule", [[0.9] * 11, lambda t: np.full(t.shape, 0.9), np.full(11, 0.9)]
 )
 def test_schedules_of_all_kinds(schedule):
-    found = simulate(TASK, Sphere(2), schedule, 4e-3, 10, 5, "numpy")
-    assert (states(found) == states(simulate(TASK, Sphere(2), 0.9, 4e-3, 10, 5, "numpy"))).all()
+    found = simulate(TASK, UniformStart(2), schedule, 4e-3, 10, 5, "numpy")
+    assert (
+        states(found) == states(simulate(TASK, UniformStart(2), 0.9, 4e-3, 10, 5, "numpy"))
+    ).all()
 
 
 def test_a_start_of_ones_own():
@@ -155,26 +161,26 @@ def test_a_start_of_ones_own():
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_dimension_of_a_thousand_million(backend):
     """Where kappa is of the order of d^(-1/2), so has lambda to be."""
-    found = simulate(Task(10**9, 10, 0.7), Sphere(5), 1e-4, 1e-8, 2000, 500, backend)
+    found = simulate(Task(10**9, 10, 0.7), UniformStart(5), 1e-4, 1e-8, 2000, 500, backend)
     assert np.isfinite(states(found)).all()
     assert (found.excess_risk.isel(step=-1) < found.excess_risk.isel(step=0)).all()
 
 
 def test_long_gaps_are_made_in_pieces(monkeypatch):
     """So that an interrupt is felt soon, and the bar moves; nothing else is to be noticed."""
-    whole = simulate(TASK, Sphere(3), FALLING, 4e-3, 100, 40, "numpy")
+    whole = simulate(TASK, UniformStart(3), FALLING, 4e-3, 100, 40, "numpy")
     asked = []
 
     class Watched(NumpyEngine):
-        def advance(self, temperatures, every):
-            asked.append(temperatures.size)
-            return super().advance(temperatures, every)
+        def advance(self, inverse_temperatures, every):
+            asked.append(inverse_temperatures.size)
+            return super().advance(inverse_temperatures, every)
 
     monkeypatch.setattr(runs_module, "NumpyEngine", Watched)
     for stride, most in ((21, 7), (3, 1), (1, 1), (90, 30), (150, 40), (250, 80), (10**6, 80)):
         asked.clear()
         monkeypatch.setattr("slrsym.runs._STRIDE", stride)
-        same(simulate(TASK, Sphere(3), FALLING, 4e-3, 100, 40, "numpy"), whole)
+        same(simulate(TASK, UniformStart(3), FALLING, 4e-3, 100, 40, "numpy"), whole)
         assert sum(asked) == 100
         assert max(asked) == most
 
@@ -197,7 +203,7 @@ def test_resumed_runs_are_those_that_were_not_interrupted(first, dynamics, backe
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_vectors_are_resumed_up_to_rounding(backend):
     def run(steps):
-        return simulate(TASK, Sphere(3), FALLING, 4e-3, steps, 4, backend, dynamics="vectors")
+        return simulate(TASK, UniformStart(3), FALLING, 4e-3, steps, 4, backend, dynamics="vectors")
 
     found = resume(run(18), 30)
     assert found.step.values.tolist() == run(30).step.values.tolist()
@@ -208,8 +214,8 @@ def test_vectors_are_resumed_up_to_rounding(backend):
 
 def test_resumed_from_a_file(tmp_path):
     file, other = tmp_path / "runs.nc", tmp_path / "other.nc"
-    simulate(TASK, Sphere(3), FALLING, 4e-3, 18, 4, "numpy", path=file)
-    whole = simulate(TASK, Sphere(3), FALLING, 4e-3, 30, 4, "numpy")
+    simulate(TASK, UniformStart(3), FALLING, 4e-3, 18, 4, "numpy", path=file)
+    whole = simulate(TASK, UniformStart(3), FALLING, 4e-3, 30, 4, "numpy")
     same(resume(file, 30, path=other), whole)
     same(load(other), whole)
     assert int(load(file).step[-1]) == 18
@@ -218,36 +224,38 @@ def test_resumed_from_a_file(tmp_path):
 
 
 def test_resumed_by_another_backend():
-    before = simulate(TASK, Sphere(3), FALLING, 4e-3, 16, 4, "numpy")
+    before = simulate(TASK, UniformStart(3), FALLING, 4e-3, 16, 4, "numpy")
     before.attrs |= {"backend": "numba", "version_numba": "0.0", "version_numpy": "0.0"}
     found = resume(before, 30, backend="numpy")
-    same(found, simulate(TASK, Sphere(3), FALLING, 4e-3, 30, 4, "numpy"))
+    same(found, simulate(TASK, UniformStart(3), FALLING, 4e-3, 30, 4, "numpy"))
 
 
 def test_resumed_with_another_schedule():
-    before = simulate(TASK, Sphere(3), 0.9, 4e-3, 8, 4, "numpy")
+    before = simulate(TASK, UniformStart(3), 0.9, 4e-3, 8, 4, "numpy")
     table = [0.9] * 8 + [0.5] * 9
     found = resume(before, 16, 0.5)
     assert found.attrs["schedule"] == "Constant(lam=0.5)"
     # The step at which it is resumed was logged before.
     assert found.lam.values.tolist() == [0.9, 0.9, 0.9, 0.5, 0.5]
-    assert (states(found) == states(simulate(TASK, Sphere(3), table, 4e-3, 16, 4, "numpy"))).all()
+    assert (
+        states(found) == states(simulate(TASK, UniformStart(3), table, 4e-3, 16, 4, "numpy"))
+    ).all()
 
 
 @pytest.mark.parametrize(
     "schedule", [[0.9] * 31, lambda t: 0.9 + 0.0 * t], ids=["table", "function"]
 )
 def test_a_schedule_without_words_has_to_be_given_again(schedule):
-    before = simulate(TASK, Sphere(3), schedule, 4e-3, 16, 4, "numpy")
+    before = simulate(TASK, UniformStart(3), schedule, 4e-3, 16, 4, "numpy")
     with pytest.raises(ValueError, match="schedule must be given again: it was"):
         resume(before, 30)
     found = resume(before, 30, schedule)
-    same(found, simulate(TASK, Sphere(3), schedule, 4e-3, 30, 4, "numpy"))
+    same(found, simulate(TASK, UniformStart(3), schedule, 4e-3, 30, 4, "numpy"))
 
 
 def test_some_of_the_runs_are_resumed():
-    before = simulate(TASK, Sphere(5), FALLING, 4e-3, 18, 4, "numpy")
-    whole = simulate(TASK, Sphere(5), FALLING, 4e-3, 30, 4, "numpy")
+    before = simulate(TASK, UniformStart(5), FALLING, 4e-3, 18, 4, "numpy")
+    whole = simulate(TASK, UniformStart(5), FALLING, 4e-3, 30, 4, "numpy")
     same(resume(before.isel(run=[3, 1]), 30), whole.isel(run=[3, 1]))
     # Transposed they are the same runs; five of them and five steps, which a mistake would mix.
     assert resume(before, 18).sizes == {"run": 5, "step": 6}
@@ -269,13 +277,13 @@ def test_some_of_the_runs_are_resumed():
     ],
 )
 def test_what_cannot_be_resumed(change, said):
-    before = simulate(TASK, Sphere(2), 0.1, 4e-3, 4, backend="numpy")
+    before = simulate(TASK, UniformStart(2), 0.1, 4e-3, 4, backend="numpy")
     with pytest.raises(ValueError, match=said):
         resume(change(before), 9)
 
 
 def test_runs_are_not_resumed_into_the_past():
-    before = simulate(TASK, Sphere(2), 0.1, 4e-3, 4, backend="numpy")
+    before = simulate(TASK, UniformStart(2), 0.1, 4e-3, 4, backend="numpy")
     with pytest.raises(ValueError, match="steps must be at least 4, the last step logged; got 3"):
         resume(before, 3)
     same(resume(before), before)
@@ -289,12 +297,12 @@ def interrupted(monkeypatch, after):
     advance = NumpyEngine.advance
     made = []
 
-    def until(self, temperatures, every):
+    def until(self, inverse_temperatures, every):
         if sum(made) >= after:
-            advance(self, temperatures[:1], 1)
+            advance(self, inverse_temperatures[:1], 1)
             raise KeyboardInterrupt
-        made.append(temperatures.size)
-        return advance(self, temperatures, every)
+        made.append(inverse_temperatures.size)
+        return advance(self, inverse_temperatures, every)
 
     monkeypatch.setattr(NumpyEngine, "advance", until)
     monkeypatch.setattr("slrsym.runs._STRIDE", 12)
@@ -306,17 +314,17 @@ def test_an_interrupt_leaves_a_complete_file_that_can_be_resumed(after, tmp_path
     with monkeypatch.context() as patch:
         interrupted(patch, after)
         with pytest.raises(KeyboardInterrupt):
-            simulate(TASK, Sphere(3), FALLING, 4e-3, 30, 4, "numpy", path=file)
+            simulate(TASK, UniformStart(3), FALLING, 4e-3, 30, 4, "numpy", path=file)
     assert [f.name for f in tmp_path.iterdir()] == ["runs.nc"]
     assert int(load(file).step[-1]) == after
     # Up to where it was to go at first.
-    same(resume(file), simulate(TASK, Sphere(3), FALLING, 4e-3, 30, 4, "numpy"))
+    same(resume(file), simulate(TASK, UniformStart(3), FALLING, 4e-3, 30, 4, "numpy"))
     assert int(load(file).step[-1]) == 30
 
 
 def test_an_interrupt_of_resumed_runs_loses_nothing(tmp_path, monkeypatch):
     file = tmp_path / "runs.nc"
-    before = simulate(TASK, Sphere(3), FALLING, 4e-3, 18, 4, "numpy", path=file)
+    before = simulate(TASK, UniformStart(3), FALLING, 4e-3, 18, 4, "numpy", path=file)
     with monkeypatch.context() as patch:
         interrupted(patch, 0)
         with pytest.raises(KeyboardInterrupt):
@@ -324,7 +332,7 @@ def test_an_interrupt_of_resumed_runs_loses_nothing(tmp_path, monkeypatch):
     # The step off the beat is there until one after it is.
     xr.testing.assert_equal(load(file), before)
     assert load(file).attrs["steps"] == 30
-    same(resume(file), simulate(TASK, Sphere(3), FALLING, 4e-3, 30, 4, "numpy"))
+    same(resume(file), simulate(TASK, UniformStart(3), FALLING, 4e-3, 30, 4, "numpy"))
 
 
 def test_a_long_gap_that_is_interrupted_goes_back_to_its_beginning(tmp_path, monkeypatch):
@@ -332,20 +340,20 @@ def test_a_long_gap_that_is_interrupted_goes_back_to_its_beginning(tmp_path, mon
     with monkeypatch.context() as patch:
         interrupted(patch, 8)
         with pytest.raises(KeyboardInterrupt):
-            simulate(TASK, Sphere(3), FALLING, 4e-3, 30, 15, "numpy", path=file)
+            simulate(TASK, UniformStart(3), FALLING, 4e-3, 30, 15, "numpy", path=file)
     assert load(file).step.values.tolist() == [0]
-    same(resume(file), simulate(TASK, Sphere(3), FALLING, 4e-3, 30, 15, "numpy"))
+    same(resume(file), simulate(TASK, UniformStart(3), FALLING, 4e-3, 30, 15, "numpy"))
 
 
 def test_an_interrupt_without_a_file_is_one(monkeypatch):
     interrupted(monkeypatch, 4)
     with pytest.raises(KeyboardInterrupt):
-        simulate(TASK, Sphere(3), FALLING, 4e-3, 30, 4, "numpy")
+        simulate(TASK, UniformStart(3), FALLING, 4e-3, 30, 4, "numpy")
 
 
 # -- what is refused ---------------------------------------------------------------------------
 
-GOOD = {"task": TASK, "start": Sphere(1), "schedule": 0.1, "alpha": 1e-3, "steps": 3}
+GOOD = {"task": TASK, "start": UniformStart(1), "schedule": 0.1, "alpha": 1e-3, "steps": 3}
 
 
 @pytest.mark.parametrize(
@@ -392,7 +400,7 @@ def test_bad_input(change, said):
 
 def test_no_task():
     with pytest.raises(TypeError, match=r"task must be a slrsym.Task; got \(400, 10, 0.7\)"):
-        simulate((400, 10, 0.7), Sphere(1), 0.1, 1e-3, 3)
+        simulate((400, 10, 0.7), UniformStart(1), 0.1, 1e-3, 3)
 
 
 def test_the_planar_map_is_one_of_the_square_whatever_d_is():
@@ -443,9 +451,9 @@ def test_the_progress_bar(wanted, terminal, monkeypatch, capsys):
     for name in ("NO_COLOR", "TERM", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr("slrsym.runs._STRIDE", 30)
-    shown = simulate(TASK, Sphere(3), 0.1, 1e-3, 200, 10, "numpy", progress=wanted)
+    shown = simulate(TASK, UniformStart(3), 0.1, 1e-3, 200, 10, "numpy", progress=wanted)
     xr.testing.assert_equal(
-        shown, simulate(TASK, Sphere(3), 0.1, 1e-3, 200, 10, "numpy", progress=False)
+        shown, simulate(TASK, UniformStart(3), 0.1, 1e-3, 200, 10, "numpy", progress=False)
     )
     by_default = terminal if wanted is None else wanted
     text = screen.getvalue()
@@ -460,7 +468,7 @@ def test_the_progress_bar(wanted, terminal, monkeypatch, capsys):
 # -- step sizes --------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("start", [Sphere(3, seed=1), Manifold(3, seed=1)])
+@pytest.mark.parametrize("start", [UniformStart(3, seed=1), ManifoldStart(3, seed=1)])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_too_large_a_step_is_told_with_the_largest_stable_one(start, backend):
     task = Task(60, 4, 0.8)
@@ -484,7 +492,14 @@ def test_the_largest_curvature_is_that_of_the_hessian():
 
 def test_the_figures_steps_are_not_too_large():
     """That of figure 4a is, at its start, and is not where runs end."""
-    simulate(Task(400, 10, 0.5**0.5), Sphere(4, seed=1), Inverse(1, 1e-4), 4e-3, 60_000, 600)
+    simulate(
+        Task(400, 10, 0.5**0.5),
+        UniformStart(4, seed=1),
+        InverseTimeDecay(1, 1e-4),
+        4e-3,
+        60_000,
+        600,
+    )
 
 
 def test_long_work_is_foretold(monkeypatch):
@@ -496,7 +511,7 @@ def test_long_work_is_foretold(monkeypatch):
     task = Task(d=10, L=2, gamma=1.0)
     for batch, told in ((10**6, "8.3 hours"), (10**8, "35 days"), (10**12, "950 years")):
         with pytest.warns(RuntimeWarning, match=f"about {told}"), pytest.raises(InterruptedError):
-            simulate(task, Sphere(3), 0.1, 1e-3, 10_000, batch=batch)
+            simulate(task, UniformStart(3), 0.1, 1e-3, 10_000, batch=batch)
     # Any warning would be an error here.
     with pytest.raises(InterruptedError):
-        simulate(task, Sphere(3), 0.1, 1e-3, 10_000, batch=5)
+        simulate(task, UniformStart(3), 0.1, 1e-3, 10_000, batch=5)

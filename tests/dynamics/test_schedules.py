@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slrsym.dynamics import Constant, Formula, Inverse
-from slrsym.dynamics.given import (
+from slrsym.dynamics import Constant, Formula, InverseTimeDecay
+from slrsym.dynamics.schedules import (
     Tabulated,
     as_schedule,
     describe,
+    inverse_temperatures,
     schedule_from_text,
-    temperatures,
 )
 
 STEPS = np.array([0, 1, 10, 10_000])
@@ -20,8 +20,10 @@ STEPS = np.array([0, 1, 10, 10_000])
 def test_values():
     assert Constant(0.3)(STEPS).tolist() == [0.3] * 4
     # Figure 4a: 1 / (1 + 1e-4 t).
-    assert Inverse(1, 1e-4)(STEPS) == pytest.approx([1, 1 / 1.0001, 1 / 1.001, 0.5], rel=1e-15)
-    assert Inverse(2, 0)(STEPS).tolist() == [2.0] * 4
+    assert InverseTimeDecay(1, 1e-4)(STEPS) == pytest.approx(
+        [1, 1 / 1.0001, 1 / 1.001, 0.5], rel=1e-15
+    )
+    assert InverseTimeDecay(2, 0)(STEPS).tolist() == [2.0] * 4
     assert Tabulated([3.0, 2.0, 1.0])(np.array([2, 0])).tolist() == [1.0, 3.0]
 
 
@@ -30,7 +32,7 @@ def test_what_may_be_given():
     assert as_schedule(np.float32(0.5)) == Constant(0.5)
     assert as_schedule(np.array(2)) == Constant(2.0)
     assert isinstance(as_schedule([0.1, 0.2]), Tabulated)
-    rule = Inverse(1, 1e-3)
+    rule = InverseTimeDecay(1, 1e-3)
     assert as_schedule(rule) is rule
     assert as_schedule(len) is len
 
@@ -43,9 +45,9 @@ def test_a_table_is_not_the_callers_array():
 
 
 def test_temperatures_include_both_ends():
-    assert temperatures(Constant(0.3), 5, 8).tolist() == [0.3] * 4
-    assert temperatures(lambda t: 1.0 + t, 3, 3).tolist() == [4.0]
-    assert temperatures(lambda t: [1, 2, 3], 0, 2).tolist() == [1.0, 2.0, 3.0]
+    assert inverse_temperatures(Constant(0.3), 5, 8).tolist() == [0.3] * 4
+    assert inverse_temperatures(lambda t: 1.0 + t, 3, 3).tolist() == [4.0]
+    assert inverse_temperatures(lambda t: [1, 2, 3], 0, 2).tolist() == [1.0, 2.0, 3.0]
 
 
 @pytest.mark.parametrize(
@@ -85,7 +87,7 @@ def test_what_may_not_be_given(schedule, said):
 )
 def test_what_may_not_come_of_it(schedule, said):
     with pytest.raises(ValueError, match=said):
-        temperatures(schedule, 0, 10)
+        inverse_temperatures(schedule, 0, 10)
 
 
 @pytest.mark.parametrize(
@@ -94,10 +96,10 @@ def test_what_may_not_come_of_it(schedule, said):
         (lambda: Constant(0), "lam must be positive and finite; got 0"),
         (lambda: Constant("x"), "lam must be positive and finite; got 'x'"),
         (lambda: Constant(None), "lam must be positive and finite; got None"),
-        (lambda: Inverse(-1, 1), "lam0 must be positive and finite; got -1"),
-        (lambda: Inverse(1, -1e-9), "c must be finite and not negative; got -1e-09"),
-        (lambda: Inverse(1, np.inf), "c must be finite and not negative; got inf"),
-        (lambda: Inverse(1, "x"), "c must be finite and not negative; got 'x'"),
+        (lambda: InverseTimeDecay(-1, 1), "lam0 must be positive and finite; got -1"),
+        (lambda: InverseTimeDecay(1, -1e-9), "c must be finite and not negative; got -1e-09"),
+        (lambda: InverseTimeDecay(1, np.inf), "c must be finite and not negative; got inf"),
+        (lambda: InverseTimeDecay(1, "x"), "c must be finite and not negative; got 'x'"),
     ],
 )
 def test_bad_numbers(make, said):
@@ -109,11 +111,11 @@ def test_bad_numbers(make, said):
     ("text", "schedule"),
     [
         ("0.1", Constant(0.1)),
-        ("1/(1+1e-4*t)", Inverse(1, 1e-4)),
-        (" 2 / (1 + 0.001 t)", Inverse(2, 1e-3)),
-        ("3/(1+t)", Inverse(3, 1)),
+        ("1/(1+1e-4*t)", InverseTimeDecay(1, 1e-4)),
+        (" 2 / (1 + 0.001 t)", InverseTimeDecay(2, 1e-3)),
+        ("3/(1+t)", InverseTimeDecay(3, 1)),
         (repr(Constant(1 / 3)), Constant(1 / 3)),
-        (repr(Inverse(1 / 3, 1e-4 / 7)), Inverse(1 / 3, 1e-4 / 7)),
+        (repr(InverseTimeDecay(1 / 3, 1e-4 / 7)), InverseTimeDecay(1 / 3, 1e-4 / 7)),
         ("0.1 + exp(-t/100)", Formula("0.1 + exp(-t/100)")),
     ],
 )
@@ -146,7 +148,7 @@ def test_formulas(text, function):
 @pytest.mark.parametrize("text", ["t", "1/t", "9**9**9**9", "log(t)", "1 - t/2"])
 def test_formulas_are_positive_and_finite(text):
     with pytest.raises(ValueError, match=r"schedule must be positive and finite; it is .* at step"):
-        temperatures(schedule_from_text(text), 0, 3)
+        inverse_temperatures(schedule_from_text(text), 0, 3)
 
 
 @pytest.mark.parametrize(

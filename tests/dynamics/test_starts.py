@@ -9,8 +9,9 @@ import pytest
 from scipy.stats import ks_2samp
 
 from slrsym import simulate
-from slrsym.dynamics import Manifold, Overlaps, Sphere, StartVectors
-from slrsym.dynamics.given import as_start, gram_matrices, lift, require_feasible
+from slrsym.dynamics import ManifoldStart, Overlaps, StartVectors, UniformStart
+from slrsym.dynamics.initial_conditions import as_start, lift, require_feasible
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.task import Task
 
 RUNS = 4000
@@ -70,7 +71,7 @@ def features(states):
 
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 50])
 def test_the_law_on_the_sphere(d):
-    drawn = features(Sphere(RUNS, seed=d).overlaps(Task(d, 5, 1.0)))
+    drawn = features(UniformStart(RUNS, seed=d).overlaps(Task(d, 5, 1.0)))
     full = features(drawn_in_full(d, np.random.default_rng(d)))
     for i in range(drawn.shape[1]):
         # What is 0 in two dimensions is so up to rounding.
@@ -79,7 +80,7 @@ def test_the_law_on_the_sphere(d):
 
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 50])
 def test_the_law_on_the_manifold(d):
-    states = Manifold(RUNS, seed=d).overlaps(Task(d, 5, 1.0))
+    states = ManifoldStart(RUNS, seed=d).overlaps(Task(d, 5, 1.0))
     full = drawn_in_full(d, np.random.default_rng(d), manifold=True)
     # What is left of a vector may be little, and less exact than it was.
     assert np.abs(full[:, 2:]).max() < 1e-6
@@ -90,7 +91,7 @@ def test_the_law_on_the_manifold(d):
 
 @pytest.mark.parametrize("d", [4, 50, 10**9])
 def test_moments(d):
-    states = Sphere(10_000, seed=1).overlaps(Task(d, 5, 1.0))
+    states = UniformStart(10_000, seed=1).overlaps(Task(d, 5, 1.0))
     # Each square has the mean 1/d and the variance 2 (d - 1) / (d^2 (d + 2)).
     for square in (states**2).T:
         assert abs(square.mean() * d - 1) < 4.5 * np.sqrt(2 / len(square))
@@ -100,8 +101,8 @@ def test_moments(d):
 def test_a_start_in_a_large_space_needs_none():
     tracemalloc.start()
     try:
-        states = Sphere(100).overlaps(Task(10**9, 10, 1.0))
-        plane = Manifold(100).overlaps(Task(10**9, 10, 1.0))
+        states = UniformStart(100).overlaps(Task(10**9, 10, 1.0))
+        plane = ManifoldStart(100).overlaps(Task(10**9, 10, 1.0))
         assert tracemalloc.get_traced_memory()[1] < 10**6
     finally:
         tracemalloc.stop()
@@ -110,7 +111,7 @@ def test_a_start_in_a_large_space_needs_none():
     assert 1e-6 < np.abs(states).max() < 1e-3
 
 
-@pytest.mark.parametrize("start", [Sphere, Manifold])
+@pytest.mark.parametrize("start", [UniformStart, ManifoldStart])
 def test_a_run_does_not_depend_on_others(start):
     task = Task(400, 10, 0.7)
     many = start(50, seed=3).overlaps(task)
@@ -119,7 +120,7 @@ def test_a_run_does_not_depend_on_others(start):
     assert len(np.unique(many[:, 0])) == 50
 
 
-@pytest.mark.parametrize("start", [Sphere, Manifold])
+@pytest.mark.parametrize("start", [UniformStart, ManifoldStart])
 @pytest.mark.parametrize("d", [2, 3, 4, 400])
 def test_random_starts_are_feasible(start, d):
     states = start(500).overlaps(Task(d, 3, 1.0))
@@ -240,7 +241,7 @@ def test_what_is_feasible_depends_on_the_dimension():
                 assert require_feasible(states, less) is states
 
 
-@pytest.mark.parametrize("start", [Sphere, Manifold])
+@pytest.mark.parametrize("start", [UniformStart, ManifoldStart])
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -289,7 +290,7 @@ def test_vectors_on_the_manifold():
 
 
 def test_the_position_is_random_and_of_the_run():
-    states = Sphere(RUNS // 4, seed=1).overlaps(Task(6, 1, 1.0))
+    states = UniformStart(RUNS // 4, seed=1).overlaps(Task(6, 1, 1.0))
     k, _, k_star, _ = lift(states, 6, seed=2)
     few = lift(states[:3], 6, seed=2)
     assert (few[0] == k[:3]).all()

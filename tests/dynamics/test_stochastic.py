@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from scipy.special import erf
 from scipy.stats import ks_2samp
 
-from slrsym.dynamics import Sphere, stochastic
+from slrsym.dynamics import UniformStart, stochastic
 from slrsym.dynamics.engines import VectorEngine
-from slrsym.dynamics.given import gram_matrices
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine, token_program
 from slrsym.kernels.compile import numpy_parts
 from slrsym.task import Task
@@ -45,7 +45,7 @@ LEVEL = 1e-3 / (len(SETTINGS) * len(STEPS) * 5)
 
 def spread(task, seed, runs=RUNS):
     """One start, for many runs."""
-    return np.repeat(Sphere(1, seed).overlaps(task), runs, axis=0)
+    return np.repeat(UniformStart(1, seed).overlaps(task), runs, axis=0)
 
 
 def after(engine, task, batch, seed):
@@ -161,7 +161,7 @@ def test_a_drift_is_told_from_others():
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 6, 7, 80, 10**6])
 def test_both_backends_draw_the_same_numbers(d):
     task, lam = Task(d, 10, 0.7, 0.1), 2 / (1 + 1e-3 * np.arange(60))
-    states = Sphere(3, 1).overlaps(task)
+    states = UniformStart(3, 1).overlaps(task)
     one, other = (
         StochasticEngine(states, task, min(1e-3, 0.08 / d), 5, backend).advance(lam, 20)
         for backend in ("numpy", "numba")
@@ -186,7 +186,7 @@ def test_the_loop_does_what_is_done_for_all_runs_at_once(d, monkeypatch):
 
     monkeypatch.setattr(stochastic, "_compiled_walk", lambda: plain)
     task, lam = Task(d, 3, 0.7, 0.1), 2 / (1 + 1e-2 * np.arange(6))
-    states = Sphere(2, 1).overlaps(task)
+    states = UniformStart(2, 1).overlaps(task)
     # k and v along each other, and then along k*, too: nothing is left for the axes beside them.
     states = np.vstack([states, [0.6, 0.8, 0.6, 0.8, 1.0], [1.0, 0.0, 1.0, 0.0, 1.0]])
     # And an informative token that adds nothing to what k and v span.
@@ -214,7 +214,7 @@ def reduced(backend):
 )
 def test_a_run_does_not_depend_on_those_beside_it(engine):
     task, lam = Task(9, 3, 0.7, 0.1), np.full(8, 0.5)
-    states = Sphere(4, 2).overlaps(task)
+    states = UniformStart(4, 2).overlaps(task)
     whole = engine(states, task, 1e-2, 2).advance(lam, 4)
     np.testing.assert_array_equal(whole[:, :2], engine(states[:2], task, 1e-2, 2).advance(lam, 4))
     np.testing.assert_array_equal(whole[:, :1], engine(states[:1], task, 1e-2, 2).advance(lam, 4))
@@ -227,7 +227,7 @@ def test_a_run_does_not_depend_on_those_beside_it(engine):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_numbers_do_not_depend_on_what_is_noted(backend):
     task, lam = Task(9, 3, 0.7, 0.1), np.full(12, 0.5)
-    states = Sphere(2, 2).overlaps(task)
+    states = UniformStart(2, 2).overlaps(task)
     often = StochasticEngine(states, task, 1e-2, 2, backend).advance(lam, 1)
     seldom = StochasticEngine(states, task, 1e-2, 2, backend)
     before = seldom.states
@@ -243,7 +243,7 @@ def test_a_run_goes_on_from_any_step_with_the_numbers_that_belong_to_it(d, backe
     # Streams change often, and numbers are skipped and drawn few at a time.
     monkeypatch.setattr(stochastic, "_BLOCK", 7)
     monkeypatch.setattr(stochastic, "_MOST", 100)
-    states = Sphere(3, 2).overlaps(task)
+    states = UniformStart(3, 2).overlaps(task)
     whole = StochasticEngine(states, task, 1e-2, 2, backend).advance(lam, 1)
     for step in (1, 6, 7, 13, 22):
         later = StochasticEngine(whole[step - 1], task, 1e-2, 2, backend, start=step)
@@ -257,7 +257,9 @@ def test_a_run_goes_on_from_any_step_with_the_numbers_that_belong_to_it(d, backe
 @pytest.mark.parametrize("d", [2, 3, 4, 6])
 def test_overlaps_stay_feasible(d, backend):
     task, lam = Task(d, 5, 2.0, 0.5), np.full(200, 1.5)
-    states = StochasticEngine(Sphere(20, 4).overlaps(task), task, 0.5, 1, backend).advance(lam, 1)
+    states = StochasticEngine(UniformStart(20, 4).overlaps(task), task, 0.5, 1, backend).advance(
+        lam, 1
+    )
     values = np.linalg.eigvalsh(gram_matrices(states.reshape(-1, 5)))
     assert values[:, 0].min() > -1e-13
     if d < 4:

@@ -9,7 +9,16 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym.dynamics import Inverse, Manifold, Overlaps, Sphere, load, resume, save, simulate
+from slrsym.dynamics import (
+    InverseTimeDecay,
+    ManifoldStart,
+    Overlaps,
+    UniformStart,
+    load,
+    resume,
+    save,
+    simulate,
+)
 from slrsym.task import Task
 
 TASK = Task(400, 10, 0.7, 0.1)
@@ -17,11 +26,13 @@ TASK = Task(400, 10, 0.7, 0.1)
 
 @pytest.fixture
 def runs():
-    return simulate(TASK, Sphere(3, seed=1), Inverse(0.9, 1e-3), 4e-3, 30, 4, "numpy")
+    return simulate(
+        TASK, UniformStart(3, seed=1), InverseTimeDecay(0.9, 1e-3), 4e-3, 30, 4, "numpy"
+    )
 
 
 @pytest.mark.parametrize(
-    "start", [Sphere(2), Manifold(2), Overlaps([[0.1, 0.2, 0.3, 0.4, 0.1]])], ids=repr
+    "start", [UniformStart(2), ManifoldStart(2), Overlaps([[0.1, 0.2, 0.3, 0.4, 0.1]])], ids=repr
 )
 def test_runs_come_back_as_they_were(start, tmp_path):
     before = simulate(TASK, start, 0.3, 4e-3, 10, 3, "numpy")
@@ -43,7 +54,7 @@ def test_other_programs_can_read_them(runs, tmp_path):
 @pytest.mark.parametrize("d", [2**31 - 1, 2**31, 10**10, 10**18])
 def test_dimensions_that_take_more_than_32_bits(d, tmp_path):
     file = tmp_path / "runs.nc"
-    before = simulate(Task(d, 10, 0.7), Sphere(2), 1e-4, 1e-12, 10, 5, "numpy", path=file)
+    before = simulate(Task(d, 10, 0.7), UniformStart(2), 1e-4, 1e-12, 10, 5, "numpy", path=file)
     xr.testing.assert_identical(load(file), before)
     assert load(file).attrs["task_d"] == d
     assert resume(file, 20).attrs["task_d"] == d
@@ -107,7 +118,7 @@ def test_a_path_is_checked_before_anything_is_computed(runs, tmp_path, monkeypat
     monkeypatch.setattr("slrsym.dynamics.runs._run", None)
     nowhere = tmp_path / "nowhere" / "runs.nc"
     with pytest.raises(ValueError, match="path must be in a folder that exists"):
-        simulate(TASK, Sphere(1), 0.1, 1e-3, 10, path=nowhere)
+        simulate(TASK, UniformStart(1), 0.1, 1e-3, 10, path=nowhere)
     with pytest.raises(ValueError, match="path must be in a folder that exists"):
         resume(runs, 40, path=nowhere)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import slrsym
-from slrsym.claims.verification import Row
+from slrsym.claims.verification import ClaimSummary
 from slrsym.export.build import build
 from tests._profile import THOROUGH
 
@@ -35,7 +35,7 @@ FEW = (
 def as_if_proved(ledger, ids, axioms=("fubini",)):
     """Rows for claims that other tests verify."""
     return [
-        Row(c.id, c.title, c.source, "proved", 3, 30, axioms, (), 0.1, "")
+        ClaimSummary(c.id, c.title, c.source, "proved", 3, 30, axioms, (), 0.1, "")
         for c in map(ledger.find, ids)
     ]
 

@@ -45,7 +45,7 @@ def test_the_site_links_to_the_claims(document):
     # With several papers, each has a heading above its errata.
     assert len(PAPERS) == 1
     assert page.count("<h2>") == len(ERRATA) + 1
-    assert "against the paper" in site["claims/theorem-5-plane.html"]
+    assert "compared to the paper" in site["claims/theorem-5-plane.html"]
 
 
 def test_the_book_has_it(document):
@@ -53,4 +53,4 @@ def test_the_book_has_it(document):
     assert "\\input{errata.tex}" in files["book.tex"]
     for id in FEW:
         assert f"{{{id}}}" in files["errata.tex"], id
-    assert "Against the paper: weaker" in "".join(files.values())
+    assert "Compared to the paper: weaker" in "".join(files.values())

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from slrsym.claims.verification import Row
+from slrsym.claims.verification import ClaimSummary
 from slrsym.export.build import build, sections
 from slrsym.export.chapters import chapters
 from slrsym.export.document import Section
@@ -115,7 +115,7 @@ def test_claims_have_the_papers_numbers_in_the_papers_order(document):
 def test_a_claim_that_is_not_proved_says_so(ledger):
     (row,) = as_if_proved(ledger, ["lemma-18-i"])
     for status in ("failed", "conditional"):
-        bad = Row(**{**row.__dict__, "status": status, "error": "step 1 is {refused}_&"})
+        bad = ClaimSummary(**{**row.__dict__, "status": status, "error": "step 1 is {refused}_&"})
         document = build(ledger, [bad], {})
         (claim,) = document.claims
         text = "".join(book_files(document).values())
@@ -177,7 +177,7 @@ def with_foundations(ledger):
         status = {"depends": below[claim.id].depends}
         if claim.is_empirical:
             status |= {"status": "empirical", "trials": "1,000 tasks with lambda <= 1e3_%, none"}
-        elif claim.evidence() is not None:
+        elif claim.certificate() is not None:
             status |= {"status": "certified", "box": "lambda in [1/10, 2]_%"}
         rows.append(replace(row, **status))
     return rows

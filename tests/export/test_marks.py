@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from slrsym.claims.ledger import Row
+from slrsym.claims.ledger import ClaimSummary
 from slrsym.export.claims import marks
 from slrsym.tactics import bundled_log
 
-ROW = Row("a", "", "", "proved", 3, 30, (), (), 0.1, "")
+ROW = ClaimSummary("a", "", "", "proved", 3, 30, (), (), 0.1, "")
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_formulas_in_the_prose_of_claims_stand_between_dollars():
     ]
     texts += [axiom.statement for axiom in AXIOMS.values()]
     for claim in slrsym.ledger().claims.values():
-        texts += [claim.title, claim.source, claim.against, claim.idea]
+        texts += [claim.title, claim.source, claim.compared_to_source, claim.idea]
     for text in texts:
         assert text.count("$") % 2 == 0, text
         said = re.sub(_NAMES, "", " ".join(text.split("$")[::2]))
@@ -272,7 +272,7 @@ def test_notebooks_show_what_a_claim_supposes():
         id="supposed",
         statement=Gt(Expectation(h(X) + y, standard_normal(X)) + x, 0),
         source="test",
-        given=(x >= -1, x <= 1, Gt(h(x), y)),
+        hypotheses=(x >= -1, x <= 1, Gt(h(x), y)),
     )
     expected = (
         "Let x∈ℝ and y>0. Let h be a smooth real function of moderate growth. "

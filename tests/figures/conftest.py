@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 from slrsym import Task, simulate
-from slrsym.dynamics import Inverse, Manifold, Sphere
+from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
 from slrsym.experiments import SECTION_E3
 from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey
 
@@ -19,13 +19,20 @@ TASK = Task(d=400, L=10, gamma=0.5**0.5)
 @pytest.fixture(scope="session")
 def runs():
     """Runs of figure 7b's setting, some of which recover and some do not."""
-    return simulate(TASK, Sphere(12), 0.1, 4e-3, 4000, 100, "numpy")
+    return simulate(TASK, UniformStart(12), 0.1, 4e-3, 4000, 100, "numpy")
 
 
 @pytest.fixture(scope="session")
 def on_manifold():
     return simulate(
-        TASK, Manifold(4), Inverse(1, 1e-3), 4e-3, 200, 20, "numpy", dynamics="overlaps"
+        TASK,
+        ManifoldStart(4),
+        InverseTimeDecay(1, 1e-3),
+        4e-3,
+        200,
+        20,
+        "numpy",
+        dynamics="overlaps",
     )
 
 
@@ -33,7 +40,9 @@ def on_manifold():
 def sampled():
     """The first steps of figure 5."""
     task = Task(d=80, L=10, gamma=0.5**0.5, epsilon=0.1)
-    return simulate(task, Sphere(6), Inverse(2, 1e-4), 1e-3, 500, 20, "numpy", batch=5)
+    return simulate(
+        task, UniformStart(6), InverseTimeDecay(2, 1e-4), 1e-3, 500, 20, "numpy", batch=5
+    )
 
 
 @pytest.fixture(scope="session")

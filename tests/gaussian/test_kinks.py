@@ -219,17 +219,17 @@ def test_densities() -> None:
 def test_what_stays_open_says_why(integrand: Any, why: str) -> None:
     value = expectation(integrand, standard_normal(x, y))
     assert isinstance(value, Expectation)
-    assert why in value.why
+    assert why in value.reason
 
 
 def test_three_dependent_signs_stay_open_and_say_why() -> None:
     law = GaussianLaw({x: 1, y: 0, z: 0}, [[2, 1, 1], [1, 2, 1], [1, 1, 2]])
     value, trace = expectation(sign(x) * sign(y) * sign(z), law, trace=True)
     assert isinstance(value, Expectation)
-    assert "orthant in 3 dimensions" in value.why
-    assert list(trace.reasons.values()) == [value.why]
-    assert "tanh(x)" in expectation(tanh(x), LINE).why
-    assert Expectation(x, LINE).why == ""
+    assert "orthant in 3 dimensions" in value.reason
+    assert list(trace.reasons.values()) == [value.reason]
+    assert "tanh(x)" in expectation(tanh(x), LINE).reason
+    assert Expectation(x, LINE).reason == ""
 
 
 def test_three_that_close() -> None:

@@ -15,7 +15,7 @@ import slrsym.gaussian
 from slrsym.claims.check import check_claim
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation, standard_normal
 from slrsym.kernels.compile import compile_expressions
-from slrsym.models import Direction, Predictor, Sequence, Token, model
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.proof import Claim, ProofError, chain, differentiate, lemma
 from tests._owens_t import owens_t as stub
 
@@ -84,10 +84,10 @@ def test_claims_and_proofs_take_it(owens_t: Any) -> None:
         id="theirs",
         statement=Eq(Derivative(owens_t(h, a) + a, a), slope + 1, evaluate=False),
         source="new",
-        given=[owens_t(h, a) < 1],
+        hypotheses=[owens_t(h, a) < 1],
     )
     assert claim.statement == Eq(Derivative(OwensT(h, a) + a, a), slope + 1, evaluate=False)
-    assert claim.given == (OwensT(h, a) < 1,)
+    assert claim.hypotheses == (OwensT(h, a) < 1,)
 
     @claim.proof
     def _(goal: Any) -> Any:
@@ -114,7 +114,7 @@ def test_claims_and_proofs_take_it(owens_t: Any) -> None:
 @pytest.mark.parametrize("hypothesis", ["h > 0", 1])
 def test_what_is_no_hypothesis_is_still_refused(hypothesis: Any) -> None:
     with pytest.raises(ProofError, match="cannot hold"):
-        Claim(id="none", statement=Eq(h, a), source="new", given=[hypothesis])
+        Claim(id="none", statement=Eq(h, a), source="new", hypotheses=[hypothesis])
 
 
 @pytest.mark.parametrize("backend", ["numpy", "mpmath"])
@@ -128,7 +128,7 @@ def test_models_take_it(owens_t: Any) -> None:
     k_star, k = Direction("k^*", unit=True), Direction("k", sphere=True)
     token = Token(mean=k_star, target=lambda X: X @ k_star)
     first, second = (
-        model(Sequence({token: 1}), Predictor(lambda X, T=T: T(1, X @ k))).risk
+        model(TokenSequence({token: 1}), Predictor(lambda X, T=T: T(1, X @ k))).risk
         for T in (owens_t, OwensT)
     )
     assert first == second

@@ -29,7 +29,7 @@ def session() -> dict[str, str]:
 
 
 def test_the_examples_are_true(session: dict[str, Any]) -> None:
-    assert session["left"].why
+    assert session["left"].reason
 
 
 def gauss(f: Callable[[Any], Any], mean: Any, deviation: Any, low: Any = None) -> Any:

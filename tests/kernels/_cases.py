@@ -103,6 +103,6 @@ def setting(rng):
     return span(1e-3, 10), Task(round(span(2, 1e7)), tokens, span(0.05, 5))
 
 
-def numbers(state, temperature, task):
+def numbers(state, inverse_temperature, task):
     """The inputs of the reference, exactly as they are in double precision."""
-    return [mpmath.mpf(float(x)) for x in (*state, temperature, task.gamma, task.d, task.L)]
+    return [mpmath.mpf(float(x)) for x in (*state, inverse_temperature, task.gamma, task.d, task.L)]

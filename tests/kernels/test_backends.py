@@ -35,9 +35,9 @@ SEEDS = 4 if THOROUGH else 2
 
 def draw(seed, kind):
     rng = np.random.default_rng([seed, KINDS.index(kind)])
-    temperature, task = setting(rng)
+    inverse_temperature, task = setting(rng)
     state = feasible(rng, kind).tolist()
-    return state, (temperature, task.gamma, task.d, task.L, task.epsilon)
+    return state, (inverse_temperature, task.gamma, task.d, task.L, task.epsilon)
 
 
 def exactly(x):
@@ -57,9 +57,9 @@ def exactly(x):
 def test_numba_and_numpy_agree(name):
     rng = np.random.default_rng(NAMES.index(name))
     for _ in range(100 if THOROUGH else 30):
-        temperature, task = setting(rng)
+        inverse_temperature, task = setting(rng)
         states = np.array([feasible(rng, kind) for kind in KINDS for _ in range(6)])
-        rest = (temperature, task.gamma, task.d, task.L, task.epsilon)
+        rest = (inverse_temperature, task.gamma, task.d, task.L, task.epsilon)
         plain, fast = (kernel(name, backend)(states, *rest) for backend in ("numpy", "numba"))
         size = np.abs(plain).max(axis=1, keepdims=True)
         # Where the result is small against what it is made of, both are off by as much as rounding

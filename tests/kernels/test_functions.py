@@ -29,9 +29,9 @@ def test_accuracy(backend, kind, order):
     rng = np.random.default_rng([order, KINDS.index(kind)])
     function = excess_risk if order == 0 else gradient
     for _ in range(25 if THOROUGH else 12):
-        state, (temperature, task) = feasible(rng, kind), setting(rng)
-        found = np.atleast_1d(function(state, temperature, task, backend))
-        inputs = numbers(state, temperature, task)
+        state, (inverse_temperature, task) = feasible(rng, kind), setting(rng)
+        found = np.atleast_1d(function(state, inverse_temperature, task, backend))
+        inputs = numbers(state, inverse_temperature, task)
         values = exact(order, inputs)
         size = max(map(abs, values))
         if size < 1e-280:
@@ -60,14 +60,18 @@ def test_nothing_overflows_at_the_ends_of_the_domain(backend):
     states = np.array([feasible(rng, kind) for kind in KINDS for _ in range(4)])
     # A warning is an error here; that numbers too small for a double become 0 is none.
     with np.errstate(all="raise", under="ignore"):
-        for temperature in (1e-3, 10.0):
+        for inverse_temperature in (1e-3, 10.0):
             for g in (0.05, 5.0):
                 for dim in (2, 10**7):
                     for tokens in (1, 2, 10**4):
                         task = Task(dim, tokens, g)
-                        assert (excess_risk(states, temperature, task, backend) >= 0).all()
-                        assert np.isfinite(gradient(states, temperature, task, backend)).all()
-                        assert np.isfinite(hessian(states, temperature, task, backend)).all()
+                        assert (excess_risk(states, inverse_temperature, task, backend) >= 0).all()
+                        assert np.isfinite(
+                            gradient(states, inverse_temperature, task, backend)
+                        ).all()
+                        assert np.isfinite(
+                            hessian(states, inverse_temperature, task, backend)
+                        ).all()
 
 
 # -- derivatives -------------------------------------------------------------------------------
@@ -80,13 +84,13 @@ def slope(errors, steps):
 @pytest.mark.parametrize("direction", range(5))
 def test_differences_of_the_risk_approach_the_gradient(direction):
     rng = np.random.default_rng(direction)
-    task, temperature = Task(30, 4, 0.8), 0.4
+    task, inverse_temperature = Task(30, 4, 0.8), 0.4
     state, steps = feasible(rng, "anywhere") / 2, np.array([3e-2, 1e-2, 3e-3, 1e-3])
     move = np.eye(5)[direction]
     ahead, behind = (
-        risk(state + sign * steps[:, None] * move, temperature, task) for sign in (1, -1)
+        risk(state + sign * steps[:, None] * move, inverse_temperature, task) for sign in (1, -1)
     )
-    exact = gradient(state, temperature, task)[direction]
+    exact = gradient(state, inverse_temperature, task)[direction]
     errors = np.abs((ahead - behind) / (2 * steps) - exact)
     # The risk is quadratic in all but kappa, where central differences are exact.
     if direction == 0:
@@ -97,11 +101,11 @@ def test_differences_of_the_risk_approach_the_gradient(direction):
 
 def test_differences_of_the_gradient_approach_the_hessian():
     rng = np.random.default_rng(7)
-    task, temperature = Task(30, 4, 0.8), 0.4
+    task, inverse_temperature = Task(30, 4, 0.8), 0.4
     state, step = feasible(rng, "anywhere") / 2, 1e-5
     moves = step * np.eye(5)
-    ahead, behind = (gradient(state + s * moves, temperature, task) for s in (1, -1))
-    found = hessian(state, temperature, task)
+    ahead, behind = (gradient(state + s * moves, inverse_temperature, task) for s in (1, -1))
+    found = hessian(state, inverse_temperature, task)
     assert found == pytest.approx(found.T)
     assert (ahead - behind) / (2 * step) == pytest.approx(found, rel=1e-7, abs=1e-6)
 
@@ -129,10 +133,10 @@ def test_shapes(backend):
 def test_each_row_is_computed_by_itself(backend):
     rng = np.random.default_rng(2)
     states = np.array([feasible(rng, "anywhere") for _ in range(5000)])
-    temperatures = rng.uniform(0.05, 2, 5000)
-    together = gradient(states, temperatures, TASK, backend)
+    inverse_temperatures = rng.uniform(0.05, 2, 5000)
+    together = gradient(states, inverse_temperatures, TASK, backend)
     for i in (0, 17, 4095, 4096, 4999):
-        alone = gradient(states[i], temperatures[i], TASK, backend)
+        alone = gradient(states[i], inverse_temperatures[i], TASK, backend)
         assert together[i] == pytest.approx(alone, rel=1e-12)
     # At one inverse temperature to the last bit, whichever stand beside and however many.
     together = gradient(states, 0.3, TASK, backend)
@@ -168,7 +172,7 @@ def test_the_noise_is_on_top():
 
 
 @pytest.mark.parametrize(
-    ("state", "temperature", "said"),
+    ("state", "inverse_temperature", "said"),
     [
         ([0, 0, 0, 0], 1, r"shape \(\.\.\., 5\).*got \(4,\)"),
         (0.5, 1, "shape"),
@@ -186,9 +190,9 @@ def test_the_noise_is_on_top():
         (np.zeros((3, 5)), [1, 1], r"lam must broadcast.*\(3,\); it has shape \(2,\)"),
     ],
 )
-def test_bad_input(state, temperature, said):
+def test_bad_input(state, inverse_temperature, said):
     with pytest.raises(ValueError, match=said):
-        gradient(state, temperature, TASK)
+        gradient(state, inverse_temperature, TASK)
 
 
 @pytest.mark.parametrize("backend", ["ball", "mpmath", "jax", None])

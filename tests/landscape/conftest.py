@@ -1,9 +1,9 @@
-"""Atlases that several files look at."""
+"""Critical points that several files look at."""
 
 import pytest
 
 from slrsym import Task
-from slrsym.landscape import atlas
+from slrsym.landscape import find_critical_points
 
 # What figures 4 and 7 of the paper are about.
 PAPER = Task(d=400, L=10, gamma=0.5**0.5)
@@ -16,14 +16,14 @@ def paper():
 
 @pytest.fixture(scope="session")
 def cold(paper):
-    return atlas(paper, 0.1, missed=0.5)
+    return find_critical_points(paper, 0.1, max_expected_missed=0.5)
 
 
 @pytest.fixture(scope="session")
 def warm(paper):
-    return atlas(paper, 0.9, missed=0.5)
+    return find_critical_points(paper, 0.9, max_expected_missed=0.5)
 
 
 @pytest.fixture(scope="session")
 def small():
-    return atlas(Task(d=6, L=4, gamma=0.9), 0.45, missed=0.5)
+    return find_critical_points(Task(d=6, L=4, gamma=0.9), 0.45, max_expected_missed=0.5)

@@ -8,9 +8,9 @@ import pytest
 from slrsym import Task
 from slrsym.dynamics.spheres import curvature, overlaps
 from slrsym.landscape import (
-    atlas,
     branches,
     critical_inverse_temperature,
+    find_critical_points,
     swap_margin,
     swap_point,
 )
@@ -73,7 +73,7 @@ def test_swap_points_lose_their_stability_to_a_saddle(paper, cold):
 @pytest.fixture(scope="module")
 def family():
     task = Task(d=5, L=3, gamma=0.6)
-    return task, branches(task, 0.3, 1.5, anchors=2, missed=0.5)
+    return task, branches(task, 0.3, 1.5, anchors=2, max_expected_missed=0.5)
 
 
 def test_branches_are_critical_all_along(family):
@@ -91,7 +91,7 @@ def test_branches_are_critical_all_along(family):
 def test_branches_pass_through_every_critical_point(family):
     task, found = family
     lam = 0.7
-    for point in atlas(task, lam, missed=0.5).points:
+    for point in find_critical_points(task, lam, max_expected_missed=0.5).points:
         if point.name == "null":
             continue
         through = []
@@ -122,7 +122,7 @@ def test_indices_change_only_at_events(family):
         ({"low": -1}, "lam must be positive"),
         ({"anchors": 1}, "anchors must be an integer of at least 2; got 1"),
         ({"anchors": 2.5}, "anchors must be an integer of at least 2; got 2.5"),
-        ({"missed": math.nan}, "missed must be positive; got nan"),
+        ({"max_expected_missed": math.nan}, "max_expected_missed must be positive; got nan"),
         ({"seed": -1}, "seed must be an integer of at least 0; got -1"),
     ],
 )

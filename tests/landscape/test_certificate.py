@@ -76,13 +76,13 @@ def test_curvatures_of_different_orders_are_no_obstacle():
     assert found.decided
     assert found.digits == 40
     assert found.inside == (1, 0, 3)
-    assert found.slope < 1e-20
+    assert found.gradient_norm < 1e-20
     assert found.radius < 1e-16
 
 
 def bound_of(point, lam, task):
     with ctx.workdps(40):
-        return _Attempt(point, lam, task, 40)._slope([ball(c) for c in point.ravel()])
+        return _Attempt(point, lam, task, 40)._gradient_norm([ball(c) for c in point.ravel()])
 
 
 def test_the_gradient_vanishes_to_more_digits_than_doubles_have():
@@ -93,7 +93,7 @@ def test_the_gradient_vanishes_to_more_digits_than_doubles_have():
     slope, bend, _ = curvature(point, lam, task)
     assert np.abs(bend).max() > 500
     found = refine(point, lam, task)
-    assert 0 < found.slope < 1e-30
+    assert 0 < found.gradient_norm < 1e-30
     # What it bounds, at the middle in double precision, is as large as rounding makes it.
     rounded = bound_of(found.point, lam, task)
     assert 1e-18 < rounded < 1e-11

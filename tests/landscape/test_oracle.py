@@ -87,7 +87,7 @@ def test_the_closed_form_is_approached():
         assert saturated_critical_inverse_temperature(task) == pytest.approx(exact, rel=1e-8)
     task = Task(10**9, 10, 0.5)
     assert critical_inverse_temperature(task) == pytest.approx(math.sqrt(3) / 2, rel=1e-6)
-    # With this many tokens the oracle is stable at all temperatures.
+    # With this many tokens the oracle is stable at all inverse temperatures.
     crowded = Task(10, 50, 2.0)
     assert math.isinf(critical_inverse_temperature(crowded))
     assert math.isinf(saturated_critical_inverse_temperature(crowded))

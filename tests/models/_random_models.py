@@ -10,7 +10,7 @@ from typing import Any
 from sympy import Heaviside, Max, Rational, Symbol, cos, erf, exp, log, sin, sqrt, tanh
 
 from slrsym.gaussian import normal_cdf
-from slrsym.models import Direction, Predictor, Sequence, Token, model, softmax
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.additive_model import Model
 
 # By the rows of the table "What closes": the activation, and whether two heads of it are allowed.
@@ -115,5 +115,7 @@ def drawn(seed: int, activation: str | None = None) -> Drawn:
     given = None
     if between is not None and angle is not None and words["cov"] != "eigenspaces":
         given = {between: angle}
-    stated = model(Sequence(counts, noise=noise), Predictor(share, bias=bias), given=given)
+    stated = model(
+        TokenSequence(counts, noise=noise), Predictor(share, bias=bias), inner_products=given
+    )
     return Drawn(stated, words)

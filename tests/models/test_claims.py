@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import Rational, Symbol, exp, symbols
 
-from slrsym.models import Direction, Predictor, Sequence, Token, model, softmax
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.instances import attention, committee, multi_head
 from slrsym.proof import Ledger, builtin_ledger, check_claim
 from tests._profile import nightly_only, thorough_only
@@ -55,7 +55,7 @@ def test_two_heads_are_not_shown_yet():
 def test_spikes_are_among_the_moments():
     k, u = Direction("k", sphere=True), Direction("u", unit=True)
     one = Token(u, {1: 2, u: Symbol("h", positive=True)}, lambda X: X @ u)
-    found = verdicts(model(Sequence({one: 1}), Predictor(lambda X: (X @ k) ** 2)))
+    found = verdicts(model(TokenSequence({one: 1}), Predictor(lambda X: (X @ k) ** 2)))
     assert all(v.accepted for v in found.values())
 
 

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 from sympy import Float, Rational, Symbol, erf, exp, lambdify, pi, sqrt, symbols
 
-from slrsym.models import Direction, Directions, Predictor, Sequence, Token, model, softmax
+from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.instances import attention
 from slrsym.models.instances import committee as committee_of_units
 from slrsym.models.moments import covariance_symbol, variables
@@ -30,9 +30,9 @@ def committee(students, teachers, *, trained=False, correlated=False):
     v_star = symbols(f"s_:{teachers}", real=True)
     target = Token(target=lambda X: sum(a * g(X @ x) for a, x in zip(v_star, u, strict=True)))
     stated = model(
-        Sequence({target: 1}, noise=Symbol("sigma", nonnegative=True)),
+        TokenSequence({target: 1}, noise=Symbol("sigma", nonnegative=True)),
         Predictor(lambda X: sum(a * g(X @ x) for a, x in zip(v, w, strict=True))),
-        given=None if correlated else {x @ y: 0 for i, x in enumerate(u) for y in u[:i]},
+        inner_products=None if correlated else {x @ y: 0 for i, x in enumerate(u) for y in u[:i]},
     )
     eta, eta_v, kappa = symbols("eta eta_v kappa", nonnegative=True)
     rate = dict.fromkeys(w, eta / 2) | (dict.fromkeys(v, eta_v / 2) if trained else {})
@@ -160,10 +160,10 @@ def test_patterns_are_the_integrals_of_saad_and_solla():
 def alike(count, **names):
     w, u = Directions("w", count), Directions("u", count, unit=True)
     return model(
-        Sequence({Token(target=lambda X: u.sum(lambda x: g(X @ x))): 1},
+        TokenSequence({Token(target=lambda X: u.sum(lambda x: g(X @ x))): 1},
                  noise=Symbol("sigma", nonnegative=True)),
         Predictor(lambda X: w.sum(lambda x: g(X @ x))),
-        given={u @ u: 0}, names={w @ w: ("Q", "C"), w @ u: ("R", "S")},
+        inner_products={u @ u: 0}, names={w @ w: ("Q", "C"), w @ u: ("R", "S")},
     )  # fmt: skip
 
 
@@ -262,7 +262,7 @@ def test_fixed_points_are_certified_where_they_are_isolated():
 def test_a_step_of_descent_is_that_of_simulate(sphere):
     w, u = [Direction(f"w_{i}", sphere=sphere) for i in range(2)], Direction("u", unit=True)
     stated = model(
-        Sequence({Token(target=lambda X: g(X @ u)): 1}),
+        TokenSequence({Token(target=lambda X: g(X @ u)): 1}),
         Predictor(lambda X: sum(g(X @ x) for x in w)),
     )
     C = covariance(2, 1, np.random.default_rng(1))

@@ -217,7 +217,7 @@ def test_which_signs_do_not_matter(name, sets):
     found = model.flow.symmetries()
     assert {frozenset(p.name for p in flipped) for flipped in found} == set(map(frozenset, sets))
     assert model.flow.closed
-    assert "multiples of the identity" in model.flow.why
+    assert "multiples of the identity" in model.flow.reason
 
 
 def test_descent_stays_where_overlaps_vanish_by_symmetry():
@@ -504,8 +504,8 @@ def test_where_softmax_is_the_conditional_mean(d, tokens, risk):
     f = model.compile("numpy", "risk", "gradient")
     values = {"d": d, "L": tokens, "gamma": 1.0, "epsilon": 0.0}
 
-    def at(temperature):
-        return f([1, 1, 0, 0, 0], *numbers_of(model, {**values, "lambda": temperature}))
+    def at(inverse_temperature):
+        return f([1, 1, 0, 0, 0], *numbers_of(model, {**values, "lambda": inverse_temperature}))
 
     best = np.sqrt(d / 2)
     assert at(best)[0] == pytest.approx(risk, rel=3e-6)
@@ -655,10 +655,10 @@ def test_what_does_not_close_is_said():
     assert "tanh(z)*tanh(z_2), z and z_2 normal" in heads.quadrature.reason
 
 
-def softmax_at(temperature, seed):
+def softmax_at(inverse_temperature, seed):
     """Parameters and a state."""
     rng = np.random.default_rng(seed)
-    values = {**setting(rng, 0.4), "lambda": temperature}
+    values = {**setting(rng, 0.4), "lambda": inverse_temperature}
     return rng.uniform(-0.5, 0.5, 5), numbers_of(by_softmax().model, values)
 
 
@@ -666,16 +666,16 @@ def softmax_at(temperature, seed):
 @thorough_only
 def test_softmax_by_numba():
     plain, fast = (by_softmax().model.compile(b, "risk", "gradient") for b in ("numpy", "numba"))
-    for seed, temperature in enumerate((0.3, 2.0, 9.0)):
-        state, numbers = softmax_at(temperature, seed)
+    for seed, inverse_temperature in enumerate((0.3, 2.0, 9.0)):
+        state, numbers = softmax_at(inverse_temperature, seed)
         found = plain(state, *numbers)
         assert np.abs(found - fast(state, *numbers)).max() < 1e-12 * max(1, np.abs(found).max())
 
 
 @thorough_only
-@pytest.mark.parametrize("temperature", [0.3, 2.0, 9.0])
-def test_softmax_to_more_digits(temperature):
-    state, numbers = softmax_at(temperature, 9)
+@pytest.mark.parametrize("inverse_temperature", [0.3, 2.0, 9.0])
+def test_softmax_to_more_digits(inverse_temperature):
+    state, numbers = softmax_at(inverse_temperature, 9)
     found = by_softmax().model.compile("numpy", "risk")(state, *numbers)[0]
     exact = by_softmax().model.compile("mpmath", "risk")(state.tolist(), *numbers, dps=18)[0]
     assert abs(found - float(exact)) < 1e-12 * max(1, found)

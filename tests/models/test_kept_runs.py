@@ -10,7 +10,7 @@ from sympy import Rational, Symbol, erf, sqrt
 
 from slrsym.dynamics import load
 from slrsym.gaussian import normal_cdf
-from slrsym.models import Direction, Predictor, Sequence, Token, model
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.simulation import FlowEngine
 from slrsym.runs import RiskError
 from tests._profile import thorough, thorough_only
@@ -27,7 +27,7 @@ def stated(activation=erf):
     """One head without an inverse temperature, and a mean with a parameter."""
     one = Token(sqrt(d / 2) * k_star, target=lambda X: X @ v_star)
     head = Predictor(lambda X: activation(X @ k) * (X @ v))
-    return model(Sequence({one: 1, Token(): 3}), head, given={k_star @ v_star: 0})
+    return model(TokenSequence({one: 1, Token(): 3}), head, inner_products={k_star @ v_star: 0})
 
 
 def _shifted(x):

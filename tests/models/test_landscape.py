@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from sympy import Max, Symbol, erf, tanh
 
-from slrsym.models import Direction, Predictor, Sequence, StationaryPoint, Token, model
+from slrsym.models import Direction, Predictor, StationaryPoint, Token, TokenSequence, model
 from slrsym.models.instances import attention, committee, multi_head
 from slrsym.models.newton import Coverage
 from slrsym.models.point_table import StationaryPoints
@@ -133,7 +133,7 @@ def test_a_continuum_is_one_row():
     u, *vectors = Direction("u", unit=True), *(Direction(x, sphere=True) for x in "wyz")
     token = Token(0, 1, lambda X: (X @ u) / 3)
     predictor = Predictor(lambda X: sum(X @ x for x in vectors) / 3)
-    stated = model(Sequence({token: 1}), predictor)
+    stated = model(TokenSequence({token: 1}), predictor)
     points = stated.landscape({"d": 5}, starts=16, rng=0)
     (best,) = [p for p in points if p.risk < 1e-12]
     assert points[0] is best

@@ -9,7 +9,7 @@ import pytest
 from sympy import Heaviside, Max, Rational, Symbol, exp, sin, symbols, tanh
 
 from slrsym.gaussian import normal_cdf
-from slrsym.models import Direction, Predictor, Sequence, Token, model, softmax
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.instances import attention, committee, multi_head
 from tests._profile import thorough, thorough_only
 
@@ -36,9 +36,10 @@ INSTANCES = {
     "two tokens": lambda: multi_head(1, 2).model,
     "correlated tokens": lambda: multi_head(1, 2, Rational(1, 3)).model,
     "committee": lambda: committee(2, 1).model,
-    "spike": lambda: model(Sequence({spiked: 1}), Predictor(lambda X: X @ k)),
+    "spike": lambda: model(TokenSequence({spiked: 1}), Predictor(lambda X: X @ k)),
     "random number": lambda: model(
-        Sequence([({spiked: 1}, few), ({spiked: 1, Token(): 2}, many)]), Predictor(lambda X: X @ k)
+        TokenSequence([({spiked: 1}, few), ({spiked: 1, Token(): 2}, many)]),
+        Predictor(lambda X: X @ k),
     ),
 }
 # Of the others, whose derivations take a second or two each, in thorough profiles.
@@ -98,7 +99,9 @@ def test_tokens_of_equal_noise():
 def test_critical_points_where_a_fixed_inner_product_is_not_given():
     w = Direction("w", unit=True)
     token = Token(w, 1, lambda X: X @ u)
-    stated = model(Sequence({token: 1}), Predictor(lambda X: sin(X @ k)))
+    stated = model(TokenSequence({token: 1}), Predictor(lambda X: sin(X @ k)))
     assert stated.landscape({"d": 6}, starts=3, rng=0)
-    spaces = model(Sequence({Token(w, (1, high), lambda X: X @ u): 1}), Predictor(lambda X: X @ k))
+    spaces = model(
+        TokenSequence({Token(w, (1, high), lambda X: X @ u): 1}), Predictor(lambda X: X @ k)
+    )
     assert spaces.landscape({"d": 6, "h": 0.5}, starts=3, rng=0)

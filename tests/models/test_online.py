@@ -8,7 +8,7 @@ from scipy.special import erf
 from sympy import Symbol, sqrt
 from sympy import erf as symbolic_erf
 
-from slrsym.models import Direction, Predictor, Sequence, Token, model
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.instances import attention, committee
 
 NOISE, D, RUNS, TIME = 0.2, 400, 8, 3
@@ -18,7 +18,7 @@ def units(sphere):
     """One unit that learns from another, free or on a sphere, with tokens of variance 1.3^2."""
     w, u = Direction("w", sphere=sphere), Direction("u", unit=True)
     token = Token(cov=1.69, target=lambda X: symbolic_erf((X @ u) / sqrt(2)))
-    data = Sequence({token: 1}, noise=Symbol("epsilon", positive=True))
+    data = TokenSequence({token: 1}, noise=Symbol("epsilon", positive=True))
     return model(data, Predictor(lambda X: symbolic_erf((X @ w) / sqrt(2))))
 
 

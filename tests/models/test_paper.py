@@ -52,8 +52,8 @@ def test_it_is_what_was_derived_before(paper, kind):
     now = paper.compile("mpmath", "risk", "gradient", "hessian")
     rng = np.random.default_rng(KINDS.index(kind))
     for _ in range(3):
-        temperature, task = setting(rng)
-        values = {"lambda": temperature, "gamma": task.gamma, "d": task.d, "L": task.L}
+        inverse_temperature, task = setting(rng)
+        values = {"lambda": inverse_temperature, "gamma": task.gamma, "d": task.d, "L": task.L}
         numbers = [values.get(p.name, 0.0) for p in paper.parameters]
         state = feasible(rng, kind).tolist()
         for old, new in zip(
@@ -71,13 +71,13 @@ def test_the_form_that_was_found_loses_no_more_than_the_one_by_hand(paper, kind)
     rng = np.random.default_rng(20 + KINDS.index(kind))
     worst = [0.0, 0.0]
     for _ in range(10):
-        temperature, task = setting(rng)
-        values = {"lambda": temperature, "gamma": task.gamma, "d": task.d, "L": task.L}
+        inverse_temperature, task = setting(rng)
+        values = {"lambda": inverse_temperature, "gamma": task.gamma, "d": task.d, "L": task.L}
         numbers = [values.get(p.name, 0.0) for p in paper.parameters]
         state = feasible(rng, kind)
         reference = exact(state.tolist(), *numbers, dps=60)[0]
         byhand = kernel("excess_risk")(
-            state, temperature, task.gamma, float(task.d), float(task.L), 0.0
+            state, inverse_temperature, task.gamma, float(task.d), float(task.L), 0.0
         )
         for place, value in enumerate((found(state, *numbers)[0], byhand[0])):
             error = float(abs(mpmath.mpf(float(value)) - reference) / abs(reference))
@@ -86,15 +86,15 @@ def test_the_form_that_was_found_loses_no_more_than_the_one_by_hand(paper, kind)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
-@pytest.mark.parametrize("temperature", [1e3, 1e5, 1e8, 3e9])
-def test_a_large_inverse_temperature_costs_no_digits(temperature, backend):
+@pytest.mark.parametrize("inverse_temperature", [1e3, 1e5, 1e8, 3e9])
+def test_a_large_inverse_temperature_costs_no_digits(inverse_temperature, backend):
     """The mean square of erf at the other tokens: an arc sine near 1 has half the digits."""
     task, state = Task(400, 10, 0.7), [1.0, 1.0, 0.0, 0.0, 0.0]
     with mpmath.workdps(50):
-        square = mpmath.mpf(temperature) ** 2
+        square = mpmath.mpf(inverse_temperature) ** 2
         # On top of what vanishes at the oracle.
         others = 18 / mpmath.pi * mpmath.asin(2 * square / (1 + 2 * square))
-        found = float(excess_risk(state, temperature, task, backend))
+        found = float(excess_risk(state, inverse_temperature, task, backend))
         assert abs(found - others) <= 1e-15 * others
 
 

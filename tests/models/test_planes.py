@@ -11,7 +11,7 @@ from sympy import exp, log, symbols, tanh
 from slrsym.gaussian import GaussianLaw, normal_cdf
 from slrsym.kernels import compile_expressions
 from slrsym.kernels.functions import gaussian_mean
-from slrsym.models import Direction, Predictor, Sequence, Token, logistic, model, softmax
+from slrsym.models import Direction, Predictor, Token, TokenSequence, logistic, model, softmax
 from slrsym.models.instances import multi_head
 from tests._profile import THOROUGH, more, thorough, thorough_only
 from tests.kernels._cases import BACKENDS, needs_numba
@@ -145,7 +145,7 @@ ACTIVATIONS = {
 def student(activation):
     """A student that learns from a teacher of the same activation."""
     u, w = Direction("u", unit=True), Direction("w")
-    data = Sequence({Token(target=lambda X: activation(X @ u)): 1})
+    data = TokenSequence({Token(target=lambda X: activation(X @ u)): 1})
     return model(data, Predictor(lambda X: activation(X @ w)))
 
 
@@ -215,4 +215,4 @@ def test_two_heads_of_softmax_say_how_many_dimensions():
     u = Direction("u", unit=True)
     token = Token(target=lambda X: X @ u)
     with pytest.raises(ValueError, match="got 2, whose risk is an integral of 4 dimensions"):
-        _ = model(Sequence({token: 3}), Predictor(share)).risk
+        _ = model(TokenSequence({token: 3}), Predictor(share)).risk

@@ -8,7 +8,7 @@ from scipy.special import erf
 from sympy import Rational, Symbol, sin, tanh
 from sympy import erf as symbolic_erf
 
-from slrsym.models import Direction, NotClosedError, Predictor, Sequence, Token, model
+from slrsym.models import Direction, NotClosedError, Predictor, Token, TokenSequence, model
 from tests._profile import thorough_only
 
 TIME, RATE, NOISE, OTHERS = 2, 0.3, 0.2, 2
@@ -34,10 +34,10 @@ def heads(count, activation, *, sphere=True, spike=0, committee=False):
         target=lambda X: X @ v_star,
         name="informative",
     )
-    data = Sequence(
+    data = TokenSequence(
         {one: 1, Token(name="other"): OTHERS}, noise=Symbol("epsilon", nonnegative=True)
     )
-    return model(data, Predictor(share), given={k_star @ v_star: 0}), k, v, k_star, v_star
+    return model(data, Predictor(share), inner_products={k_star @ v_star: 0}), k, v, k_star, v_star
 
 
 def sampled(start, count, d, runs, rng, values, slope, *, sphere, spike):

@@ -7,7 +7,7 @@ import inspect
 import pytest
 from sympy import Symbol, erf, sqrt
 
-from slrsym.models import Direction, Model, Predictor, Sequence, Token, model
+from slrsym.models import Direction, Model, Predictor, Token, TokenSequence, model
 from slrsym.models.instances import committee
 
 d = Symbol("d", positive=True)
@@ -15,7 +15,9 @@ k, v = Direction("k", sphere=True), Direction("v", sphere=True)
 k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
 one = Token(sqrt(d / 2) * k_star, 0.5, lambda X: X @ v_star, "informative")
 head = Predictor(lambda X: erf(X @ k) * (X @ v))
-STATED = model(Sequence({one: 1, Token(): 9}, noise=0.1), head, given={k_star @ v_star: 0})
+STATED = model(
+    TokenSequence({one: 1, Token(): 9}, noise=0.1), head, inner_products={k_star @ v_star: 0}
+)
 
 
 @pytest.mark.parametrize("name", ["simulate", "recovery", "landscape", "check", "online"])
@@ -76,10 +78,10 @@ def test_a_description_derives_nothing_and_is_not_wide():
 
 def test_a_description_of_mixtures_eigenspaces_spikes_and_biases():
     spiked = Token(k_star, {1: 1, v_star: 2}, name="spiked")
-    mixed = Sequence([({spiked: 1}, 0.25), ({spiked: 1, Token(): 2}, 0.75)])
+    mixed = TokenSequence([({spiked: 1}, 0.25), ({spiked: 1, Token(): 2}, 0.75)])
     said = repr(model(mixed, Predictor(lambda X: X @ v)))
     assert "with probability 0.25: 1 spiked ~ N(1 k^*, 1 + 2 v^* v^*'); with probability" in said
     wide = Token(cov=(0.5, 2), target=lambda X: X @ v_star)
-    assert "token ~ N(0, (0.5, 2))" in repr(model(Sequence({wide: 1}), head))
+    assert "token ~ N(0, (0.5, 2))" in repr(model(TokenSequence({wide: 1}), head))
     biased = Predictor(lambda X, b: erf(X @ k + b) * (X @ v), bias=(0.1, 0.2))
-    assert "erf(<X, k> + b)" in repr(model(Sequence({one: 1, Token(): 1}), biased))
+    assert "erf(<X, k> + b)" in repr(model(TokenSequence({one: 1, Token(): 1}), biased))

@@ -19,9 +19,9 @@ ORACLE = [1, 1, 0, 0, 0]
 SOFTMAX, ERF = attention(softmax).model, attention().model
 
 
-def numbers(model, d, tokens, temperature, gamma=None):
+def numbers(model, d, tokens, inverse_temperature, gamma=None):
     gamma = arb("0.5").sqrt() if gamma is None else gamma
-    values = {"d": d, "L": tokens, "gamma": gamma, "epsilon": 0, "lambda": temperature}
+    values = {"d": d, "L": tokens, "gamma": gamma, "epsilon": 0, "lambda": inverse_temperature}
     return numbers_of(model, values)
 
 
@@ -50,7 +50,7 @@ def test_balls_hold_the_bayes_risk(d, tokens, risk):
 
 
 @pytest.mark.parametrize(
-    ("temperature", "later", "earlier", "coarser", "constants"),
+    ("inverse_temperature", "later", "earlier", "coarser", "constants"),
     [
         (0.7, 30, 0, 1, {}),
         (2, 0, 47, 1, {}),
@@ -61,9 +61,9 @@ def test_balls_hold_the_bayes_risk(d, tokens, risk):
     ids=["nodes to the left", "to the right", "step", "step in the score", "nodes of the score"],
 )
 def test_what_a_worse_rule_misses_is_within_its_bounds(
-    temperature, later, earlier, coarser, constants, monkeypatch
+    inverse_temperature, later, earlier, coarser, constants, monkeypatch
 ):
-    risk, at = SOFTMAX.compile("ball", "risk"), numbers(SOFTMAX, 6, 3, temperature)
+    risk, at = SOFTMAX.compile("ball", "risk"), numbers(SOFTMAX, 6, 3, inverse_temperature)
     exact = risk(ORACLE, *at)[0]
     chosen = laplace_balls._range
 

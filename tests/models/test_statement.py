@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import Abs, Heaviside, Max, Rational, Symbol, erf, floor, log, symbols, tanh
 
-from slrsym.models import Direction, NotClosedError, Predictor, Sequence, Token, model, softmax
+from slrsym.models import Direction, NotClosedError, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.instances import attention, committee, multi_head
 
 k, v = Direction("k", sphere=True), Direction("v", sphere=True)
@@ -13,7 +13,12 @@ k_star, v_star = Direction("k^*", unit=True), Direction("v^*", unit=True)
 u, w = Direction("u", unit=True), Direction("w", unit=True)
 token = Token(mean=2 * k_star, target=lambda X: X @ v_star, name="informative")
 heads = Predictor(lambda X: erf(X @ k) * (X @ v))
+one_token = TokenSequence({token: 1})
 n = Symbol("n", integer=True, positive=True)
+
+
+def with_products(products):
+    return model(one_token, heads, inner_products=products)
 
 
 @pytest.mark.parametrize(
@@ -27,21 +32,27 @@ n = Symbol("n", integer=True, positive=True)
         (lambda: Token(cov={1: 1, k: 2}), "has a spike along k, no fixed direction"),
         (lambda: Token(mean=k), "mean contains k, which is trained"),
         (lambda: Token(mean=3), "mean must be 0 or a sum of fixed directions; got 3"),
-        (lambda: Sequence({token: Rational(1, 2)}), "count of informative must be an integer"),
-        (lambda: Sequence([({token: 1}, 0.3)]), "probabilities of tokens must add up to 1"),
-        (lambda: Sequence({token: 1}, noise=-1), "noise must not be negative"),
-        (lambda: Sequence({token: 1}, location=(0.5, 0.2)), "location must be a law"),
-        (lambda: Sequence({token: 1, Token(): n}, correlation={(token, token): 1}), "correlation"),
-        (lambda: model(Sequence({token: 1}), heads, given={k @ v: 0}), "is an order parameter"),
-        (lambda: model(Sequence({token: 1}), heads, given={k_star @ v_star: 2}), "at most 1"),
-        (lambda: model(Sequence({token: 1}), heads, given={k_star @ u: 0}), "no inner product of"),
+        (lambda: TokenSequence({token: Rational(1, 2)}), "count of informative must be an integer"),
+        (lambda: TokenSequence([({token: 1}, 0.3)]), "probabilities of tokens must add up to 1"),
+        (lambda: TokenSequence({token: 1}, noise=-1), "noise must not be negative"),
+        (lambda: TokenSequence({token: 1}, location=(0.5, 0.2)), "location must be a law"),
+        (
+            lambda: TokenSequence({token: 1, Token(): n}, correlation={(token, token): 1}),
+            "correlation",
+        ),
+        (lambda: with_products({k @ v: 0}), "is an order parameter"),
+        (lambda: with_products({k_star @ v_star: 2}), "at most 1"),
+        (lambda: with_products({k_star @ u: 0}), "no inner product of"),
         (lambda: contradiction(), "directions contradict each other"),
         (lambda: attention(bias=symbols("b_1:4"), location=(1, 0)).model.risk, "3 probabilities"),
-        (lambda: model(Sequence({Token(cov=(1, 2)): 1, Token(cov=(1, 2, 3)): 1}), heads), "same"),
+        (
+            lambda: model(TokenSequence({Token(cov=(1, 2)): 1, Token(cov=(1, 2, 3)): 1}), heads),
+            "same",
+        ),
         (lambda: attention(lambda x: softmax(x) ** 2).model.risk, "softmax"),
         (
             lambda: model(
-                Sequence({token: 1}),
+                TokenSequence({token: 1}),
                 Predictor(lambda X: log(1 + (X @ k) ** 2 + (X @ v) ** 2 + (X @ u) ** 2)),
             ).risk,
             "no closed form is known.* an integral of 3 dimensions; quadrature is for one or two",
@@ -49,10 +60,10 @@ n = Symbol("n", integer=True, positive=True)
         (lambda: attention().model.simulate({"d": 9}, steps=3, alpha=1), "number for L"),
         (lambda: attention().model.program("loss"), "what must be of excess_risk, risk"),
         (lambda: Token(cov="x"), "cov of token must be positive"),
-        (lambda: Sequence({}), "tokens must have one role at least"),
-        (lambda: Sequence([({token: 1}, 2), ({token: 2}, -1)]), "must not be negative; got -1"),
-        (lambda: Sequence({token: 1}, location=(2, -1)), "has a negative probability"),
-        (lambda: model(Sequence({token: 1}), heads, given={k_star @ k_star: 0.5}), "it is 1, as"),
+        (lambda: TokenSequence({}), "tokens must have one role at least"),
+        (lambda: TokenSequence([({token: 1}, 2), ({token: 2}, -1)]), "not be negative; got -1"),
+        (lambda: TokenSequence({token: 1}, location=(2, -1)), "has a negative probability"),
+        (lambda: with_products({k_star @ k_star: 0.5}), "it is 1, as"),
         (lambda: contradiction(w), "directions contradict each other"),
         (lambda: twins(), "directions must have different names; two are called k"),
         (lambda: attention(lambda x: floor(x)).model, "share must be smooth, but for kinks"),
@@ -74,7 +85,7 @@ def test_refused(make, message):
 
 
 def twins():
-    return model(Sequence({token: 1}), Predictor(lambda X: X @ k + X @ Direction("k")))
+    return model(one_token, Predictor(lambda X: X @ k + X @ Direction("k")))
 
 
 def simulated(**change):
@@ -86,7 +97,7 @@ def contradiction(*more):
     """Of three directions; what is not known of a fourth does not hide it."""
     one = Token(mean=sum(more, start=k_star + v_star + u), target=lambda X: X @ u)
     given = {k_star @ v_star: 0.9, k_star @ u: 0.9, v_star @ u: -0.9}
-    return model(Sequence({one: 1}), heads, given=given)
+    return model(TokenSequence({one: 1}), heads, inner_products=given)
 
 
 @pytest.mark.parametrize(
@@ -95,11 +106,11 @@ def contradiction(*more):
         (lambda: k * v, "two directions have an inner product, k @ v"),
         (lambda: k + 1, "a direction and 1 cannot be added"),
         (lambda: Predictor(3), "share must be a function of a token; got 3"),
-        (lambda: Sequence({3: 1}), "tokens must be a mapping of Token to a count; got 3"),
-        (lambda: model(3, heads), "data must be a slrsym.models.Sequence; got 3"),
-        (lambda: model(Sequence({token: 1}), 3), "predictor must be a slrsym.models.Predictor"),
-        (lambda: model(Sequence({Token(target=lambda X: X @ 3): 1}), heads), "is projected on"),
-        (lambda: model(Sequence({token: 1}), Predictor(lambda X: X)), "share must give an expr"),
+        (lambda: TokenSequence({3: 1}), "tokens must be a mapping of Token to a count; got 3"),
+        (lambda: model(3, heads), "data must be a slrsym.models.TokenSequence; got 3"),
+        (lambda: model(one_token, 3), "predictor must be a slrsym.models.Predictor"),
+        (lambda: model(TokenSequence({Token(target=lambda X: X @ 3): 1}), heads), "projected on"),
+        (lambda: model(one_token, Predictor(lambda X: X)), "share must give an expr"),
         (lambda: attention().model.simulate(5, steps=1, alpha=1), "values must be a mapping"),
     ],
 )  # fmt: skip
@@ -110,12 +121,12 @@ def test_of_another_kind(make, message):
 
 def product_of_tanh():
     token = Token(target=lambda X: tanh(X @ u))
-    return model(Sequence({token: 1}), Predictor(lambda X: tanh(X @ k) * tanh(X @ v)))
+    return model(TokenSequence({token: 1}), Predictor(lambda X: tanh(X @ k) * tanh(X @ v)))
 
 
 def tanh_of_kinks():
     token = Token(target=lambda X: Abs(X @ u))
-    return model(Sequence({token: 1}), Predictor(lambda X: tanh(X @ k)))
+    return model(TokenSequence({token: 1}), Predictor(lambda X: tanh(X @ k)))
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import xarray as xr
 from sympy import Rational, Symbol, tanh
 
 from slrsym.dynamics import load, resume, save, simulate
-from slrsym.models import Direction, Predictor, Sequence, Token, model
+from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.instances import attention
 from slrsym.models.simulation import FlowEngine
 from slrsym.task import Task
@@ -101,7 +101,7 @@ def test_what_is_refused(tmp_path):
     u, w = Direction("u", unit=True), Direction("w", sphere=True)
     step = Symbol("step", positive=True)
     named = model(
-        Sequence({Token(step * u, target=lambda X: X @ u): 1}), Predictor(lambda X: X @ w)
+        TokenSequence({Token(step * u, target=lambda X: X @ u): 1}), Predictor(lambda X: X @ w)
     )
     with pytest.raises(ValueError, match="must not have names that runs have; got step"):
         named.simulate({"d": 9, "step": 1}, steps=3, **OPTIONS)

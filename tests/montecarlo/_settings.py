@@ -1,4 +1,4 @@
-"""Random settings: overlaps of random vectors, tasks, temperatures, laws of the location."""
+"""Random settings: overlaps of vectors, tasks, inverse temperatures, laws of the location."""
 
 from __future__ import annotations
 

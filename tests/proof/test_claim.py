@@ -43,14 +43,14 @@ def test_what_is_no_statement_is_refused(statement: Any) -> None:
 @pytest.mark.parametrize("given", [false, x + y, "x > 0"])
 def test_hypotheses_that_cannot_hold_are_refused(given: Any) -> None:
     with pytest.raises(ProofError, match="cannot hold"):
-        square(given=[given])
+        square(hypotheses=[given])
 
 
 def test_symbols_are_those_of_the_statement_and_the_hypotheses() -> None:
     z = Symbol("z", real=True)
-    claim = square(given=[z > 0, True])
+    claim = square(hypotheses=[z > 0, True])
     assert claim.symbols == {x, y, z}
-    assert claim.given == (z > 0,)
+    assert claim.hypotheses == (z > 0,)
     assert claim.source == "school"
     assert claim.symbol("z") is z
     assert claim.symbol("f") is f
@@ -116,9 +116,26 @@ def test_claims_are_shown() -> None:
 
 @pytest.mark.parametrize("against", ["better", "stronger", "weaker: ", "false", "exact: so"])
 def test_how_a_claim_stands_against_its_source_is_said_in_four_ways(against):
-    with pytest.raises(ProofError, match="against must be exact, or stronger, weaker or false"):
-        Claim("c", Eq(x, y), "here", against=against)
-    assert Claim("c", Eq(x, y), "here", against="weaker: for x = 1").against == "weaker: for x = 1"
+    with pytest.raises(
+        ProofError, match="compared_to_source must be exact, or stronger, weaker or false"
+    ):
+        Claim("c", Eq(x, y), "here", compared_to_source=against)
+    weaker = Claim("c", Eq(x, y), "here", compared_to_source="weaker: for x = 1")
+    assert weaker.compared_to_source == "weaker: for x = 1"
+
+
+def test_names_of_before_are_taken_with_a_warning() -> None:
+    z = Symbol("z", real=True)
+    with pytest.warns(DeprecationWarning, match="Claim: given is now hypotheses") as told:
+        claim = square(given=[z > 0])
+    assert told[0].filename == __file__
+    assert claim.hypotheses == (z > 0,)
+    with pytest.warns(DeprecationWarning, match="given is now Claim.hypotheses"):
+        assert claim.given == claim.hypotheses
+    with pytest.warns(DeprecationWarning, match="against is now compared_to_source"):
+        claim = Claim("c", Eq(x, y), "here", against="exact")
+    with pytest.warns(DeprecationWarning, match="against is now Claim.compared_to_source"):
+        assert claim.against == claim.compared_to_source == "exact"
 
 
 class Near(Relational):
@@ -134,4 +151,4 @@ def test_a_relation_of_ones_own_is_refused(own):
     name = type(own).__name__
     for statement, given in ((own, ()), (Ge(x**2, 0, evaluate=False), (own,))):
         with pytest.raises(ProofError, match=f"is a {name}, a relation that slrsym does not know"):
-            Claim("own", statement, "test", given=given)
+            Claim("own", statement, "test", hypotheses=given)

@@ -61,7 +61,7 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.gaussian.law import Law
-from slrsym.proof import Claim, Ledger, Row, algebra, chain, check_claim, lemma
+from slrsym.proof import Claim, ClaimSummary, Ledger, algebra, chain, check_claim, lemma
 from slrsym.proofs.step import Rule
 
 G, H, X, Y, W = (Symbol(name, real=True) for name in "GHXYW")
@@ -440,9 +440,11 @@ def test_the_command_line_shows_it(tmp_path):
 
 def test_what_was_not_sampled_is_shown():
     rows = [
-        Row("one", "", "", "proved", 1, 30, (), (), 0.1, "", (one(TRUE["less"][0]),)),
-        Row("two", "", "", "proved", 1, 30, (), (), 0.1, "", (one(REFUSED["no mean"][0]),)),
-        Row("three", "", "", "proved", 1, 30, (), (), 0.1, ""),
+        ClaimSummary("one", "", "", "proved", 1, 30, (), (), 0.1, "", (one(TRUE["less"][0]),)),
+        ClaimSummary(
+            "two", "", "", "proved", 1, 30, (), (), 0.1, "", (one(REFUSED["no mean"][0]),)
+        ),
+        ClaimSummary("three", "", "", "proved", 1, 30, (), (), 0.1, ""),
     ]
     shown = display.monte_carlo_summary(rows).plain.splitlines()
     assert shown[0] == (

@@ -64,7 +64,7 @@ G = Symbol("G", real=True)
 
 
 def verdict(statement, proof, given=()):
-    claim = Claim("it", statement, "test", given=given)
+    claim = Claim("it", statement, "test", hypotheses=given)
     claim.proof(lambda goal: proof)
     ledger = Ledger({"it": claim})
     return check_claim(claim, ledger.find)
@@ -240,7 +240,7 @@ def test_a_symbol_is_no_statement():
     with pytest.raises(ProofError, match="must be a relation"):
         Claim("it", x, "test")
     with pytest.raises(ProofError, match="cannot hold"):
-        Claim("it", Ge(x, 0), "test", given=[x])
+        Claim("it", Ge(x, 0), "test", hypotheses=[x])
 
 
 def test_noise_has_two_moments_only():
@@ -323,7 +323,7 @@ def test_a_bounded_function_is_bounded_on_the_line_only():
 
 def test_the_number_one_is_no_hypothesis():
     with pytest.raises(ProofError, match="cannot hold"):
-        Claim("it", Ge(x, 0), "test", given=[1])
+        Claim("it", Ge(x, 0), "test", hypotheses=[1])
 
 
 def test_an_infinity_beside_an_integral_is_no_end_of_it():
@@ -354,7 +354,7 @@ TAMPERED = {
     "the name of a rule": lambda: setattr(sign, "name", "algebra"),
     "a statement": lambda: setattr(_claim(), "statement", Eq(x, x + 1, evaluate=False)),
     "the id of a claim": lambda: setattr(_claim(), "id", "theorem-5"),
-    "the hypotheses of a claim": lambda: setattr(_claim(), "given", (Gt(0, 1),)),
+    "the hypotheses of a claim": lambda: setattr(_claim(), "hypotheses", (Gt(0, 1),)),
     "a link": lambda: setattr(_link(), "rhs", S.One),
     "the links of a chain": lambda: setattr(_claim().build_proof(), "links", ()),
     "a chain that is appended to": lambda: _claim().build_proof().links.append(_link()),

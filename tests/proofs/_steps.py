@@ -21,7 +21,7 @@ def eq(left: Any, right: Any) -> Eq:
 
 def check(proof: Any, *given: Any) -> None:
     """Raise `Refused` unless the proof checker has a theorem of every step and the conclusion."""
-    claim = Claim("under-test", proof.conclusion, "test", given=given)
+    claim = Claim("under-test", proof.conclusion, "test", hypotheses=given)
     claim.proof(lambda goal: proof)
     steps_of(claim, LEDGER.find)
     found = judge(claim, LEDGER.find)

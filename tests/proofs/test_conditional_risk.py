@@ -38,7 +38,7 @@ def identity(mistake):
         title="",
         source="",
         statement=Eq(average((y[l] - p) ** 2 + epsilon**2), right, evaluate=False),
-        given=[Gt(Sum(w[l], (l, 1, L)), 0)],
+        hypotheses=[Gt(Sum(w[l], (l, 1, L)), 0)],
     )
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
     return claim
@@ -56,7 +56,7 @@ def noisy():
 
 
 def bayes(goal=BAYES_RISK, law=None, given=(), **without):
-    claim = Claim(id="bayes", title="", source="", statement=goal, given=list(given))
+    claim = Claim(id="bayes", title="", source="", statement=goal, hypotheses=list(given))
     shown = {
         "given_location": lemma("given-location"),
         "given_tokens": lemma("given-tokens"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.special import erf, erfc
 
 from slrsym import Task, excess_risk
-from slrsym.testing.strategies import log_uniform, tasks, temperatures
+from slrsym.testing.strategies import inverse_temperatures, log_uniform, tasks
 
 ORACLE = [1, 1, 0, 0, 0]
 
@@ -29,7 +29,7 @@ def explicit_bound(task, lam):
     return float(2 * task.gamma**2 * erfc(a) + 4 / math.pi * (task.L - 1) * lam**2)
 
 
-@given(tasks(), temperatures())
+@given(tasks(), inverse_temperatures())
 def test_the_explicit_bound_holds_everywhere(task, lam):
     assert 0 <= risk_of_the_oracle(task, lam) <= explicit_bound(task, lam) * (1 + 1e-12)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from slrsym import gradient, hessian, risk
 from slrsym.models.paper import kernel
 from slrsym.testing import UnitSpheres, check_gradient, check_hessian
-from slrsym.testing.strategies import overlaps, tasks, temperatures
+from slrsym.testing.strategies import inverse_temperatures, overlaps, tasks
 
 from ._examples import examples
 
@@ -19,7 +19,7 @@ UPPER = np.triu_indices(5)
 
 # Where the terms of third order are larger than rounding: no huge term beside them.
 MODERATE = tasks(d=(2, 400), L=(1, 20), gamma=(0.3, 3.0))
-WARM = temperatures(0.03, 2.0)
+WARM = inverse_temperatures(0.03, 2.0)
 
 
 # -- by Taylor's formula -----------------------------------------------------------------------
@@ -29,7 +29,7 @@ WARM = temperatures(0.03, 2.0)
 
 
 @examples(0.25)
-@given(overlaps(), temperatures(), tasks(), st.integers(0, 2**32))
+@given(overlaps(), inverse_temperatures(), tasks(), st.integers(0, 2**32))
 def test_the_gradient_fits_the_risk(state, lam, task, seed):
     direction = np.random.default_rng(seed).standard_normal(5)
     assert any(
@@ -148,7 +148,7 @@ def magnified(function, exact, state, lam, task):
 
 @pytest.mark.parametrize(("name", "float_function"), [("gradient", gradient), ("hessian", hessian)])
 @examples(0.05)
-@given(overlaps(), temperatures(), tasks())
+@given(overlaps(), inverse_temperatures(), tasks())
 def test_derivatives_are_those_of_the_risk_at_many_digits(name, float_function, state, lam, task):
     differences = differences_of(name, state, lam, task)
     found = float_function(state, lam, task)

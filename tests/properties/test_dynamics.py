@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 
 from slrsym import OrderParameters, Task, gradient, hessian, simulate
-from slrsym.dynamics.given import gram_matrices
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.testing.strategies import (
     manifold_points,
     overlaps,

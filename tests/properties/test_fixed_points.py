@@ -16,12 +16,12 @@ from scipy.special import erf
 from slrsym import OrderParameters, excess_risk, gradient, hessian, simulate
 from slrsym.models.paper import kernel
 from slrsym.testing.strategies import (
+    inverse_temperatures,
     log_uniform,
     manifold_points,
     schedules,
     step_sizes,
     tasks,
-    temperatures,
 )
 
 from ._examples import EPS, costly, examples
@@ -61,7 +61,7 @@ def test_the_five_points_are_fixed(dynamics, task, schedule, alpha):
 # -- no others are -----------------------------------------------------------------------------
 
 
-@given(tasks(), temperatures(), manifold_points())
+@given(tasks(), inverse_temperatures(), manifold_points())
 def test_off_the_fixed_points_the_signs_are_known(task, lam, point):
     kappa, nu = point[:2]
     b, narrow = scores(lam, task)
@@ -159,7 +159,7 @@ def test_a_search_of_the_whole_square_finds_no_others(b, s, gamma):
 # -- their kinds -------------------------------------------------------------------------------
 
 
-@given(tasks(), temperatures(), st.lists(manifold_points(), min_size=1, max_size=20))
+@given(tasks(), inverse_temperatures(), st.lists(manifold_points(), min_size=1, max_size=20))
 def test_the_aligned_corners_are_minima_and_the_others_maxima(task, lam, points):
     (low, also_low), (high, also_high) = (
         excess_risk([on_manifold(*x) for x in pair], lam, task) for pair in (FIXED[1:3], FIXED[3:])
@@ -173,7 +173,7 @@ def test_the_aligned_corners_are_minima_and_the_others_maxima(task, lam, points)
 
 
 @examples(0.5)
-@given(tasks(d=(2, 1000)), temperatures(1e-3, 0.7))
+@given(tasks(d=(2, 1000)), inverse_temperatures(1e-3, 0.7))
 def test_the_corners_are_strict(task, lam):
     """On the circles of angles a corner's Hessian is diagonal: less kappa R_kappa, nu R_nu."""
     exponent = scores(lam, task)[0] ** 2
@@ -189,7 +189,7 @@ def test_the_corners_are_strict(task, lam):
             assert -sign * nu * r_nu > 0
 
 
-@given(tasks(), temperatures())
+@given(tasks(), inverse_temperatures())
 def test_the_centre_is_a_saddle(task, lam):
     b, narrow = scores(lam, task)
     found = hessian(on_manifold(0, 0), lam, task)[:2, :2]

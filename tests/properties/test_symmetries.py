@@ -12,7 +12,7 @@ from slrsym.dynamics.engines import VectorEngine
 from slrsym.montecarlo import Erf, HardOracle, Softmax
 from slrsym.montecarlo.predictors import Loss, OutputMoments, OverlapGradient
 from slrsym.montecarlo.sampling import Batch
-from slrsym.testing.strategies import overlaps, step_sizes, tasks, temperatures
+from slrsym.testing.strategies import inverse_temperatures, overlaps, step_sizes, tasks
 
 from ._examples import EPS
 
@@ -30,7 +30,7 @@ A_ROUNDING = 4 * EPS
 @pytest.mark.parametrize(
     "signs", [BOTH, REFLECTED, BOTH * REFLECTED], ids=["both", "mirror", "all"]
 )
-@given(overlaps(), temperatures(), tasks())
+@given(overlaps(), inverse_temperatures(), tasks())
 def test_the_risk_is_even(signs, state, lam, task):
     """(k, v) -> (-k, -v); a mirror that turns v* round; both of them."""
     state = np.array(state)
@@ -42,26 +42,26 @@ def test_the_risk_is_even(signs, state, lam, task):
     assert (hessian(signs * state, lam, task) == turned).all()
 
 
-@given(overlaps(), temperatures(), tasks())
+@given(overlaps(), inverse_temperatures(), tasks())
 def test_turning_k_round_is_turning_v_round(state, lam, task):
     k_turned, v_turned = (excess_risk(x * np.array(state), lam, task) for x in (K_ALONE, V_ALONE))
     assert k_turned == pytest.approx(v_turned, rel=A_ROUNDING)
 
 
-@given(temperatures(0.05, 1.0), tasks(d=(50, 10**5)))
+@given(inverse_temperatures(0.05, 1.0), tasks(d=(50, 10**5)))
 def test_turning_k_round_alone_is_no_symmetry(lam, task):
     good, bad = excess_risk([[1, 1, 0, 0, 0], [-1, 1, 0, 0, 0]], lam, task)
     # Prediction and output then have opposite signs: -2 E[Y T] is added instead of taken off.
     assert bad > good + task.gamma**2 * min(1.0, lam * np.sqrt(task.d)) / 10
 
 
-@given(overlaps(), temperatures(), tasks())
+@given(overlaps(), inverse_temperatures(), tasks())
 def test_no_predictor_beats_the_noise(state, lam, task):
     assert excess_risk(state, lam, task) >= 0
     assert risk(state, lam, task) >= task.epsilon**2
 
 
-@given(overlaps(), temperatures(), tasks(L=(1, 1)), st.integers(2, 30))
+@given(overlaps(), inverse_temperatures(), tasks(L=(1, 1)), st.integers(2, 30))
 def test_a_lone_token_has_no_scale_of_its_own(state, lam, task, c):
     """Tokens, output and noise c times as large, and lambda as much smaller."""
     larger = Task(c**2 * task.d, 1, c * task.gamma, c * task.epsilon)
@@ -79,7 +79,7 @@ def test_other_tokens_set_a_scale():
     assert after < 0.5 * before
 
 
-@given(overlaps(), temperatures(), tasks(L=(1, 10**3)), st.integers(1, 100))
+@given(overlaps(), inverse_temperatures(), tasks(L=(1, 10**3)), st.integers(1, 100))
 def test_the_risk_is_quadratic_in_the_number_of_tokens(state, lam, task, step):
     """Pairs of other tokens are alike, and there are (L - 1)(L - 2) / 2 of them."""
     risks = [excess_risk(state, lam, Task(task.d, task.L + i * step, task.gamma)) for i in range(4)]
@@ -88,7 +88,9 @@ def test_the_risk_is_quadratic_in_the_number_of_tokens(state, lam, task, step):
 
 
 @given(
-    st.one_of(st.just(HardOracle()), temperatures().map(Erf), temperatures().map(Softmax)),
+    st.one_of(
+        st.just(HardOracle()), inverse_temperatures().map(Erf), inverse_temperatures().map(Softmax)
+    ),
     tasks(L=(1, 30)),
     st.integers(0, 2**32),
 )
@@ -108,7 +110,9 @@ def test_tokens_may_change_places(predictor, task, seed):
         assert moved == pytest.approx(found, rel=1e-11, abs=1e-11 * np.abs(found).max())
 
 
-@given(st.data(), tasks(d=(2, 12), L=(1, 50)), temperatures(0.05, 2.0), step_sizes(1e-4, 0.1))
+@given(
+    st.data(), tasks(d=(2, 12), L=(1, 50)), inverse_temperatures(0.05, 2.0), step_sizes(1e-4, 0.1)
+)
 def test_rotations_of_the_space_change_nothing(data, task, lam, alpha):
     """All vectors turned alike: so are those after a step, and no overlap notices."""
     state = data.draw(overlaps(task.d))

@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 from slrsym.dynamics import Overlaps, simulate
-from slrsym.dynamics.given import Inverse
+from slrsym.dynamics.schedules import InverseTimeDecay
 from slrsym.jobs import completed
 from slrsym.recovery import Setting, recover, sweep, sweeps, verdicts
 from slrsym.recovery.setting import MOVING
@@ -57,7 +57,9 @@ def test_a_cell_is_the_runs_of_its_setting(grid):
     assert (alone["count"].values == cell["count"].values).all()
     assert float(cell.decided) == alone.decided.values.mean()
     # And these are what `simulate` makes of their starts.
-    runs = simulate(setting.task, Overlaps(alone.start.values), Inverse(1.0, 1e-3), 2e-2, 700, 700)
+    runs = simulate(
+        setting.task, Overlaps(alone.start.values), InverseTimeDecay(1.0, 1e-3), 2e-2, 700, 700
+    )
     last = runs.isel(step=-1)
     ends = np.stack([last[name].values for name in alone.overlap.values], axis=1)
     assert (ends == alone.end.values).all()

@@ -7,7 +7,7 @@ import pytest
 
 from slrsym import Task, gradient
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
-from slrsym.dynamics.given import uniform_overlaps
+from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.dynamics.spheres import ambient_derivatives, overlaps
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import VERDICTS
@@ -143,7 +143,7 @@ def test_distances_are_the_least_over_all_symmetries(known):
 def test_who_is_inside_stays_inside(falling, known):
     """What the rule says, of states put inside at random and followed to the end."""
     times = checkpoints(falling.steps)
-    lam = falling.temperatures
+    lam = falling.inverse_temperatures
     rng = np.random.default_rng(3)
     for tube in known:
         begun = int(np.flatnonzero(tube.radii)[0])

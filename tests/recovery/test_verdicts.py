@@ -6,7 +6,7 @@ from scipy.stats import binomtest
 
 from slrsym import Task
 from slrsym.dynamics import Overlaps, simulate
-from slrsym.dynamics.given import uniform_overlaps
+from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.files import write_netcdf
 from slrsym.landscape import critical_inverse_temperature, swap_point
 from slrsym.landscape.points import OVERLAP_SIGNS
@@ -125,7 +125,7 @@ def test_a_falling_temperature_lets_runs_go_on():
 
 
 def test_at_a_saddle_nothing_has_ended():
-    """Above the critical temperature the oracle is one, and so is the null point at any."""
+    """Above the critical inverse temperature the oracle is one, and so is the null point at any."""
     lam = 1.5 * critical_inverse_temperature(TASK)
     near = np.array([[0.999, 0.999, 0.0, 0.0, 0.0], [1e-9, 0, 0, 1e-9, 0]])
     assert ends(near[:1], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [0]

@@ -9,7 +9,7 @@ from slrsym.tactics.judgement import judge
 
 def is_shown(statement, proof, given=()):
     """Return whether evidence is found for every step of a proof, and for the statement."""
-    claim = Claim("it", statement, "test", given=given)
+    claim = Claim("it", statement, "test", hypotheses=given)
     claim.proof(lambda goal: proof)
     return refusals(claim) == {}
 

@@ -11,16 +11,17 @@ from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from slrsym import OrderParameters, Task
-from slrsym.dynamics.given import gram_matrices, lift
+from slrsym.dynamics.initial_conditions import lift
+from slrsym.dynamics.spheres import gram_matrices
 from slrsym.testing.strategies import (
     corner_cases,
+    inverse_temperatures,
     log_uniform,
     manifold_points,
     overlaps,
     schedules,
     step_sizes,
     tasks,
-    temperatures,
 )
 from tests._profile import more
 
@@ -44,18 +45,18 @@ def found(strategy, condition):
 @given(st.data(), st.tuples(st.floats(1e-9, 1e9), st.floats(1e-9, 1e9)).map(sorted))
 def test_numbers_stay_between_their_ends(data, ends):
     least, most = ends
-    for strategy in (log_uniform, temperatures, step_sizes):
+    for strategy in (log_uniform, inverse_temperatures, step_sizes):
         assert least <= data.draw(strategy(least, most)) <= most
 
 
 def test_every_decade_is_met():
     for decade in range(-3, 1):
-        lam = found(temperatures(), lambda x, n=decade: 10**n <= x < 10 ** (n + 1))
+        lam = found(inverse_temperatures(), lambda x, n=decade: 10**n <= x < 10 ** (n + 1))
         assert 10**decade <= lam < 10 ** (decade + 1)
 
 
 def test_the_simplest_number_is_one():
-    assert find(temperatures(), lambda x: True, settings=settings(database=None)) == 1.0
+    assert find(inverse_temperatures(), lambda x: True, settings=settings(database=None)) == 1.0
 
 
 @given(schedules(7, 0.1, 2.0))
@@ -171,7 +172,7 @@ def test_corner_cases_of_the_plane_can_be_lifted_to_it():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: temperatures(0, 1), "least must be positive and finite; got 0"),
+        (lambda: inverse_temperatures(0, 1), "least must be positive and finite; got 0"),
         (lambda: step_sizes(1, float("inf")), "most must be positive and finite; got inf"),
         (lambda: log_uniform(2, 1), "least must be at most most; got 2 and 1"),
         (lambda: tasks(d=(1, 5)), "d must be an integer of at least 2; got 1"),

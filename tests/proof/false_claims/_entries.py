@@ -31,7 +31,7 @@ def link(lhs: Any, symbol: str, rhs: Any, by: Rule) -> Proof:
 
 def known(id: str, statement: Boolean, proof: Proof, given: tuple[Any, ...] = ()) -> Claim:
     """A claim for others to use."""
-    claim = Claim(id, statement, "test", given=given)
+    claim = Claim(id, statement, "test", hypotheses=given)
     claim.proof(lambda goal: proof)
     return claim
 
@@ -84,7 +84,7 @@ class Entry:
     @property
     def claim(self) -> Claim:
         """The claim, made anew."""
-        claim = Claim("under-test", self.statement, "test", given=self.given)
+        claim = Claim("under-test", self.statement, "test", hypotheses=self.given)
         claim.proof(self.proof if callable(self.proof) else lambda goal: self.proof)
         return claim
 

@@ -9,10 +9,10 @@ from sympy import Eq, Function, Ne, Piecewise, Rational, Symbol, cos, sin
 
 from slrsym.proof import (
     Claim,
+    ClaimSummary,
     ClaimVerdict,
     Ledger,
     ProofError,
-    Row,
     StepReport,
     algebra,
     all_of,
@@ -43,7 +43,7 @@ def of(id: str, by: Rule) -> Claim:
     return known(id, square, link(square.lhs, "=", square.rhs, by))
 
 
-def rows(*claims: Claim) -> dict[str, Row]:
+def rows(*claims: Claim) -> dict[str, ClaimSummary]:
     ledger = Ledger()
     for claim in claims:
         ledger.add(claim)
@@ -289,7 +289,7 @@ def test_a_status_is_not_promoted():
 
 def test_a_claim_is_not_called_something_else_after_its_proof():
     claim = of("it", algebra)
-    for name in ("statement", "given", "file", "_way"):
+    for name in ("statement", "hypotheses", "file", "_way"):
         with pytest.raises(AttributeError, match=f"claim it stays as it was made: {name}"):
             setattr(claim, name, says(x, "=", x + 1))
         with pytest.raises(AttributeError, match=f"{name} cannot be deleted"):

@@ -9,7 +9,7 @@ import pytest
 from slrsym import Task, excess_risk, gradient
 from slrsym.dynamics.engines import VectorEngine
 from slrsym.dynamics.spheres import overlaps
-from slrsym.landscape import Coverage, atlas
+from slrsym.landscape import Coverage, find_critical_points
 from slrsym.landscape.enumeration import descend, newton_steps
 from slrsym.landscape.points import OVERLAP_SIGNS, family_of, name_of
 from slrsym.task import OrderParameters
@@ -136,7 +136,7 @@ def test_steps_that_are_too_large_overshoot(small):
 
 def test_a_missing_point_is_noticed(small):
     """Points off the plane come in eights, so that the sum without one of them is wrong."""
-    short = atlas(small.task, small.lam, missed=0.5, most=6)
+    short = find_critical_points(small.task, small.lam, max_expected_missed=0.5, max_searches=6)
     assert len(short.points) < len(small.points)
     assert not short.balanced
     assert short.coverage.expected_missed > 0.5
@@ -160,7 +160,7 @@ def test_flat_regions_are_no_critical_points():
 
 @pytest.mark.parametrize(("d", "lam"), [(2, 0.1), (3, 0.5), (4, 1.0)])
 def test_few_dimensions(d, lam):
-    found = atlas(Task(d, 3, 0.6), lam, missed=0.5)
+    found = find_critical_points(Task(d, 3, 0.6), lam, max_expected_missed=0.5)
     assert found.balanced
     assert all(p.confirmed for p in found.points)
     assert ("null" in {p.name for p in found.points}) == (d >= 4)
@@ -170,8 +170,8 @@ def test_few_dimensions(d, lam):
         VectorEngine(np.array([point.state]), found.task, 0.1)
 
 
-def test_the_same_seed_gives_the_same_atlas(small):
-    again = atlas(small.task, small.lam, missed=0.5)
+def test_the_same_seed_gives_the_same_points(small):
+    again = find_critical_points(small.task, small.lam, max_expected_missed=0.5)
     assert again.as_dict() == small.as_dict()
     json.dumps(again.as_dict(), allow_nan=False)
 
@@ -204,27 +204,27 @@ def test_names_and_families(state, name, family):
     [
         ({"lam": 0}, "lam must be positive"),
         ({"lam": math.nan}, "lam must be positive"),
-        ({"missed": 0}, "missed must be positive"),
-        ({"missed": "few"}, "missed must be positive; got 'few'"),
-        ({"most": 0}, "most must be an integer of at least 1; got 0"),
-        ({"most": 2.5}, "most must be an integer of at least 1; got 2.5"),
+        ({"max_expected_missed": 0}, "max_expected_missed must be positive"),
+        ({"max_expected_missed": "few"}, "max_expected_missed must be positive; got 'few'"),
+        ({"max_searches": 0}, "max_searches must be an integer of at least 1; got 0"),
+        ({"max_searches": 2.5}, "max_searches must be an integer of at least 1; got 2.5"),
         ({"seed": -1}, "seed must be an integer of at least 0; got -1"),
         ({"seed": None}, "seed must be an integer of at least 0; got None"),
     ],
 )
 def test_bad_input(paper, arguments, said):
     with pytest.raises(ValueError, match=said):
-        atlas(paper, **({"lam": 0.1} | arguments))
+        find_critical_points(paper, **({"lam": 0.1} | arguments))
 
 
 def test_a_task_is_needed():
     with pytest.raises(TypeError, match="task must be"):
-        atlas((400, 10, 0.7), 0.1)
+        find_critical_points((400, 10, 0.7), 0.1)
 
 
 def test_a_saddle_in_a_narrow_valley_is_found():
     """Between two minima of nearly the same risk, where random starts alone do not lead."""
-    found = atlas(Task(6, 14, 0.12), 1.2753, missed=0.5)
+    found = find_critical_points(Task(6, 14, 0.12), 1.2753, max_expected_missed=0.5)
     assert found.balanced
     assert [p.kind for p in found.points[:2]] == ["minimum", "minimum"]
     assert any(p.index == 1 and p.name.startswith("mixed") for p in found.points)

@@ -1,4 +1,4 @@
-r"""Initial conditions of runs, and schedules of the inverse temperature, as in Definition 1.
+r"""Initial conditions of runs, as in Definition 1.
 
 Overlaps of random vectors are drawn as such. A uniform vector on the sphere is a normal one divided
 by its norm, and of that only the coordinates along :math:`k^\star, v^\star` and one more direction
@@ -9,227 +9,17 @@ many stand beside it.
 
 from __future__ import annotations
 
-import ast
-import math
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.random import Generator, SeedSequence, default_rng
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import SLACK, frame_coordinates, gram_matrices
-from slrsym.kernels.arguments import number, positive, real_array, whole
+from slrsym.kernels.arguments import real_array, whole
 from slrsym.task import OrderParameters, Task
-
-_ALLOWED = "a number, a list of numbers or a function of steps"
-
-
-@dataclass(frozen=True)
-class Constant:
-    """The same inverse temperature at every step.
-
-    Parameters
-    ----------
-    lam : float
-        Inverse temperature, positive.
-
-    Raises
-    ------
-    ValueError
-        If it is not positive and finite.
-    """
-
-    lam: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lam", positive("lam", self.lam))
-
-    def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at some steps."""
-        return np.full(steps.shape, self.lam, dtype=np.float64)
-
-
-@dataclass(frozen=True)
-class Inverse:
-    r"""An inverse temperature that falls: :math:`\lambda_0 / (1 + c t)`.
-
-    Parameters
-    ----------
-    lam0 : float
-        Inverse temperature at the start, positive.
-    c : float
-        Rate, not negative.
-
-    Raises
-    ------
-    ValueError
-        If `lam0` is not positive and finite, or `c` is negative or not finite.
-    """
-
-    lam0: float
-    c: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "lam0", positive("lam0", self.lam0))
-        rate = number(self.c)
-        if not (math.isfinite(rate) and rate >= 0):
-            raise ValueError(f"c must be finite and not negative; got {self.c!r}")
-        object.__setattr__(self, "c", rate)
-
-    def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at some steps."""
-        return np.asarray(self.lam0 / (1 + self.c * steps), dtype=np.float64)
-
-
-# What a formula in the step may be made of, besides numbers, t and pi.
-_OPERATIONS: dict[type, np.ufunc] = {
-    ast.Add: np.add, ast.Sub: np.subtract, ast.Mult: np.multiply, ast.Div: np.divide,
-    ast.Pow: np.power, ast.USub: np.negative, ast.UAdd: np.positive,
-}  # fmt: skip
-_FUNCTIONS: dict[str, np.ufunc] = {
-    "exp": np.exp, "log": np.log, "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh,
-    "abs": np.absolute, "min": np.minimum, "max": np.maximum,
-}  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Formula:
-    """An inverse temperature that is a formula in the step t.
-
-    Parameters
-    ----------
-    text : str
-        Made of numbers, ``t``, ``pi``, ``+ - * / **`` and the functions exp, log, sqrt, sin, cos,
-        tanh, abs, min and max (of two), such as ``0.1 + exp(-t/1000)``.
-
-    Raises
-    ------
-    ValueError
-        If it is made of anything else.
-    """
-
-    text: str
-
-    def __post_init__(self) -> None:
-        try:
-            self(np.zeros(1, dtype=np.int64))
-        except (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError):
-            raise ValueError(
-                "schedule must be a number, or a formula in the step t such as 1/(1+1e-4*t), with "
-                f"+ - * / ** and {', '.join(_FUNCTIONS)}; got {self.text!r}"
-            ) from None
-
-    def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at some steps."""
-        tree = ast.parse(self.text.strip(), mode="eval")
-        # Values that are not finite are refused later, with the step that they belong to.
-        with np.errstate(all="ignore"):
-            values = _value(tree.body, steps.astype(np.float64))
-        return np.array(np.broadcast_to(values, steps.shape), dtype=np.float64)
-
-
-def _value(node: ast.expr, t: NDArray[np.float64]) -> Any:
-    match node:
-        case ast.Constant(value=int() | float() as value):
-            # In floating point, powers of whole numbers end.
-            return np.float64(value)
-        case ast.Name(id="t"):
-            return t
-        case ast.Name(id="pi"):
-            return np.float64(np.pi)
-        case ast.UnaryOp(op=sign, operand=part) if type(sign) in _OPERATIONS:
-            return _OPERATIONS[type(sign)](_value(part, t))
-        case ast.BinOp(left=left, op=between, right=right) if type(between) in _OPERATIONS:
-            return _OPERATIONS[type(between)](_value(left, t), _value(right, t))
-        case ast.Call(func=ast.Name(id=name), args=parts, keywords=[]) if (
-            name in _FUNCTIONS and len(parts) == _FUNCTIONS[name].nin
-        ):
-            return _FUNCTIONS[name](*(_value(part, t) for part in parts))
-    raise ValueError
-
-
-@dataclass(frozen=True, eq=False)
-class Tabulated:
-    """An inverse temperature for each step, in a table."""
-
-    values: NDArray[np.float64]
-
-    def __post_init__(self) -> None:
-        table = np.array(real_array("schedule", self.values, _ALLOWED))
-        if table.ndim != 1 or not table.size:
-            raise ValueError(f"schedule must be a list of numbers; it has shape {table.shape}")
-        object.__setattr__(self, "values", table)
-
-    def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at some steps."""
-        if steps.size and steps.max() >= self.values.size:
-            raise ValueError(
-                f"schedule must have a value for each step from 0 to {steps.max()}, "
-                f"that is {steps.max() + 1}; got {self.values.size}"
-            )
-        return self.values[steps]
-
-    def __repr__(self) -> str:
-        return f"Tabulated({self.values.size} values)"
-
-
-Schedule = Callable[[NDArray[np.int64]], NDArray[np.float64]]
-
-
-def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
-    """Turn a number, a table or a function into a schedule."""
-    if callable(schedule):
-        return schedule
-    values = real_array("schedule", schedule, _ALLOWED)
-    return Tabulated(values) if values.ndim else Constant(positive("schedule", schedule))
-
-
-def temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float64]:
-    """Return the inverse temperatures from one step to another."""
-    steps = np.arange(start, stop + 1, dtype=np.int64)
-    values = real_array("schedule", schedule(steps), "a function that gives numbers")
-    if values.shape != steps.shape:
-        raise ValueError(
-            f"schedule must give one inverse temperature for each of {steps.size} steps; "
-            f"it gave an array of shape {values.shape}"
-        )
-    wrong = ~(np.isfinite(values) & (values > 0))
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(
-            f"schedule must be positive and finite; it is {float(values[at])} at step {steps[at]}"
-        )
-    return values
-
-
-def schedule_from_text(text: str) -> Constant | Inverse | Formula:
-    """Parse a schedule."""
-    plain = text.replace(" ", "")
-    with suppress(ValueError):
-        if plain.startswith("Constant(lam=") and plain.endswith(")"):
-            return Constant(float(plain[13:-1]))
-        if plain.startswith("Inverse(lam0=") and plain.endswith(")"):
-            first, _, rate = plain[13:-1].partition(",c=")
-            return Inverse(float(first), float(rate))
-        first, slash, rest = plain.partition("/(1+")
-        if slash and rest.endswith("t)"):
-            factor = rest[:-2]
-            return Inverse(float(first), float(factor.removesuffix("*")) if factor else 1.0)
-    try:
-        value = float(plain)
-    except ValueError:
-        return Formula(text)
-    return Constant(positive("schedule", value))
-
-
-def describe(schedule: Any) -> str:
-    """Format a schedule in words that `schedule_from_text` reads, if it is a known kind."""
-    if isinstance(schedule, Formula):
-        return schedule.text
-    return repr(schedule) if isinstance(schedule, Constant | Inverse | Tabulated) else "user-given"
 
 
 @runtime_checkable
@@ -298,7 +88,7 @@ def _uniform(rng: Generator, d: int) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True)
-class Sphere(_Drawn):
+class UniformStart(_Drawn):
     """Uniform k and v on the sphere, independent.
 
     Figures 4(a), 5 and 7 start so.
@@ -321,7 +111,7 @@ class Sphere(_Drawn):
 
 
 @dataclass(frozen=True)
-class Manifold(_Drawn):
+class ManifoldStart(_Drawn):
     """On the invariant manifold: k uniform orthogonal to v*, then v uniform orthogonal to k* and k.
 
     That is the manifold of equation (11); figure 4(b) starts so.

@@ -1,7 +1,8 @@
-"""The house in numbers: rooms, circles, files that one question enters, equal stretches, names.
+"""Metrics of the package: subpackages, import circles, files of a question, repeated code, names.
 
-Run ``python benchmarks/house.py`` for all of it, or name one: ``rooms``, ``circles``, ``entered``,
-``repeats``, ``names``, ``picture FILE``. It needs import-linter, of the extra ``test``.
+Run ``python benchmarks/package_metrics.py`` for all, or name one: ``subpackages``, ``circles``,
+``entered``, ``repeats``, ``names``, ``picture FILE``. It needs import-linter, of the extra
+``test``.
 """
 
 from __future__ import annotations
@@ -41,21 +42,21 @@ QUESTIONS = {
 
 
 def files() -> list[Path]:
-    """The files of Python that the package consists of."""
+    """Return the Python files of the package."""
     return sorted(PACKAGE.rglob("*.py"))
 
 
-def room_of(file: Path) -> str:
-    """The folder of a file within the package; of a file at its top, the top."""
+def subpackage_of(file: Path) -> str:
+    """Return the subpackage of a file; of a file at the top of the package, "(top)"."""
     parts = file.relative_to(PACKAGE).parts
     return parts[0] + "/" if len(parts) > 1 else "(top)"
 
 
-def rooms() -> None:
-    """Files and lines of each room."""
+def subpackages() -> None:
+    """Print the numbers of files and lines of each subpackage."""
     count: dict[str, list[int]] = defaultdict(list)
     for file in files():
-        count[room_of(file)].append(len(file.read_text(encoding="utf-8").splitlines()))
+        count[subpackage_of(file)].append(len(file.read_text(encoding="utf-8").splitlines()))
     everything = [length for lengths in count.values() for length in lengths]
     for name, lengths in [
         *sorted(count.items()),
@@ -101,7 +102,7 @@ print("\\n".join(sorted(entered)))
 
 
 def entered() -> None:
-    """The files in which a function runs on the way from a question to its answer."""
+    """Print the files in which a function runs on the way from a question to its answer."""
     for question, code in QUESTIONS.items():
         done = subprocess.run(
             [sys.executable, "-c", TRACE, code],
@@ -172,29 +173,29 @@ def names() -> None:
 
 
 def _imports() -> dict[str, set[str]]:
-    """Which rooms each room imports, late imports and those for types alone left out."""
+    """Return the subpackages that each imports, without late imports and those for types."""
     import grimp
 
     graph = grimp.build_graph("slrsym", exclude_type_checking_imports=True)
-    rooms: dict[str, set[str]] = defaultdict(set)
+    found: dict[str, set[str]] = defaultdict(set)
     for one in graph.modules:
         for other in graph.find_modules_directly_imported_by(one):
             start, end = (name.removeprefix("slrsym").lstrip(".") for name in (one, other))
             if start.split(".")[0] != end.split(".")[0] and start and end:
-                rooms[start.split(".")[0]].add(end.split(".")[0])
-    return rooms
+                found[start.split(".")[0]].add(end.split(".")[0])
+    return found
 
 
-def _below(room: str, imports: dict[str, set[str]]) -> set[str]:
-    return {r for other in imports.get(room, ()) for r in (other, *_below(other, imports))}
+def _below(name: str, imports: dict[str, set[str]]) -> set[str]:
+    return {r for other in imports.get(name, ()) for r in (other, *_below(other, imports))}
 
 
-# Half the height of a room in the picture, and half its width, in rows and columns.
+# Half the height of a subpackage in the picture, and half its width, in rows and columns.
 _TALL, _WIDE = 0.24, 0.3
 
 
 def picture(target: str) -> None:
-    """The rooms, each above what it imports, with their lines."""
+    """Draw the subpackages, each above those that it imports, with their numbers of lines."""
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
 
@@ -251,7 +252,8 @@ def _curve(points: list[tuple[float, float]]) -> Any:
 def main() -> None:
     """Print what is asked for."""
     counts = {
-        "rooms": rooms, "circles": circles, "entered": entered, "repeats": repeats, "names": names,
+        "subpackages": subpackages, "circles": circles, "entered": entered, "repeats": repeats,
+        "names": names,
     }  # fmt: skip
     match sys.argv[1:]:
         case ["picture", file]:

@@ -1,0 +1,53 @@
+"""Old names of things, which work with a `DeprecationWarning` until the next minor version."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+
+class _OldAttribute:
+    """A property that gives what another attribute holds today."""
+
+    def __init__(self, new: str) -> None:
+        self._new = new
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._old = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        if instance is None:
+            return self
+        told = f"{owner.__name__}.{self._old} is now {owner.__name__}.{self._new}"
+        warnings.warn(told, DeprecationWarning, stacklevel=2)
+        return getattr(instance, self._new)
+
+
+def old_attribute(new: str) -> Any:
+    """Return a class attribute that gives another one's value, with a warning.
+
+    Examples
+    --------
+    >>> class Run:
+    ...     steps = 3
+    ...     length = old_attribute("steps")
+    """
+    return _OldAttribute(new)
+
+
+def old_names(module: str, **names: str) -> Callable[..., Any]:
+    """Return a module's `__getattr__`, which gives things by their old names, with a warning.
+
+    A `__getattr__` that calls it passes ``stacklevel=3``.
+    """
+
+    def find(name: str, stacklevel: int = 2) -> Any:
+        if name not in names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        told = f"{module}.{name} is now {module}.{names[name]}"
+        warnings.warn(told, DeprecationWarning, stacklevel=stacklevel)
+        return getattr(sys.modules[module], names[name])
+
+    return find

@@ -1,0 +1,49 @@
+"""Old names give the same things as the new ones, with a warning that says the new name."""
+
+from __future__ import annotations
+
+import warnings
+from importlib import import_module
+
+import pytest
+
+from slrsym.renamed import old_attribute
+
+NAMES = [
+    ("slrsym.certify", "Verdict", "CertificateOutcome"),
+    ("slrsym.proof", "Row", "ClaimSummary"),
+    ("slrsym.proof", "Verdict", "ClaimVerdict"),
+    ("slrsym.dynamics", "Inverse", "InverseTimeDecay"),
+    ("slrsym.dynamics", "Manifold", "ManifoldStart"),
+    ("slrsym.dynamics", "Sphere", "UniformStart"),
+    ("slrsym.landscape", "Atlas", "CriticalPoints"),
+    ("slrsym.landscape", "atlas", "find_critical_points"),
+    ("slrsym.models", "Sequence", "TokenSequence"),
+    ("slrsym.surveys", "best_temperature", "best_inverse_temperature"),
+    ("slrsym.testing.strategies", "temperatures", "inverse_temperatures"),
+]
+
+
+@pytest.mark.parametrize(("module", "old", "new"), NAMES)
+def test_an_old_name_is_taken_with_a_warning(module, old, new):
+    found = import_module(module)
+    with pytest.warns(DeprecationWarning, match=rf"{module}\.{old} is now {module}\.{new}") as told:
+        assert getattr(found, old) is getattr(found, new)
+    assert told[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert callable(getattr(found, new))
+    with pytest.raises(AttributeError, match=f"module '{module}' has no attribute 'none'"):
+        _ = found.none
+
+
+class Run:
+    steps = 3
+    length = old_attribute("steps")
+
+
+def test_an_old_attribute_is_taken_with_a_warning():
+    with pytest.warns(DeprecationWarning, match=r"Run\.length is now Run\.steps") as told:
+        assert Run().length == 3
+    assert told[0].filename == __file__
+    assert Run.length is vars(Run)["length"]
