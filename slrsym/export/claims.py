@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sympy import And, Basic, Eq, Symbol
+from sympy.core.function import UndefinedFunction
 
 from slrsym import notation
 from slrsym.claims.claim import Claim
@@ -99,8 +100,10 @@ def claim_entry(
     repeated, statement = _repeated(claim, find, steps, included)
     said = [statement, *claim.given]
     functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
-    stated = _used(shorthand, [shorthand(e) for e in said])
+    short = [shorthand(e) for e in said]
     proving = [shorthand(e) for step in written_out(steps, writer) for e in _of_step(step)]
+    unsourced = _own_functions(shorthand, claim, find, included)
+    stated = _used(shorthand, [*short, *map(shorthand.opened, unsourced)])
     later = (
         []
         if status == "failed"
@@ -123,7 +126,7 @@ def claim_entry(
             *writer.display(statement, sentences=claim.explanation.equations),
         ),
         letters=(
-            shared_letters(shorthand, stated, [shorthand(e) for e in said], printer)
+            shared_letters(shorthand, stated, short, printer)
             if defined
             else ()
         ),
@@ -131,7 +134,7 @@ def claim_entry(
         lead=inline_text(claim.explanation.lead),
         where=(
             *_where(claim, shorthand, printer, find, included, defined),
-            *_letters(shorthand, stated, printer, defined),
+            *_letters(shorthand, stated, printer, defined, unsourced),
         ),
         idea=inline_text(claim.idea),
         proof=(*later, *proof_blocks(steps, writer, claim.given)) if status != "failed" else (),
@@ -209,9 +212,13 @@ def _repeated(
 
 
 def _letters(
-    shorthand: Shorthand, used: set[Symbol], printer: Printer, defined: bool
+    shorthand: Shorthand,
+    used: set[Symbol],
+    printer: Printer,
+    defined: bool,
+    functions: Iterable[UndefinedFunction] = (),
 ) -> list[Block]:
-    """Define letters, except those of the table of notation."""
+    """Define functions and letters, except those of the table of notation."""
     parts: list[Inline] = []
     for letter, value in shorthand.letters.items():
         known = letter.name in NAMES or value in shorthand.local
@@ -225,7 +232,10 @@ def _letters(
             parts.append(Math(row(equals)))
     local = {letter: value for value, letter in shorthand.local.items() if letter in used}
     shared = [x for x, value in local.items() if defined and in_table(x, value)]
-    own = {letter: value for letter, value in local.items() if letter not in shared}
+    own = {
+        **{f(*shorthand.meant[f].variables): shorthand.meant[f].expr for f in functions},
+        **{letter: value for letter, value in local.items() if letter not in shared},
+    }
     ending = Text(", and" if own and not shared else ".")
     blocks: list[Block] = [Paragraph((*parts, ending))] if parts else []
     if shared:
@@ -236,9 +246,21 @@ def _letters(
     if own and (shared or not parts):
         blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
     for letter, value in own.items():
-        body = ShownFormula(printer.box(shorthand.inside(letter)), value)
-        blocks.append(Display(ShownFormula(printer.symbol(letter), value), (ShownLink("=", body),)))
+        inside = shorthand.inside(letter) if letter in used else shorthand.opened(letter.func)
+        body = ShownFormula(printer.box(inside), value)
+        blocks.append(Display(ShownFormula(printer.box(letter), value), (ShownLink("=", body),)))
     return blocks
+
+
+def _own_functions(
+    shorthand: Shorthand, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
+) -> list[UndefinedFunction]:
+    """Return the functions of the claim's own notation that no claim of the document defines."""
+    return [
+        function
+        for function, meaning in shorthand.functions.items()
+        if function in shorthand.meant and _source(meaning, claim, find, included) is None
+    ]
 
 
 def _where(
@@ -252,10 +274,11 @@ def _where(
     blocks: list[Block] = []
     for function, meaning in shorthand.functions.items():
         applied = printer.box(function(*meaning.variables))
-        source = _source(meaning, claim, find, included) if function in shorthand.meant else None
-        if source is not None:
-            same = (Text(" is the right-hand side of "), Reference(source), Text("."))
-            blocks.append(Paragraph((Math(applied), *same)))
+        if function in shorthand.meant:
+            source = _source(meaning, claim, find, included)
+            if source is not None:
+                same = (Text(" is the right-hand side of "), Reference(source), Text("."))
+                blocks.append(Paragraph((Math(applied), *same)))
             continue
         if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
             text = (Math(applied), Text(" is the risk on the manifold, "))

@@ -88,7 +88,9 @@ def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
 def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
     """Return how often a product divides another, and the quotient."""
     inner, scale = _known(value)
-    if len(inner) < 2 or not isinstance(value, Mul):
+    # A multiple of a single letter is no abbreviation, one of a function is.
+    alone = len(inner) == 1 and isinstance(next(iter(inner)), Function)
+    if not isinstance(value, Mul) or (len(inner) < 2 and not alone):
         return 0, product
     powers, number = powers_of(product)
     if not inner.keys() <= powers.keys():
@@ -101,7 +103,7 @@ def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
         powers[base] -= count * power
     # The root of a number belongs to that of a letter, as in that of d/2.
     root = any(not power.is_Integer for power in powers.values())
-    if not (left**2 if root else left).is_Rational:
+    if not alone and not (left**2 if root else left).is_Rational:
         return 0, product
     return count, Mul(left, *(Pow(base, power) for base, power in powers.items()))
 
@@ -237,6 +239,15 @@ class Shorthand:
                 result = replace(result, meant={**result.meant, shown.func: meaning})
         return result
 
+    def opened(self, function: UndefinedFunction) -> Any:
+        """Return the definition of a function of the claim, abbreviated by the others."""
+        others = {
+            value: other
+            for value, other in self.local.items()
+            if not isinstance(other, AppliedUndef) or other.func != function
+        }
+        return replace(self, local=others, _known={})(self.meant[function].expr)
+
     def inside(self, letter: Symbol) -> Any:
         """Return the definition of a letter of the claim, abbreviated by the others."""
         others = {value: other for value, other in self.local.items() if other != letter}
@@ -273,16 +284,16 @@ class Shorthand:
             variables = (Tuple(*pair) for pair in expr.variable_count)
             return Expr.__new__(Derivative, self(expr.expr), *variables)
         if isinstance(expr, Add):
-            for value, letter in self.local.items():
+            for value in self.local:
                 for times in (1, -1, 2) if isinstance(value, Add) else ():
                     rest = rest_of(expr, times * value)
                     if rest is not None:
-                        return Add(times * letter, self(rest))
+                        return Add(times * self(value), self(rest))
         if isinstance(expr, Mul):
-            for value, letter in self.local.items():
+            for value in self.local:
                 count, rest = times_in(expr, value)
                 if count:
-                    return self._monomial(Mul(letter**count, self(rest)))
+                    return self._monomial(Mul(self(value) ** count, self(rest)))
         if isinstance(expr, Pow) and self.spread is not None and expr.exp.is_Rational:
             root = self._root(expr)
             if root is not None:

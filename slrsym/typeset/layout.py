@@ -277,6 +277,11 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
     def _applied(self, expr: AppliedUndef) -> tuple[Box, int]:
         return self._call(self.symbol(expr.func), expr.args), POWER
 
+    def _step(self, expr: sp.Heaviside) -> tuple[Box, int]:
+        # SymPy keeps the value at 0 as a second argument.
+        args = expr.args[:1] if expr.args[1:] == (S.Half,) else expr.args
+        return self._call(self.named[sp.Heaviside], args), POWER
+
     def _absolute(self, expr: sp.Abs) -> tuple[Box, int]:
         return Fence("|", self._print(expr.args[0])[0], "|"), ATOM
 
@@ -321,6 +326,7 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
         type(sp.E): _euler,
         sp.exp: _exponential,
         sp.Abs: _absolute,
+        sp.Heaviside: _step,
         MatrixBase: _matrix,
         AppliedUndef: _applied,
         Indexed: _indexed,

@@ -49,6 +49,14 @@ def over_units(mean):
 without_noise = v_1 * g(l_1) + v_2 * g(l_2) - u * g(r)
 D = without_noise - sigma * zeta
 
+# How the activation, its slope and the error are written.
+y = Symbol("y", real=True)
+written = {
+    **{Function("g", real=True)(x): g(x) for x in (l_1, l_2, r, y)},
+    **{Function("g'", real=True)(x): slope(x) for x in (l_1, l_2, r, y)},
+    Symbol("D", real=True): D,
+}
+
 error = Claim(
     id="committee-generalisation-error",
     title="The generalisation error, by the mean products of two outputs",
@@ -58,6 +66,7 @@ error = Claim(
         evaluate=False,
     ),
     source="COMMITTEE S5",
+    written=written,
 )
 
 
@@ -76,6 +85,7 @@ overlap = Claim(
         evaluate=False,
     ),
     source="COMMITTEE S6",
+    written=written,
 )
 
 norm = Claim(
@@ -101,6 +111,7 @@ norm = Claim(
         evaluate=False,
     ),
     source="COMMITTEE S7",
+    written=written,
 )
 
 second_layer = Claim(
@@ -112,6 +123,7 @@ second_layer = Claim(
         evaluate=False,
     ),
     source="COMMITTEE S8",
+    written=written,
 )
 
 

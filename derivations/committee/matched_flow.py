@@ -4,7 +4,7 @@ Let student i be teacher i plus a deviation. To first order the output is off by
 d_j - sigma zeta$, where d_j is the field of deviation j, independent of the teachers' fields r_j.
 """
 
-from sympy import And, Eq, Gt, Matrix, Symbol, pi, sqrt, symbols
+from sympy import And, Eq, Function, Gt, Matrix, Symbol, pi, sqrt, symbols
 
 from slrsym.gaussian import (
     Expectation,
@@ -49,6 +49,11 @@ def B(*indices):
 D = slope(r_1) * d_1 + slope(r_2) * d_2 - sigma * zeta
 
 
+# How the slope and the error are written.
+y = Symbol("y", real=True)
+slopes = {Function("g'", real=True)(x): slope(x) for x in (r_1, r_2, y)}
+
+
 def moment(k, m):
     return Expectation((d_1, d_2)[k] * (d_1, d_2)[m], deviations)
 
@@ -73,6 +78,7 @@ flow = Claim(
         evaluate=False,
     ),
     source="COMMITTEE S14, S15: $V' = -eta (A V + V A) + eta^2 (B[V] + sigma^2 A)$",
+    written={**slopes, Symbol("D", real=True): D},
 )
 
 
@@ -98,6 +104,7 @@ fourth = Claim(
         evaluate=False,
     ),
     source="COMMITTEE S14",
+    written=slopes,
 )
 
 
