@@ -11,19 +11,25 @@ one, w, off it.
 from sympy import (
     And,
     Eq,
+    Function,
+    Ge,
     Gt,
     Lt,
     Matrix,
     Rational,
     Symbol,
+    collect,
     exp,
+    expand,
     pi,
     sqrt,
+    symbols,
 )
 
 from slrsym.gaussian import Expectation, standard_normal
 from slrsym.proof import (
     Claim,
+    algebra,
     all_of,
     ball_arithmetic,
     chain,
@@ -33,7 +39,6 @@ from slrsym.proof import (
 r = Symbol("r", real=True)
 n = Symbol("n", nonnegative=True)
 K = Symbol("K", positive=True)
-eta = Symbol("eta", positive=True)
 
 power = Claim(
     id="committee-slope-moment",
@@ -55,34 +60,80 @@ def e(n):
     return 1 / sqrt(1 + n)
 
 
-A = Matrix([[e(2), (K - 1) * e(1) ** 2], [e(1) ** 2, e(2) + (K - 2) * e(1) ** 2]]) * 2 / pi
-B = (
-    Matrix(
+# The block is (4/pi) (eta/pi B - A): the factors of A and B are taken out.
+A = Matrix([[e(2), (K - 1) * e(1) ** 2], [e(1) ** 2, e(2) + (K - 2) * e(1) ** 2]])
+B = Matrix(
+    [
         [
-            [
-                e(4) + (K - 1) * e(2) ** 2,
-                2 * (K - 1) * e(3) * e(1) + (K - 1) * (K - 2) * e(2) * e(1) ** 2,
-            ],
-            [
-                2 * e(3) * e(1) + (K - 2) * e(2) * e(1) ** 2,
-                2 * e(2) ** 2 + 4 * (K - 2) * e(2) * e(1) ** 2 + (K - 2) * (K - 3) * e(1) ** 4,
-            ],
-        ]
-    )
-    * 4
-    / pi**2
+            e(4) + (K - 1) * e(2) ** 2,
+            2 * (K - 1) * e(3) * e(1) + (K - 1) * (K - 2) * e(2) * e(1) ** 2,
+        ],
+        [
+            2 * e(3) * e(1) + (K - 2) * e(2) * e(1) ** 2,
+            2 * e(2) ** 2 + 4 * (K - 2) * e(2) * e(1) ** 2 + (K - 2) * (K - 3) * e(1) ** 4,
+        ],
+    ]
 )
-M = eta * B - 2 * A
+# With x = eta/pi, the determinant of x B - A is a x^2 - b x + c.
+products = (
+    B[0, 0] * B[1, 1] - B[0, 1] * B[1, 0],
+    A[0, 0] * B[1, 1] + A[1, 1] * B[0, 0] - A[0, 1] * B[1, 0] - A[1, 0] * B[0, 1],
+    A[0, 0] * A[1, 1] - A[0, 1] * A[1, 0],
+)
+a, b, c = (collect(expand(product), K) for product in products)
 
-# The determinant of the block is a eta^2 - b eta + c.
-c = 4 * A.det()
-a = B.det()
-b = 2 * (A[0, 0] * B[1, 1] + A[1, 1] * B[0, 0] - A[0, 1] * B[1, 0] - A[1, 0] * B[0, 1])
-limit_rate = 2 * c / (b + sqrt(b**2 - 4 * a * c))
+determinants = Claim(
+    id="committee-block-determinants",
+    title="The coefficients of the determinant of the symmetric block",
+    statement=And(
+        *(Eq(p, q, evaluate=False) for p, q in zip(products, (a, b, c), strict=True)),
+        evaluate=False,
+    ),
+    source="COMMITTEE S14: the block is $(4/pi)(x B - A)$ with $x = eta/pi$",
+)
 
+
+@determinants.proof
+def _(goal):
+    """Multiply out."""
+    return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
+
+
+p, q = symbols("p q", real=True)
+s = Symbol("s", positive=True)
+root = Claim(
+    id="committee-block-root",
+    title="The least root of a polynomial of degree 2, written without a difference",
+    statement=Eq(
+        p * (2 * q / (s + sqrt(s**2 - 4 * p * q))) ** 2
+        - s * (2 * q / (s + sqrt(s**2 - 4 * p * q)))
+        + q,
+        0,
+        evaluate=False,
+    ),
+    source="new: of $p x^2 - s x + q$",
+    given=[Ge(s**2 - 4 * p * q, 0)],
+)
+
+
+@root.proof
+def _(goal):
+    """Put it into the polynomial."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+limit_rate = 2 * pi * c / (b + sqrt(b**2 - 4 * (a * c)))
 rates = {2: "2.306828", 3: "1.620675", 4: "1.249393", 5: "1.016448", 6: "0.856663",
          7: "0.740258", 8: "0.651685", 9: "0.582032", 10: "0.525824"}  # fmt: skip
 half = Rational(1, 2 * 10**6)
+
+# How the learning rate and the coefficients are written.
+eta_c = Function("eta_c", real=True)
+written = {
+    **{Function(name, real=True)(K): value for name, value in zip("abc", (a, b, c), strict=True)},
+    **{eta_c(k): limit_rate.subs(K, k) for k in rates},
+    eta_c(K): limit_rate,
+}
 
 numbers = Claim(
     id="committee-critical-rates",
@@ -99,6 +150,7 @@ numbers = Claim(
         evaluate=False,
     ),
     source="COMMITTEE S14",
+    written=written,
 )
 
 

@@ -6,8 +6,25 @@ S with another teacher, Q of a student with itself and C with another one. Small
 leave the terms of first order in it, here in units of 2 eta/pi.
 """
 
-from sympy import And, Eq, Equivalent, Gt, Rational, Symbol, asin, pi, sqrt, symbols
+from sympy import (
+    And,
+    Eq,
+    Equivalent,
+    Function,
+    Gt,
+    Le,
+    Matrix,
+    Rational,
+    Symbol,
+    asin,
+    erf,
+    pi,
+    sqrt,
+    symbols,
+    sympify,
+)
 
+from slrsym.gaussian import Expectation, GaussianLaw, erf_prime
 from slrsym.proof import (
     Claim,
     D,
@@ -16,6 +33,7 @@ from slrsym.proof import (
     at,
     chain,
     differentiate,
+    gaussian_calculus,
     never,
     only_at,
     solution,
@@ -26,7 +44,31 @@ from slrsym.proof import (
 K = Symbol("K", integer=True, positive=True)
 R, S, C = symbols("R S C", real=True)
 Q = Symbol("Q", nonnegative=True)
-t = Symbol("t", real=True)
+t, y = symbols("t y", real=True)
+
+# -- exchangeable students -------------------------------------------------------------------------
+
+# Fields of students and of teachers; the first student's teacher is the first.
+l_1, l_2, l_3, r_1, r_2, r_3 = symbols("l_1:4 r_1:4", real=True)
+
+
+def covariance(*fields):
+    """Return the covariance matrix of fields."""
+    values = {"ll": (Q, C), "lr": (R, S), "rl": (R, S), "rr": (1, 0)}
+
+    def entry(i, j):
+        (x, m), (z, n) = (str(fields[i]).split("_"), str(fields[j]).split("_"))
+        return values[x + z][m != n]
+
+    return Matrix(len(fields), len(fields), entry)
+
+
+def g(u):
+    return erf(u / sqrt(2))
+
+
+def slope(u):
+    return erf_prime(u / sqrt(2)) / sqrt(2)
 
 
 def drift(own, along, across, between, wide):
@@ -39,47 +81,102 @@ def drift(own, along, across, between, wide):
     return (between * (1 + own) - along * across) / ((1 + own) * sqrt(shared))
 
 
+def by_units(R, S, Q, C):
+    """Return the terms of the teachers and of the students in the velocities of R, S, Q and C."""
+    teachers = (
+        drift(Q, R, R, 1, 1) + (K - 1) * drift(Q, R, S, 0, 1),
+        drift(Q, S, S, 1, 1) + drift(Q, S, R, 0, 1) + (K - 2) * drift(Q, S, S, 0, 1),
+        2 * (drift(Q, Q, R, R, 1) + (K - 1) * drift(Q, Q, S, S, 1)),
+        2 * (drift(Q, C, R, S, 1) + drift(Q, C, S, R, 1) + (K - 2) * drift(Q, C, S, S, 1)),
+    )
+    students = (
+        drift(Q, R, Q, R, Q) + (K - 1) * drift(Q, R, C, S, Q),
+        drift(Q, S, Q, S, Q) + drift(Q, S, C, R, Q) + (K - 2) * drift(Q, S, C, S, Q),
+        2 * (drift(Q, Q, Q, Q, Q) + (K - 1) * drift(Q, Q, C, C, Q)),
+        2 * (drift(Q, C, Q, C, Q) + drift(Q, C, C, Q, Q) + (K - 2) * drift(Q, C, C, C, Q)),
+    )
+    return teachers, students
+
+
 def flow(R, S, Q, C):
     """Return the velocities of the four order parameters, in units of 2 eta/pi."""
-    velocity_R = (
-        drift(Q, R, R, 1, 1)
-        + (K - 1) * drift(Q, R, S, 0, 1)
-        - drift(Q, R, Q, R, Q)
-        - (K - 1) * drift(Q, R, C, S, Q)
-    )
-    velocity_S = (
-        drift(Q, S, S, 1, 1)
-        + drift(Q, S, R, 0, 1)
-        + (K - 2) * drift(Q, S, S, 0, 1)
-        - drift(Q, S, Q, S, Q)
-        - drift(Q, S, C, R, Q)
-        - (K - 2) * drift(Q, S, C, S, Q)
-    )
-    velocity_Q = 2 * (
-        drift(Q, Q, R, R, 1)
-        + (K - 1) * drift(Q, Q, S, S, 1)
-        - drift(Q, Q, Q, Q, Q)
-        - (K - 1) * drift(Q, Q, C, C, Q)
-    )
-    velocity_C = 2 * (
-        drift(Q, C, R, S, 1)
-        + drift(Q, C, S, R, 1)
-        + (K - 2) * drift(Q, C, S, S, 1)
-        - drift(Q, C, Q, C, Q)
-        - drift(Q, C, C, Q, Q)
-        - (K - 2) * drift(Q, C, C, C, Q)
-    )
-    return velocity_R, velocity_S, velocity_Q, velocity_C
+    return tuple(x - y for x, y in zip(*by_units(R, S, Q, C), strict=True))
 
+
+# The error, of which the units that are alike are added up.
+alike = {r_1: 1, r_2: K - 1, l_1: -1, l_2: 1 - K}
+others = {r_1: 1, r_2: 1, r_3: K - 2, l_1: -1, l_2: -1, l_3: 2 - K}
+
+written = {
+    **{Function("g", real=True)(x): g(x) for x in (*others, y)},
+    **{Function("g'", real=True)(x): slope(x) for x in (*others, y)},
+}
+# All variances are at most Q or 1, as covariances are.
+bounds = [Le(R**2, Q), Le(S**2, Q), Le(C**2, Q**2)]
+
+
+def velocity(name, letter, direction, units, teachers, students):
+    law = GaussianLaw(dict.fromkeys(units, 0), covariance(*units))
+    factor = pi if direction in (l_1, l_2) else pi / 2
+    means = {x: n * Expectation(slope(l_1) * direction * g(x), law) for x, n in units.items()}
+    claim = Claim(
+        id=f"committee-exchangeable-{name}",
+        title=f"The velocity of ${letter}$, for exchangeable students, in units of $2 eta/pi$",
+        statement=Eq(factor * sum(means.values()), teachers - students, evaluate=False),
+        source="COMMITTEE S6, S7 to first order in $eta$, with the symmetry of S11",
+        given=bounds,
+        written=written,
+    )
+
+    @claim.proof
+    def _(goal):
+        """Evaluate the means with outputs of teachers, and then those with outputs of students."""
+        left = factor * sum(mean for x, mean in means.items() if x not in (r_1, r_2, r_3))
+        return (
+            chain(goal.lhs)
+            .then(left + teachers, by=gaussian_calculus)
+            .then(goal.rhs, by=gaussian_calculus)
+        )
+
+    return claim
+
+
+terms = by_units(R, S, Q, C)
+velocities = flow(R, S, Q, C)
+ORDER_PARAMETERS = (
+    ("own-overlap", "R", r_1, alike),
+    ("other-overlap", "S", r_2, others),
+    ("norm", "Q", l_1, alike),
+    ("correlation", "C", l_2, others),
+)
+for row, teachers, students in zip(ORDER_PARAMETERS, *terms, strict=True):
+    velocity(*row, teachers, students)
+
+
+# -- the plateau -----------------------------------------------------------------------------------
 
 aligned, length = 1 / sqrt(K * (2 * K - 1)), 1 / (2 * K - 1)
 plateau = (aligned, aligned, length, length)
+
+# How the velocities and the plateau are written.
+R_0, Q_0 = symbols("R_0 Q_0", positive=True)
+at_plateau = (R_0, R_0, Q_0, Q_0)
+letters = {R_0: aligned, Q_0: length}
+
+
+def named(values, *places):
+    """Return how velocities at a place are written."""
+    functions = [Function(f"F_{name}", real=True) for name in "RSQC"]
+    general = {f(R, S, Q, C): v for f, v in zip(functions, velocities, strict=True)}
+    return {f(*places): v for f, v in zip(functions, values, strict=True)} | general
+
 
 fixed = Claim(
     id="committee-plateau",
     title="The plateau is a fixed point to first order in the learning rate, for every $K$",
     statement=And(*(Eq(v, 0, evaluate=False) for v in flow(*plateau))),
     source="COMMITTEE S11, first half",
+    written=letters | named(flow(*plateau), *at_plateau),
 )
 
 
@@ -103,6 +200,7 @@ error = Claim(
         evaluate=False,
     ),
     source="COMMITTEE S12",
+    written=letters,
 )
 
 
@@ -122,43 +220,48 @@ MODES = {
     "neutral": (
         "a change of norms against correlations, which stays",
         0,
-        (-(2 * K - 1) * (K - 1) / (2 * K) * aligned,) * 2 + (-2 * (K - 1), 1),
+        (-(2 * K - 1) * (K - 1) / (2 * K) * R_0,) * 2 + (-2 * (K - 1), 1),
     ),
     "fast": (
         "a common change, which decays fastest",
         -2 * K * (2 * K - 1) / root,
-        (-3 * (2 * K - 1) / (4 * K) * aligned,) * 2 + (1, 1),
+        (-3 * (2 * K - 1) / (4 * K) * R_0,) * 2 + (1, 1),
     ),
     "slow": (
         "a common change, which decays",
         -K * (2 * K - 1) ** 2 / ((2 * K + 1) * root),
-        ((2 * K - 1) / 2 * aligned,) * 2 + (1, 1),
+        ((2 * K - 1) / 2 * R_0,) * 2 + (1, 1),
     ),
 }
 
 
 def spectrum(name, what, rate, mode):
-    moved = flow(*(x + t * e for x, e in zip(plateau, mode, strict=True)))
-    slopes = {at(D(v, t), {t: 0}): at(v.diff(t), {t: 0}) for v in moved}
+    values = [sympify(e).subs(letters) for e in mode]
+    moving = [x + t * e for x, e in zip(plateau, values, strict=True)]
+    moved = flow(*moving)
+    # The line along the vector: values that are alike have one letter.
+    line = {}
+    for x, still, value in zip("RSQC", at_plateau, moving, strict=True):
+        line.setdefault(value, Symbol(f"{x}_t", real=True) if value.has(t) else still)
+    moves = {letter: value for value, letter in line.items() if value.has(t)}
     claim = Claim(
         id=f"committee-plateau-{name}",
         title=f"An eigenvector of the flow at the plateau: {what}",
         statement=And(
-            *(Eq(slope, rate * e, evaluate=False) for slope, e in zip(slopes, mode, strict=True)),
+            *(
+                Eq(at(D(v, t), {t: 0}), rate * e, evaluate=False)
+                for v, e in zip(moved, values, strict=True)
+            ),
             evaluate=False,
         ),
         source="COMMITTEE S13",
+        written=letters | moves | named(moved, *(line[x] for x in moving)),
     )
 
     @claim.proof
     def _(goal):
         """Differentiate along the vector."""
-        return all_of(
-            *(
-                chain(part.lhs).then(slopes[part.lhs], by=differentiate).then(part.rhs, by=algebra)
-                for part in goal.args
-            )
-        )
+        return all_of(*(chain(part.lhs).then(part.rhs, by=differentiate) for part in goal.args))
 
     return claim
 
@@ -185,6 +288,7 @@ equal_students = Claim(
     ),
     source="COMMITTEE S11",
     given=[Gt(2 * (1 + Q) - r**2, 0)],
+    written=named(flow(r, r, Q, Q), r, r, Q, Q),
 )
 
 

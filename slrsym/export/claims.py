@@ -125,11 +125,7 @@ def claim_entry(
             *repeated,
             *writer.display(statement, sentences=claim.explanation.equations),
         ),
-        letters=(
-            shared_letters(shorthand, stated, short, printer)
-            if defined
-            else ()
-        ),
+        letters=(shared_letters(shorthand, stated, short, printer) if defined else ()),
         explanation=referring(inline_text(claim.explanation.text), included),
         lead=inline_text(claim.explanation.lead),
         where=(
@@ -258,8 +254,8 @@ def _own_functions(
     """Return the functions of the claim's own notation that no claim of the document defines."""
     return [
         function
-        for function, meaning in shorthand.functions.items()
-        if function in shorthand.meant and _source(meaning, claim, find, included) is None
+        for function, meaning in shorthand.meant.items()
+        if function in shorthand.functions and _source(meaning, claim, find, included) is None
     ]
 
 
@@ -271,15 +267,11 @@ def _where(
     included: Collection[str],
     defined: bool,
 ) -> list[Block]:
-    blocks: list[Block] = []
+    blocks = _sourced(shorthand, claim, printer, find, included)
     for function, meaning in shorthand.functions.items():
-        applied = printer.box(function(*meaning.variables))
         if function in shorthand.meant:
-            source = _source(meaning, claim, find, included)
-            if source is not None:
-                same = (Text(" is the right-hand side of "), Reference(source), Text("."))
-                blocks.append(Paragraph((Math(applied), *same)))
             continue
+        applied = printer.box(function(*meaning.variables))
         if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
             text = (Math(applied), Text(" is the risk on the manifold, "))
             blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
@@ -309,6 +301,27 @@ def _where(
         called = Math(row([place[0], Fence("(", inside, ")")]))
         blocks.append(Paragraph((Text("The right-hand side is called "), called, Text("."))))
     return blocks
+
+
+def _sourced(
+    shorthand: Shorthand,
+    claim: Claim,
+    printer: Printer,
+    find: Callable[[str], Claim],
+    included: Collection[str],
+) -> list[Block]:
+    """Refer to the claims that define functions of the claim's own notation."""
+    named: list[Inline] = []
+    sources: list[Inline] = []
+    for function, meaning in shorthand.meant.items():
+        source = _source(meaning, claim, find, included)
+        if function in shorthand.functions and source is not None:
+            named.append(Math(printer.box(function(*meaning.variables))))
+            sources += [Reference(source)] if Reference(source) not in sources else []
+    if not named:
+        return []
+    verb = " is the right-hand side of " if len(named) == 1 else " are the right-hand sides of "
+    return [Paragraph((*listed(named), Text(verb), *listed(sources), Text(".")))]
 
 
 def _source(

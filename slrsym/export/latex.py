@@ -29,7 +29,7 @@ from slrsym.export.document import (
 from slrsym.export.pictures import PICTURES, Picture
 from slrsym.export.prose import escaped, inline_text
 from slrsym.typeset import Box, FormulaLine, broken, to_latex
-from slrsym.typeset.boxes import Operator, RowBox
+from slrsym.typeset.boxes import Fence, MatrixBox, Operator, RowBox, ScriptBox
 from slrsym.typeset.elision import changes
 
 # The room for a displayed formula on the page that `preamble` lays out, in em.
@@ -44,6 +44,9 @@ _INDENT = 2.0
 _SHARED = 39.0
 # A step of more lines shows what it changes.
 _LONG = 2
+
+# The part of its width that a matrix saves within the text, where it is small.
+_SAVED = 0.4
 
 _PART = re.compile(r"Parts? \d+( to \d+)?")
 
@@ -185,7 +188,7 @@ class Displays:
 def _unbreakable(box: Box) -> float:
     """The width of the longest part of a list, after each of whose commas a line may end."""
     if not isinstance(box, RowBox):
-        return box.width
+        return box.width - _SAVED * _matrices(box)
     longest = width = 0.0
     for part in box.parts:
         if isinstance(part, Operator) and part.kind == "comma":
@@ -193,8 +196,22 @@ def _unbreakable(box: Box) -> float:
         elif isinstance(part, RowBox):
             longest, width = max(longest, width + _unbreakable(part)), _unbreakable(part)
         else:
-            width += part.width
+            width += part.width - _SAVED * _matrices(part)
     return max(longest, width)
+
+
+def _matrices(box: Box) -> float:
+    """The width of all matrices of a formula."""
+    match box:
+        case MatrixBox():
+            return box.width
+        case RowBox(parts):
+            return sum(map(_matrices, parts))
+        case ScriptBox(base):
+            return _matrices(base)
+        case Fence(body=body):
+            return _matrices(body)
+    return 0.0
 
 
 def _small(latex: str) -> str:
@@ -425,8 +442,11 @@ def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
 
 
 def _is_plain(block: Block) -> TypeGuard[Display]:
-    """Whether it is one formula, of which no reason is given."""
-    return isinstance(block, Display) and len(block.links) < 2 and not _reasons(block)
+    """Whether it is one formula or one between two bounds, of which no reason is given."""
+    if not isinstance(block, Display) or _reasons(block):
+        return False
+    bounds = all(link.sign in ("<", "<=") and not link.why for link in block.links)
+    return len(block.links) < 2 or (len(block.links) == 2 and bounds)
 
 
 def _reasons(display: Display) -> tuple[Inline, ...]:

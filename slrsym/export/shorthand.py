@@ -7,7 +7,7 @@ letter stands for is known, so whatever is written can be read back.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
@@ -198,6 +198,10 @@ def _has_value_at(expr: Basic) -> bool:
     return isinstance(expr, Subs) or any(map(_has_value_at, expr.args))
 
 
+def _are_variables(args: Sequence[Any]) -> bool:
+    return len(set(args)) == len(args) and all(isinstance(x, Symbol) for x in args)
+
+
 @dataclass
 class Shorthand:
     """The abbreviations in force in one claim."""
@@ -234,7 +238,7 @@ class Shorthand:
                 result = result.with_letter(shown, value)
                 continue
             result = replace(result, local={**result.local, value: shown}, _known={})
-            if all(isinstance(x, Symbol) for x in shown.args):
+            if _are_variables(shown.args):
                 meaning = Lambda(shown.args, value)
                 result = replace(result, meant={**result.meant, shown.func: meaning})
         return result
