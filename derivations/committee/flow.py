@@ -44,7 +44,7 @@ def E(f):
 
 
 def over_units(mean):
-    """Return the sum over all units, with the weights s_a of COMMITTEE S5."""
+    """Return the sum over all units, with the weights s_a: -v of students, u of teachers."""
     return sum(s * mean(a) for a, s in weights.items())
 
 
@@ -74,7 +74,7 @@ error = Claim(
         over_pairs(lambda a, b: E(g(a) * g(b))) / 2,
         evaluate=False,
     ),
-    source="COMMITTEE S5",
+    source="Section 2",
     written=written,
 )
 
@@ -93,7 +93,7 @@ overlap = Claim(
         eta * v_1 * over_units(lambda a: E(slope(l_1) * r * g(a))) - kappa * R,
         evaluate=False,
     ),
-    source="COMMITTEE S6",
+    source="Section 2",
     written=written,
 )
 
@@ -108,7 +108,7 @@ norm = Claim(
         - 2 * kappa * Q,
         evaluate=False,
     ),
-    source="COMMITTEE S7, the terms of first order in $eta$ and $kappa$",
+    source="Section 2: the terms of first order in $eta$ and $kappa$",
     written=written,
 )
 
@@ -126,7 +126,7 @@ spread = Claim(
         ),
         evaluate=False,
     ),
-    source="COMMITTEE S7, the term of order $eta^2$",
+    source="Section 2: the term of order $eta^2$",
     written=written,
 )
 
@@ -138,7 +138,7 @@ second_layer = Claim(
         eta * over_units(lambda a: E(g(l_1) * g(a))),
         evaluate=False,
     ),
-    source="COMMITTEE S8",
+    source="Section 2",
     written=written,
 )
 
@@ -177,7 +177,7 @@ step = Claim(
         + a_1 * a_2 * over_coordinates(x[j] ** 2),
         evaluate=False,
     ),
-    source="COMMITTEE S7, with $a_k = (eta/sqrt N) v_k g'(l_k) D$",
+    source="Section 2, with $a_k = (eta/sqrt N) v_k g'(l_k) D$",
 )
 
 
@@ -198,7 +198,7 @@ input_norm = Claim(
         + Expectation(f(X) * p(X), standard_normal(X)) / N,
         evaluate=False,
     ),
-    source="COMMITTEE S7: $|x|^2/N$ may be replaced by 1, up to terms of order $1/N$",
+    source="Section 2: $|x|^2/N$ may be replaced by 1, up to terms of order $1/N$",
 )
 
 

@@ -65,7 +65,7 @@ spread = Claim(
         * asin(left_over(2, 3) / sqrt(left_over(2, 2, 1) * left_over(3, 3, 1))),
         evaluate=False,
     ),
-    source="COMMITTEE S3",
+    source="Section 1",
     written=written,
 )
 

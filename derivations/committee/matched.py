@@ -46,7 +46,7 @@ power = Claim(
     statement=Eq(
         Expectation(exp(-n * r**2 / 2), standard_normal(r)), 1 / sqrt(1 + n), evaluate=False
     ),
-    source="COMMITTEE S14",
+    source="Section 4",
 )
 
 
@@ -89,7 +89,7 @@ determinants = Claim(
         *(Eq(p, q, evaluate=False) for p, q in zip(products, (a, b, c), strict=True)),
         evaluate=False,
     ),
-    source="COMMITTEE S14: the block is $(4/pi)(x B - A)$ with $x = eta/pi$",
+    source="Section 4: the block is $(4/pi)(x B - A)$ with $x = eta/pi$",
 )
 
 
@@ -149,7 +149,7 @@ numbers = Claim(
         ),
         evaluate=False,
     ),
-    source="COMMITTEE S14",
+    source="Section 4",
     written=written,
 )
 

@@ -77,7 +77,7 @@ flow = Claim(
         velocity(lambda k, m: V[k, m]),
         evaluate=False,
     ),
-    source="COMMITTEE S14, S15: $V' = -eta (A V + V A) + eta^2 (B[V] + sigma^2 A)$",
+    source="Section 4: $V' = -eta (A V + V A) + eta^2 (B[V] + sigma^2 A)$",
     written={**slopes, Symbol("D", real=True): D},
 )
 
@@ -103,7 +103,7 @@ fourth = Claim(
         Eq(B(0, 0, 1, 1), 4 / pi**2 / 3, evaluate=False),
         evaluate=False,
     ),
-    source="COMMITTEE S14",
+    source="Section 4",
     written=slopes,
 )
 
@@ -123,7 +123,7 @@ noisy = Claim(
     id="committee-matched-noise",
     title="With noise, the norms of matched students grow: they are no fixed point",
     statement=Gt(eta**2 * sigma**2 * Expectation(slope(h) ** 2, GaussianLaw({h: 0}, [[Q]])), 0),
-    source="COMMITTEE S10: the velocity of a norm, where second layers are 1",
+    source="Section 4: the velocity of a norm, where second layers are 1",
 )
 
 

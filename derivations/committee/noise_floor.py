@@ -55,7 +55,7 @@ first_order = Claim(
         sigma**2 * eta / (2 * pi) * (L + M / sqrt(3)),
         evaluate=False,
     ),
-    source="COMMITTEE S15",
+    source="Section 5",
 )
 
 
@@ -89,7 +89,7 @@ two = Claim(
     id="committee-floor-two-students",
     title="The noise floor of two students of two teachers, in units of $sigma^2 eta/(2 pi)$",
     statement=Eq(floor_of_two, above / below, evaluate=False),
-    source="COMMITTEE S15': half the trace of A V",
+    source="Section 5: half the trace of A V",
     given=[Gt(determinant, 0)],
 )
 
@@ -118,7 +118,7 @@ numbers = Claim(
         ),
         evaluate=False,
     ),
-    source="COMMITTEE S15'",
+    source="Section 5",
     written={F(Rational(rate)): value for rate, value in values.items()} | {F(eta): above / below},
 )
 
@@ -142,7 +142,7 @@ solved = Claim(
         Eq(r * (s * f - q * h) / (p * s - q * r) + s * (p * h - r * f) / (p * s - q * r), h),
         evaluate=False,
     ),
-    source="COMMITTEE S15': of the matrix $A - x B$ and the source",
+    source="Section 5: of the matrix $A - x B$ and the source",
     given=[Gt(p * s - q * r, 0)],
 )
 
@@ -165,7 +165,7 @@ linear = Claim(
     id="committee-floor-linear",
     title="The noise floor of $n$ linear units is half of the only fixed point of their sum",
     statement=Equivalent(Eq(velocity, 0), Eq(u, linear_floor)),
-    source="COMMITTEE S16, with $n = L + M$; the error is $u/2$",
+    source="Section 5, with $n = L + M$; the error is $u/2$",
     given=[Lt(eta * n, 2)],
 )
 
@@ -182,7 +182,7 @@ linear_error = Claim(
     id="committee-floor-linear-error",
     title="The noise floor of linear units",
     statement=Eq(linear_floor / 2, eta * sigma**2 * n / (4 - 2 * eta * n), evaluate=False),
-    source="COMMITTEE S16",
+    source="Section 5",
     given=[Lt(eta * n, 2)],
 )
 
@@ -208,7 +208,7 @@ rectified = Claim(
         ),
         evaluate=False,
     ),
-    source="COMMITTEE S17",
+    source="Section 5",
 )
 
 
@@ -226,7 +226,7 @@ relu = Claim(
         eta * sigma**2 * M / 8,
         evaluate=False,
     ),
-    source="COMMITTEE S17",
+    source="Section 5",
 )
 
 

@@ -123,7 +123,7 @@ def velocity(name, letter, direction, units, teachers, students):
         id=f"committee-exchangeable-{name}",
         title=f"The velocity of ${letter}$, for exchangeable students, in units of $2 eta/pi$",
         statement=Eq(factor * sum(means.values()), teachers - students, evaluate=False),
-        source="COMMITTEE S6, S7 to first order in $eta$, with the symmetry of S11",
+        source="Section 3: the equations of motion to first order in $eta$",
         given=bounds,
         written=written,
     )
@@ -175,7 +175,7 @@ fixed = Claim(
     id="committee-plateau",
     title="The plateau is a fixed point to first order in the learning rate, for every $K$",
     statement=And(*(Eq(v, 0, evaluate=False) for v in flow(*plateau))),
-    source="COMMITTEE S11, first half",
+    source="Section 3",
     written=letters | named(flow(*plateau), *at_plateau),
 )
 
@@ -199,7 +199,7 @@ error = Claim(
         K / pi * (pi / 6 - K * asin(1 / (2 * K))),
         evaluate=False,
     ),
-    source="COMMITTEE S12",
+    source="Section 3",
     written=letters,
 )
 
@@ -254,7 +254,7 @@ def spectrum(name, what, rate, mode):
             ),
             evaluate=False,
         ),
-        source="COMMITTEE S13",
+        source="Section 3",
         written=letters | moves | named(moved, *(line[x] for x in moving)),
     )
 
@@ -286,7 +286,7 @@ equal_students = Claim(
         Eq(flow(r, r, Q, Q)[2], 2 * K * velocity_q / (1 + Q), evaluate=False),
         evaluate=False,
     ),
-    source="COMMITTEE S11",
+    source="Section 3",
     given=[Gt(2 * (1 + Q) - r**2, 0)],
     written=named(flow(r, r, Q, Q), r, r, Q, Q),
 )
@@ -314,7 +314,7 @@ combined = Claim(
         ),
         evaluate=False,
     ),
-    source="COMMITTEE S11, second half",
+    source="Section 3",
     given=[Gt(2 * (1 + Q) - r**2, 0)],
 )
 
@@ -336,7 +336,7 @@ unique = Claim(
         And(Eq(lone, 0), Eq(balance, 0)),
         And(Eq(Q, 1 / (2 * p + 1)), Eq(r, 1 / sqrt((p + 1) * (2 * p + 1)))),
     ),
-    source="COMMITTEE S11, second half",
+    source="Section 3",
 )
 
 

@@ -214,12 +214,22 @@ def _matrices(box: Box) -> float:
     return 0.0
 
 
+_MATRIX = re.compile(r"\\begin\{pmatrix\}(.*?)\\end\{pmatrix\}")
+
+
+def _small_matrix(found: re.Match[str]) -> str:
+    """A matrix within the text, in brackets as high as its rows need."""
+    rows = 1 + found[1].count(r"\\")
+    size = "big" if rows < 4 else "bigg" if rows < 6 else "Bigg"
+    inside = rf"\begin{{smallmatrix}}{found[1]}\end{{smallmatrix}}"
+    return rf"\{size}l({inside}\{size}r)"
+
+
 def _small(latex: str) -> str:
     """A formula within the text: small matrices, and lists that may be broken."""
     if "pmatrix" in latex:
-        latex = latex.replace(r"\begin{pmatrix}", r"\bigl(\begin{smallmatrix}")
-        latex = latex.replace(r"\end{pmatrix}", r"\end{smallmatrix}\bigr)")
         latex = latex.replace(r"\biggl", r"\bigl").replace(r"\biggr", r"\bigr")
+        latex = _MATRIX.sub(_small_matrix, latex)
     result, depth = "", 0
     for place, character in enumerate(latex):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)

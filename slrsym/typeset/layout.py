@@ -125,7 +125,12 @@ class ArithmeticWriting(Writing):
         roots: list[Box] = []
         if product.root is not None:
             above, below = product.root
-            inside: Box = self._beside([self._power(b, S.One) for b in above] or [number(1)])
+            alone = len(above) == 1 and not below
+            inside: Box = (
+                self._print(above[0])[0]
+                if alone
+                else self._beside([self._power(b, S.One) for b in above] or [number(1)])
+            )
             if below:
                 under = self._beside([self._power(b, S.One) for b in below])
                 inside = row([inside, Operator("/", "slash"), under])
