@@ -127,7 +127,8 @@ HEAD = f"""# Five codes, one derivation
 
 Equations of motion of committee machines have been typed in many times. Here the right-hand sides
 of public codes are evaluated at a random point and compared with the derived ones, which are the
-claims `committee-overlap-flow`, `committee-norm-flow`, `committee-norm-spread` and `committee-second-layer-flow`.
+claims `committee-overlap-flow`, `committee-norm-flow`, `committee-norm-spread` and
+`committee-second-layer-flow`.
 
 `python benchmarks/public_codes.py docs/explanation/public-codes.md` writes this page. The formulas
 of the codes are data in `benchmarks/public_codes.toml`; none of their code is run. There are two
