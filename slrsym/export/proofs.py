@@ -345,7 +345,9 @@ class Writer:
 
     def _place(self, part: Boolean) -> tuple[int, bool]:
         """Return the place of a part by the notation of the claim, lower bounds first."""
-        calls = [x for x in self.shorten.local.values() if isinstance(x, AppliedUndef)]
+        # A notebook shows expressions as they are.
+        local: Mapping[Any, Any] = getattr(self.shorten, "local", {})
+        calls = [x for x in local.values() if isinstance(x, AppliedUndef)]
         found = self.shorten(part).atoms(AppliedUndef) if calls else set()
         places = [calls.index(x) for x in found if x in calls]
         return min(places, default=len(calls)), bool(places) and isinstance(part, Le | Lt)
