@@ -2,7 +2,7 @@
 
 ``python benchmarks/public_codes.py docs/explanation/public-codes.md`` writes the page of the
 documentation. The formulas of the codes are data, in ``public_codes.toml``. The derived equations
-are claims of ``drafts/committee``: I2, I3 and J2 in the closed forms that are proved there, I4
+are claims of ``derivations/committee``: I2, I3 and J2 in the closed forms that are proved there, I4
 from its definition, by quadrature.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import sympy as sp
 
-from slrsym.claims.ledger import Ledger
+import slrsym
 from slrsym.crosscheck import evaluate
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime
 
@@ -32,16 +32,10 @@ PROVED = {
 
 
 @cache
-def claims() -> Ledger:
-    """Return the claims on committee machines."""
-    return Ledger.load(HERE.parent / "drafts" / "committee")
-
-
-@cache
 def proved(name: str) -> Any:
     """Return a mean as a function of the upper triangle of the covariances, as a claim has it."""
     id, letters = PROVED[name]
-    statement = claims().find(id).statement
+    statement = slrsym.ledger().find(id).statement
     known = {s.name: s for s in statement.free_symbols}
     return sp.lambdify([known.get(x, sp.Symbol(x)) for x in letters.split()], statement.rhs)
 
@@ -133,7 +127,8 @@ HEAD = f"""# Five codes, one derivation
 
 Equations of motion of committee machines have been typed in many times. Here the right-hand sides
 of public codes are evaluated at a random point and compared with the derived ones, which are the
-claims `committee-overlap-flow`, `committee-norm-flow` and `committee-second-layer-flow`.
+claims `committee-overlap-flow`, `committee-norm-flow`, `committee-norm-spread` and
+`committee-second-layer-flow`.
 
 `python benchmarks/public_codes.py docs/explanation/public-codes.md` writes this page. The formulas
 of the codes are data in `benchmarks/public_codes.toml`; none of their code is run. There are two

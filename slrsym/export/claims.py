@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sympy import And, Basic, Eq, Symbol
+from sympy.core.function import UndefinedFunction
 
 from slrsym import notation
 from slrsym.claims.claim import Claim
@@ -99,8 +100,10 @@ def claim_entry(
     repeated, statement = _repeated(claim, find, steps, included)
     said = [statement, *claim.hypotheses]
     functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
-    stated = _used(shorthand, [shorthand(e) for e in said])
+    short = [shorthand(e) for e in said]
     proving = [shorthand(e) for step in written_out(steps, writer) for e in _of_step(step)]
+    unsourced = _own_functions(shorthand, claim, find, included)
+    stated = _used(shorthand, [*short, *map(shorthand.opened, unsourced)])
     later = (
         []
         if status == "failed"
@@ -122,16 +125,12 @@ def claim_entry(
             *repeated,
             *writer.display(statement, sentences=claim.explanation.equations),
         ),
-        letters=(
-            shared_letters(shorthand, stated, [shorthand(e) for e in said], printer)
-            if defined
-            else ()
-        ),
+        letters=(shared_letters(shorthand, stated, short, printer) if defined else ()),
         explanation=referring(inline_text(claim.explanation.text), included),
         lead=inline_text(claim.explanation.lead),
         where=(
             *_where(claim, shorthand, printer, find, included, defined),
-            *_letters(shorthand, stated, printer, defined),
+            *_letters(shorthand, stated, printer, defined, unsourced),
         ),
         idea=inline_text(claim.idea),
         proof=(*later, *proof_blocks(steps, writer, claim.hypotheses))
@@ -211,9 +210,13 @@ def _repeated(
 
 
 def _letters(
-    shorthand: Shorthand, used: set[Symbol], printer: Printer, defined: bool
+    shorthand: Shorthand,
+    used: set[Symbol],
+    printer: Printer,
+    defined: bool,
+    functions: Iterable[UndefinedFunction] = (),
 ) -> list[Block]:
-    """Define letters, except those of the table of notation."""
+    """Define functions and letters, except those of the table of notation."""
     parts: list[Inline] = []
     for letter, value in shorthand.letters.items():
         known = letter.name in NAMES or value in shorthand.local
@@ -227,7 +230,10 @@ def _letters(
             parts.append(Math(row(equals)))
     local = {letter: value for value, letter in shorthand.local.items() if letter in used}
     shared = [x for x, value in local.items() if defined and in_table(x, value)]
-    own = {letter: value for letter, value in local.items() if letter not in shared}
+    own = {
+        **{f(*shorthand.meant[f].variables): shorthand.meant[f].expr for f in functions},
+        **{letter: value for letter, value in local.items() if letter not in shared},
+    }
     ending = Text(", and" if own and not shared else ".")
     blocks: list[Block] = [Paragraph((*parts, ending))] if parts else []
     if shared:
@@ -238,9 +244,21 @@ def _letters(
     if own and (shared or not parts):
         blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
     for letter, value in own.items():
-        body = ShownFormula(printer.box(shorthand.inside(letter)), value)
-        blocks.append(Display(ShownFormula(printer.symbol(letter), value), (ShownLink("=", body),)))
+        inside = shorthand.inside(letter) if letter in used else shorthand.opened(letter.func)
+        body = ShownFormula(printer.box(inside), value)
+        blocks.append(Display(ShownFormula(printer.box(letter), value), (ShownLink("=", body),)))
     return blocks
+
+
+def _own_functions(
+    shorthand: Shorthand, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
+) -> list[UndefinedFunction]:
+    """Return the functions of the claim's own notation that no claim of the document defines."""
+    return [
+        function
+        for function, meaning in shorthand.meant.items()
+        if function in shorthand.functions and _source(meaning, claim, find, included) is None
+    ]
 
 
 def _where(
@@ -251,14 +269,11 @@ def _where(
     included: Collection[str],
     defined: bool,
 ) -> list[Block]:
-    blocks: list[Block] = []
+    blocks = _sourced(shorthand, claim, printer, find, included)
     for function, meaning in shorthand.functions.items():
-        applied = printer.box(function(*meaning.variables))
-        source = _source(meaning, claim, find, included) if function in shorthand.meant else None
-        if source is not None:
-            same = (Text(" is the right-hand side of "), Reference(source), Text("."))
-            blocks.append(Paragraph((Math(applied), *same)))
+        if function in shorthand.meant:
             continue
+        applied = printer.box(function(*meaning.variables))
         if function.__name__ == "R<" and DEFINES_RISK_ON_M in included:
             text = (Math(applied), Text(" is the risk on the manifold, "))
             blocks.append(Paragraph((*text, Reference(DEFINES_RISK_ON_M), Text("."))))
@@ -288,6 +303,27 @@ def _where(
         called = Math(row([place[0], Fence("(", inside, ")")]))
         blocks.append(Paragraph((Text("The right-hand side is called "), called, Text("."))))
     return blocks
+
+
+def _sourced(
+    shorthand: Shorthand,
+    claim: Claim,
+    printer: Printer,
+    find: Callable[[str], Claim],
+    included: Collection[str],
+) -> list[Block]:
+    """Refer to the claims that define functions of the claim's own notation."""
+    named: list[Inline] = []
+    sources: list[Inline] = []
+    for function, meaning in shorthand.meant.items():
+        source = _source(meaning, claim, find, included)
+        if function in shorthand.functions and source is not None:
+            named.append(Math(printer.box(function(*meaning.variables))))
+            sources += [Reference(source)] if Reference(source) not in sources else []
+    if not named:
+        return []
+    verb = " is the right-hand side of " if len(named) == 1 else " are the right-hand sides of "
+    return [Paragraph((*listed(named), Text(verb), *listed(sources), Text(".")))]
 
 
 def _source(

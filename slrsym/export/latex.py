@@ -29,7 +29,7 @@ from slrsym.export.document import (
 from slrsym.export.pictures import PICTURES, Picture
 from slrsym.export.prose import escaped, inline_text
 from slrsym.typeset import Box, FormulaLine, broken, to_latex
-from slrsym.typeset.boxes import Operator, RowBox
+from slrsym.typeset.boxes import Fence, MatrixBox, Operator, RowBox, ScriptBox
 from slrsym.typeset.elision import changes
 
 # The room for a displayed formula on the page that `preamble` lays out, in em.
@@ -44,6 +44,9 @@ _INDENT = 2.0
 _SHARED = 39.0
 # A step of more lines shows what it changes.
 _LONG = 2
+
+# The part of its width that a matrix saves within the text, where it is small.
+_SAVED = 0.4
 
 _PART = re.compile(r"Parts? \d+( to \d+)?")
 
@@ -185,7 +188,7 @@ class Displays:
 def _unbreakable(box: Box) -> float:
     """Return the width of the longest part of a list; a line may end after each of its commas."""
     if not isinstance(box, RowBox):
-        return box.width
+        return box.width - _SAVED * _matrices(box)
     longest = width = 0.0
     for part in box.parts:
         if isinstance(part, Operator) and part.kind == "comma":
@@ -193,16 +196,40 @@ def _unbreakable(box: Box) -> float:
         elif isinstance(part, RowBox):
             longest, width = max(longest, width + _unbreakable(part)), _unbreakable(part)
         else:
-            width += part.width
+            width += part.width - _SAVED * _matrices(part)
     return max(longest, width)
+
+
+def _matrices(box: Box) -> float:
+    """Return the width of all matrices of a formula."""
+    match box:
+        case MatrixBox():
+            return box.width
+        case RowBox(parts):
+            return sum(map(_matrices, parts))
+        case ScriptBox(base):
+            return _matrices(base)
+        case Fence(body=body):
+            return _matrices(body)
+    return 0.0
+
+
+_MATRIX = re.compile(r"\\begin\{pmatrix\}(.*?)\\end\{pmatrix\}")
+
+
+def _small_matrix(found: re.Match[str]) -> str:
+    """Write a matrix within the text, in brackets as high as its rows need."""
+    rows = 1 + found[1].count(r"\\")
+    size = "big" if rows < 4 else "bigg" if rows < 6 else "Bigg"
+    inside = rf"\begin{{smallmatrix}}{found[1]}\end{{smallmatrix}}"
+    return rf"\{size}l({inside}\{size}r)"
 
 
 def _small(latex: str) -> str:
     """Write a formula within text, with small matrices, and lists that may be broken."""
     if "pmatrix" in latex:
-        latex = latex.replace(r"\begin{pmatrix}", r"\bigl(\begin{smallmatrix}")
-        latex = latex.replace(r"\end{pmatrix}", r"\end{smallmatrix}\bigr)")
         latex = latex.replace(r"\biggl", r"\bigl").replace(r"\biggr", r"\bigr")
+        latex = _MATRIX.sub(_small_matrix, latex)
     result, depth = "", 0
     for place, character in enumerate(latex):
         depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(character, 0)
@@ -426,8 +453,11 @@ def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
 
 
 def _is_plain(block: Block) -> TypeGuard[Display]:
-    """Tell whether a block is a single formula without a reason."""
-    return isinstance(block, Display) and len(block.links) < 2 and not _reasons(block)
+    """Tell whether a block is one formula, or one between two bounds, without a reason."""
+    if not isinstance(block, Display) or _reasons(block):
+        return False
+    bounds = all(link.sign in ("<", "<=") and not link.why for link in block.links)
+    return len(block.links) < 2 or (len(block.links) == 2 and bounds)
 
 
 def _reasons(display: Display) -> tuple[Inline, ...]:

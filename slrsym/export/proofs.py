@@ -310,7 +310,8 @@ class Writer:
         # What a claim says of the orbits of a map on a box stands at its end, with the map; what it
         # says of pairs of vectors stands first.
         parts = sorted(
-            (p for p in parts if not _says_nothing(p)) if len(parts) > 1 else parts, key=_rank
+            (p for p in parts if not _says_nothing(p)) if len(parts) > 1 else parts,
+            key=lambda part: (_rank(part), *self._place(part)),
         )
         parts = _paired(parts)
         told = sentences or {}
@@ -341,6 +342,15 @@ class Writer:
                 continue
             blocks.append(self._one(part, label if last else "", said))
         return _joined(blocks)
+
+    def _place(self, part: Boolean) -> tuple[int, bool]:
+        """Return the place of a part by the notation of the claim, lower bounds first."""
+        # A notebook shows expressions as they are.
+        local: Mapping[Any, Any] = getattr(self.shorten, "local", {})
+        calls = [x for x in local.values() if isinstance(x, AppliedUndef)]
+        found = self.shorten(part).atoms(AppliedUndef) if calls else set()
+        places = [calls.index(x) for x in found if x in calls]
+        return min(places, default=len(calls)), bool(places) and isinstance(part, Le | Lt)
 
     def _between(
         self, low: Relational, high: Relational, label: str, reason: tuple[Inline, ...]

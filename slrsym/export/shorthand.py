@@ -7,7 +7,7 @@ letter stands for is known, so whatever is written can be read back.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from typing import Any
@@ -88,7 +88,9 @@ def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
 def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
     """Return how often a product divides another, and the quotient."""
     inner, scale = _known(value)
-    if len(inner) < 2 or not isinstance(value, Mul):
+    # A multiple of a single letter is no abbreviation, one of a function is.
+    alone = len(inner) == 1 and isinstance(next(iter(inner)), Function)
+    if not isinstance(value, Mul) or (len(inner) < 2 and not alone):
         return 0, product
     powers, number = powers_of(product)
     if not inner.keys() <= powers.keys():
@@ -101,7 +103,7 @@ def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
         powers[base] -= count * power
     # The root of a number belongs to that of a letter, as in that of d/2.
     root = any(not power.is_Integer for power in powers.values())
-    if not (left**2 if root else left).is_Rational:
+    if not alone and not (left**2 if root else left).is_Rational:
         return 0, product
     return count, Mul(left, *(Pow(base, power) for base, power in powers.items()))
 
@@ -196,6 +198,10 @@ def _has_value_at(expr: Basic) -> bool:
     return isinstance(expr, Subs) or any(map(_has_value_at, expr.args))
 
 
+def _are_variables(args: Sequence[Any]) -> bool:
+    return len(set(args)) == len(args) and all(isinstance(x, Symbol) for x in args)
+
+
 @dataclass
 class Shorthand:
     """The abbreviations in force in one claim."""
@@ -232,10 +238,19 @@ class Shorthand:
                 result = result.with_letter(shown, value)
                 continue
             result = replace(result, local={**result.local, value: shown}, _known={})
-            if all(isinstance(x, Symbol) for x in shown.args):
+            if _are_variables(shown.args):
                 meaning = Lambda(shown.args, value)
                 result = replace(result, meant={**result.meant, shown.func: meaning})
         return result
+
+    def opened(self, function: UndefinedFunction) -> Any:
+        """Return the definition of a function of the claim, abbreviated by the others."""
+        others = {
+            value: other
+            for value, other in self.local.items()
+            if not isinstance(other, AppliedUndef) or other.func != function
+        }
+        return replace(self, local=others, _known={})(self.meant[function].expr)
 
     def inside(self, letter: Symbol) -> Any:
         """Return the definition of a letter of the claim, abbreviated by the others."""
@@ -273,16 +288,16 @@ class Shorthand:
             variables = (Tuple(*pair) for pair in expr.variable_count)
             return Expr.__new__(Derivative, self(expr.expr), *variables)
         if isinstance(expr, Add):
-            for value, letter in self.local.items():
+            for value in self.local:
                 for times in (1, -1, 2) if isinstance(value, Add) else ():
                     rest = rest_of(expr, times * value)
                     if rest is not None:
-                        return Add(times * letter, self(rest))
+                        return Add(times * self(value), self(rest))
         if isinstance(expr, Mul):
-            for value, letter in self.local.items():
+            for value in self.local:
                 count, rest = times_in(expr, value)
                 if count:
-                    return self._monomial(Mul(letter**count, self(rest)))
+                    return self._monomial(Mul(self(value) ** count, self(rest)))
         if isinstance(expr, Pow) and self.spread is not None and expr.exp.is_Rational:
             root = self._root(expr)
             if root is not None:

@@ -124,7 +124,7 @@ _LETTERS = {
     "tau": "τ", "upsilon": "υ", "phi": "ϕ", "varphi": "φ", "chi": "χ", "psi": "ψ", "omega": "ω",
     "Gamma": "Γ", "Delta": "Δ", "Theta": "Θ", "Lambda": "Λ", "Xi": "Ξ", "Pi": "Π", "Sigma": "Σ",
     "Upsilon": "Υ", "Phi": "Φ", "Psi": "Ψ", "Omega": "Ω",
-    "ell": "ℓ", "cdots": "⋯", "infty": "∞", "partial": "∂", "star": "⋆",
+    "ell": "ℓ", "cdots": "⋯", "infty": "∞", "partial": "∂", "star": "⋆", "top": "⊤",
     "mathbb{R}": "ℝ", "mathbb{Z}": "ℤ", "mathbb{C}": "ℂ", "mathcal{R}": "ℛ", "mathcal{N}": "𝒩",
 }  # fmt: skip
 _SIGNS = {

@@ -267,10 +267,7 @@ class ExpectationWriting(Writing):
             left = self._list(names, brackets=False)
             mean, cov = self._print(means[0], inline=True)[0], self._print(law.cov[0, 0], True)[0]
             return row([left, tilde, calligraphic, Fence("(", row([mean, COMMA, cov]), ")", False)])
-        common = _common_factor(law.cov)
-        entries = [[self.box(sp.cancel(e / common)) for e in line] for line in law.cov.tolist()]
-        grid: Box = MatrixBox(tuple(map(tuple, entries)))
-        matrix = row([*([] if common == 1 else [self.box(common)]), grid])
+        matrix = self._covariance(law.cov)
         shared = _common_factor(sp.Matrix([means]))
         vector = Fence("(", self._join([sp.cancel(m / shared) for m in means]), ")")
         mean = number(0) if not any(means) else vector
@@ -279,8 +276,47 @@ class ExpectationWriting(Writing):
         inside = row([mean, COMMA, Space(breaks=True), matrix])
         return row([self._list(names), tilde, calligraphic, Fence("(", inside, ")")])
 
+    def _covariance(self, cov: Any) -> Box:
+        """Write a covariance matrix, as a product C C^T if that is narrower."""
+        common = _common_factor(cov)
+        grid = self._grid(sp.Matrix(cov / common).applyfunc(sp.cancel))
+        factor = triangular_factor(cov)
+        if factor is not None:
+            left = self._grid(factor)
+            if 2 * left.width < grid.width:
+                return row([left, ScriptBox(left, above=identifier("top"))])
+        return row([*([] if common == 1 else [self.box(common)]), grid])
+
+    def _grid(self, matrix: Any) -> Box:
+        return MatrixBox(tuple(tuple(map(self.box, line)) for line in matrix.tolist()))
+
     def _law(self, expr: Law) -> tuple[Box, int]:
         return self.law(expr), RELATION
+
+
+def triangular_factor(cov: Any) -> Any:
+    """Return the lower triangular C with C C^T = cov if its entries are symbols, else None.
+
+    Examples
+    --------
+    >>> from sympy import Matrix, symbols
+    >>> a, b, c = symbols("a b c", real=True)
+    >>> triangular_factor(Matrix([[a**2, a * b], [a * b, b**2 + c**2]]))
+    Matrix([
+    [a, 0],
+    [b, c]])
+    """
+    size = cov.shape[0]
+    factor = sp.zeros(size, size)
+    for j in range(size):
+        for i in range(j, size):
+            rest = sp.expand(cov[i, j] - sum(factor[i, m] * factor[j, m] for m in range(j)))
+            if i == j and not (rest.is_Pow and rest.exp == 2 and rest.base.is_Symbol):
+                return None
+            factor[i, j] = rest.base if i == j else sp.cancel(rest / factor[j, j])
+            if not (factor[i, j].is_Symbol or factor[i, j] == 0):
+                return None
+    return factor
 
 
 def _common_factor(matrix: Any) -> Expr:

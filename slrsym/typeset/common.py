@@ -123,6 +123,7 @@ NAMES: dict[Any, Box] = {
     normal_cdf: identifier("Phi"),
     OwensT: identifier("T"),
     zeta: identifier("zeta"),
+    sp.Heaviside: identifier("Theta"),
     **{
         kind: name(text)
         for text, kind in {

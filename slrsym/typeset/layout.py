@@ -60,6 +60,8 @@ from slrsym.typeset.common import (
 )
 from slrsym.typeset.order import Product, is_negative_term
 
+# A fraction of a denominator from this on is written as a decimal of fewer places than that.
+_LARGE, _MOST_PLACES = 1000, 13
 # What stands below a slash is no wider than this, in em.
 _WIDE_DIVISOR = 7.0
 # What stands after a fraction, rather than in its numerator, is wider than this.
@@ -83,6 +85,8 @@ class ArithmeticWriting(Writing):
         return row(parts), SUM
 
     def _product(self, expr: Expr, inline: bool) -> tuple[Box, int]:
+        if expr.is_Rational and expr > 0 and (digits := _decimal(expr)):
+            return number(digits), ATOM
         product = Product.of(expr)
         if product.negative:
             positive = self._within(-expr, PRODUCT, inline)
@@ -121,7 +125,12 @@ class ArithmeticWriting(Writing):
         roots: list[Box] = []
         if product.root is not None:
             above, below = product.root
-            inside: Box = self._beside([self._power(b, S.One) for b in above] or [number(1)])
+            alone = len(above) == 1 and not below
+            inside: Box = (
+                self._print(above[0])[0]
+                if alone
+                else self._beside([self._power(b, S.One) for b in above] or [number(1)])
+            )
             if below:
                 under = self._beside([self._power(b, S.One) for b in below])
                 inside = row([inside, Operator("/", "slash"), under])
@@ -165,6 +174,15 @@ class ArithmeticWriting(Writing):
         if isinstance(box, ScriptBox):
             box = Fence("(", box, ")")
         return ScriptBox(box, above=above)
+
+
+def _decimal(value: Expr) -> str:
+    """Return a fraction with a large denominator as a decimal if it is one, else nothing."""
+    places = next((n for n in range(3, _MOST_PLACES) if (value * 10**n).is_Integer), 0)
+    if value.q < _LARGE or not places:
+        return ""
+    whole, part = divmod(int(value * 10**places), 10**places)
+    return f"{whole}.{part:0{places}d}"
 
 
 def _is_flat_sum(box: Box) -> bool:
@@ -277,6 +295,11 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
     def _applied(self, expr: AppliedUndef) -> tuple[Box, int]:
         return self._call(self.symbol(expr.func), expr.args), POWER
 
+    def _step(self, expr: sp.Heaviside) -> tuple[Box, int]:
+        # SymPy keeps the value at 0 as a second argument.
+        args = expr.args[:1] if expr.args[1:] == (S.Half,) else expr.args
+        return self._call(self.named[sp.Heaviside], args), POWER
+
     def _absolute(self, expr: sp.Abs) -> tuple[Box, int]:
         return Fence("|", self._print(expr.args[0])[0], "|"), ATOM
 
@@ -321,6 +344,7 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
         type(sp.E): _euler,
         sp.exp: _exponential,
         sp.Abs: _absolute,
+        sp.Heaviside: _step,
         MatrixBase: _matrix,
         AppliedUndef: _applied,
         Indexed: _indexed,

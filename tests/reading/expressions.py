@@ -89,8 +89,8 @@ class Expressions(Calculus):
     def _plain_base(self) -> Any:
         """Without the bar behind it, which may be of a derivative of it."""
         token = self._peek()
-        if token.isdigit():
-            return sp.Integer(self._take())
+        if token[:1].isdigit():
+            return sp.Rational(self._take())
         if token in ("(", "["):
             self._take()
             inside = self._sum()

@@ -13,7 +13,13 @@ from tests.reading.tokens import ReadingError, Tokens
 
 __all__ = ["Letters", "applied", "partial"]
 
-_LETTERED = {"\\zeta": zeta, "T": OwensT, "\\varphi": normal_pdf, "\\Phi": normal_cdf}
+_LETTERED = {
+    "\\zeta": zeta,
+    "T": OwensT,
+    "\\varphi": normal_pdf,
+    "\\Phi": normal_cdf,
+    "\\Theta": sp.Heaviside,
+}
 
 
 class Letters(Tokens):

@@ -20,7 +20,7 @@ _FORMULA = re.compile(r'<div class="formula( desk| phone)?">(<math.*?</math>)</d
 _LETTERS = {
     "\u03b5": "\\varepsilon", "\u03f5": "\\epsilon", "\u03c6": "\\varphi", "\u03d5": "\\phi",
     "\u03d1": "\\vartheta", "\u03bb": "\\lambda", "\u039b": "\\Lambda", "\u2113": "\\ell",
-    "\u221e": "\\infty", "\u2202": "\\partial", "\u22c6": "\\star",
+    "\u221e": "\\infty", "\u2202": "\\partial", "\u22c6": "\\star", "\u22a4": "\\top",
 }  # fmt: skip
 _SIGNS = {
     "\u2212": "-", "\u2264": "\\le", "\u2265": "\\ge", "\u2260": "\\neq", "\u2208": "\\in",

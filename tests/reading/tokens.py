@@ -20,7 +20,7 @@ _NOISE = re.compile(
 _OPENING_BAR = re.compile(r"\\[bB]igg?l\s*\|")
 # Not the one of a value at a point.
 _CLOSING_BAR = re.compile(r"\\[bB]igg?r\s*\|(?!\s*_)")
-_TOKEN = re.compile(r"\\text\{ \w+ \}|\\[A-Za-z]+|\\.|[A-Za-z]|\d+|\S")
+_TOKEN = re.compile(r"\\text\{ \w+ \}|\\[A-Za-z]+|\\.|[A-Za-z]|\d+(?:\.\d+)?|\S")
 
 
 class ReadingError(ValueError):

@@ -5,6 +5,8 @@ The prediction is off by D = phi - y, with the noise sigma zeta of the label. A 
 weights by $w_k -> w_k - (eta/sqrt N) v_k g'(l_k) D x - (kappa/N) w_k$; the time is steps/N.
 """
 
+from itertools import combinations
+
 from sympy import Eq, Function, IndexedBase, Matrix, Sum, Symbol, erf, sqrt, symbols
 
 from slrsym.gaussian import (
@@ -42,22 +44,38 @@ def E(f):
 
 
 def over_units(mean):
-    """Return the sum over all units, with the weights s_a of COMMITTEE S5."""
+    """Return the sum over all units, with the weights s_a: -v of students, u of teachers."""
     return sum(s * mean(a) for a, s in weights.items())
+
+
+def over_pairs(mean):
+    """Return the sum over all pairs of units, of which the mean is symmetric."""
+    units = list(weights.items())
+    own = sum(s**2 * mean(a, a) for a, s in units)
+    return own + 2 * sum(s * t * mean(a, b) for (a, s), (b, t) in combinations(units, 2))
 
 
 without_noise = v_1 * g(l_1) + v_2 * g(l_2) - u * g(r)
 D = without_noise - sigma * zeta
+
+# How the activation, its slope and the error are written.
+y = Symbol("y", real=True)
+written = {
+    **{Function("g", real=True)(x): g(x) for x in (l_1, l_2, r, y)},
+    **{Function("g'", real=True)(x): slope(x) for x in (l_1, l_2, r, y)},
+    Symbol("D", real=True): D,
+}
 
 error = Claim(
     id="committee-generalisation-error",
     title="The generalisation error, by the mean products of two outputs",
     statement=Eq(
         E(without_noise**2) / 2,
-        over_units(lambda a: over_units(lambda b: E(g(a) * g(b)))) / 2,
+        over_pairs(lambda a, b: E(g(a) * g(b))) / 2,
         evaluate=False,
     ),
-    source="COMMITTEE S5",
+    source="Section 2",
+    written=written,
 )
 
 
@@ -75,32 +93,41 @@ overlap = Claim(
         eta * v_1 * over_units(lambda a: E(slope(l_1) * r * g(a))) - kappa * R,
         evaluate=False,
     ),
-    source="COMMITTEE S6",
+    source="Section 2",
+    written=written,
 )
 
 norm = Claim(
     id="committee-norm-flow",
-    title="The equation of motion of an overlap of two students",
+    title="The equation of motion of an overlap of two students, to first order in $eta$",
     statement=Eq(
-        Expectation(
-            -eta * D * (v_1 * slope(l_1) * l_2 + v_2 * slope(l_2) * l_1)
-            - 2 * kappa * Q
-            + eta**2 * v_1 * v_2 * slope(l_1) * slope(l_2) * D**2,
-            noisy,
-        ),
+        Expectation(-eta * D * (v_1 * slope(l_1) * l_2 + v_2 * slope(l_2) * l_1), noisy)
+        - 2 * kappa * Q,
         eta * v_1 * over_units(lambda a: E(slope(l_1) * l_2 * g(a)))
         + eta * v_2 * over_units(lambda a: E(slope(l_2) * l_1 * g(a)))
-        - 2 * kappa * Q
-        + eta**2
+        - 2 * kappa * Q,
+        evaluate=False,
+    ),
+    source="Section 2: the terms of first order in $eta$ and $kappa$",
+    written=written,
+)
+
+spread = Claim(
+    id="committee-norm-spread",
+    title="The equation of motion of an overlap of two students: the term of order $eta^2$",
+    statement=Eq(
+        Expectation(eta**2 * v_1 * v_2 * slope(l_1) * slope(l_2) * D**2, noisy),
+        eta**2
         * v_1
         * v_2
         * (
-            over_units(lambda a: over_units(lambda b: E(slope(l_1) * slope(l_2) * g(a) * g(b))))
+            over_pairs(lambda a, b: E(slope(l_1) * slope(l_2) * g(a) * g(b)))
             + sigma**2 * E(slope(l_1) * slope(l_2))
         ),
         evaluate=False,
     ),
-    source="COMMITTEE S7",
+    source="Section 2: the term of order $eta^2$",
+    written=written,
 )
 
 second_layer = Claim(
@@ -111,12 +138,14 @@ second_layer = Claim(
         eta * over_units(lambda a: E(g(l_1) * g(a))),
         evaluate=False,
     ),
-    source="COMMITTEE S8",
+    source="Section 2",
+    written=written,
 )
 
 
 @overlap.proof
 @norm.proof
+@spread.proof
 @second_layer.proof
 def _(goal):
     """The noise is independent of the input, with mean 0 and variance 1."""
@@ -148,7 +177,7 @@ step = Claim(
         + a_1 * a_2 * over_coordinates(x[j] ** 2),
         evaluate=False,
     ),
-    source="COMMITTEE S7, with $a_k = (eta/sqrt N) v_k g'(l_k) D$",
+    source="Section 2, with $a_k = (eta/sqrt N) v_k g'(l_k) D$",
 )
 
 
@@ -169,7 +198,7 @@ input_norm = Claim(
         + Expectation(f(X) * p(X), standard_normal(X)) / N,
         evaluate=False,
     ),
-    source="COMMITTEE S7: $|x|^2/N$ may be replaced by 1, up to terms of order $1/N$",
+    source="Section 2: $|x|^2/N$ may be replaced by 1, up to terms of order $1/N$",
 )
 
 

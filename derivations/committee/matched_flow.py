@@ -4,7 +4,7 @@ Let student i be teacher i plus a deviation. To first order the output is off by
 d_j - sigma zeta$, where d_j is the field of deviation j, independent of the teachers' fields r_j.
 """
 
-from sympy import And, Eq, Gt, Matrix, Symbol, pi, sqrt, symbols
+from sympy import And, Eq, Function, Gt, Matrix, Symbol, pi, sqrt, symbols
 
 from slrsym.gaussian import (
     Expectation,
@@ -49,6 +49,11 @@ def B(*indices):
 D = slope(r_1) * d_1 + slope(r_2) * d_2 - sigma * zeta
 
 
+# How the slope and the error are written.
+y = Symbol("y", real=True)
+slopes = {Function("g'", real=True)(x): slope(x) for x in (r_1, r_2, y)}
+
+
 def moment(k, m):
     return Expectation((d_1, d_2)[k] * (d_1, d_2)[m], deviations)
 
@@ -72,7 +77,8 @@ flow = Claim(
         velocity(lambda k, m: V[k, m]),
         evaluate=False,
     ),
-    source="COMMITTEE S14, S15: $V' = -eta (A V + V A) + eta^2 (B[V] + sigma^2 A)$",
+    source="Section 4: $V' = -eta (A V + V A) + eta^2 (B[V] + sigma^2 A)$",
+    written={**slopes, Symbol("D", real=True): D},
 )
 
 
@@ -97,7 +103,8 @@ fourth = Claim(
         Eq(B(0, 0, 1, 1), 4 / pi**2 / 3, evaluate=False),
         evaluate=False,
     ),
-    source="COMMITTEE S14",
+    source="Section 4",
+    written=slopes,
 )
 
 
@@ -116,7 +123,7 @@ noisy = Claim(
     id="committee-matched-noise",
     title="With noise, the norms of matched students grow: they are no fixed point",
     statement=Gt(eta**2 * sigma**2 * Expectation(slope(h) ** 2, GaussianLaw({h: 0}, [[Q]])), 0),
-    source="COMMITTEE S10: the velocity of a norm, where second layers are 1",
+    source="Section 4: the velocity of a norm, where second layers are 1",
 )
 
 

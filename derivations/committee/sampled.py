@@ -91,7 +91,7 @@ limit = Claim(
         "most a constant over the square root of the dimension N."
     ),
     source=(
-        "COMMITTEE S9; Goldt, Advani, Saxe, Krzakala, Zdeborova, NeurIPS 2019, and Wang, Hu, Lu, "
+        "Section 2; Goldt, Advani, Saxe, Krzakala, Zdeborova, NeurIPS 2019, and Wang, Hu, Lu, "
         "2018, prove it"
     ),
 )
@@ -118,7 +118,7 @@ surplus = Claim(
         "equations of motion lead to a point where each teacher is equal to one student. A single "
         "surplus student vanishes; of two, each is the opposite of the other, and need not vanish."
     ),
-    source="COMMITTEE S18",
+    source="Section 4",
 )
 
 

@@ -4,7 +4,7 @@ The four fields are jointly Gaussian and centred; their covariance matrix is C C
 triangular, as every covariance matrix is. Fields may coincide.
 """
 
-from sympy import Eq, Lambda, Matrix, Symbol, asin, erf, exp, pi, sqrt, symbols
+from sympy import Eq, Function, Lambda, Matrix, Symbol, asin, erf, exp, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, standard_normal
 from slrsym.proof import Claim, algebra, chain, gaussian_calculus, inside, lemma, linearity
@@ -35,6 +35,25 @@ def left_over(i, j, one=0):
     return L_4 * (one + V[i, j]) - own + across
 
 
+# How these are written: p and q are the covariances of c and d with a and b, z those of c and d.
+p_c, p_d, q_c, q_d, z_c, z_d, z_cd = symbols("p_c p_d q_c q_d z_c z_d z", real=True)
+Lambda_4 = Symbol("Lambda_4", positive=True)
+p, q, s, t, x = symbols("p q s t x", real=True)
+form = Function("F", real=True)
+own = q * t * (1 + V[0, 0]) + p * s * (1 + V[1, 1])
+written = {
+    **{Function("g", real=True)(u): g(u) for u in (c, d, y)},
+    **{Function("g'", real=True)(u): slope(u) for u in (a, b, y)},
+    form(p_c, q_c, p_d, q_d, z_cd): left_over(2, 3),
+    form(p_c, q_c, p_c, q_c, 1 + z_c): left_over(2, 2, 1),
+    form(p_d, q_d, p_d, q_d, 1 + z_d): left_over(3, 3, 1),
+    form(p, q, s, t, x): L_4 * x - own + V[0, 1] * (p * t + s * q),
+    Lambda_4: L_4,
+    **{covariance: V[i, j] for covariance, i, j in (
+        (p_c, 0, 2), (q_c, 1, 2), (p_d, 0, 3), (q_d, 1, 3), (z_c, 2, 2), (z_d, 3, 3), (z_cd, 2, 3)
+    )},
+}  # fmt: skip
+
 spread = Claim(
     id="committee-slopes-outputs",
     title="$I_4$: the mean of two slopes and two outputs",
@@ -46,7 +65,8 @@ spread = Claim(
         * asin(left_over(2, 3) / sqrt(left_over(2, 2, 1) * left_over(3, 3, 1))),
         evaluate=False,
     ),
-    source="COMMITTEE S3",
+    source="Section 1",
+    written=written,
 )
 
 

@@ -38,7 +38,7 @@ outputs = Claim(
         2 / pi * asin(c_ab / sqrt((1 + c_aa) * (1 + c_bb))),
         evaluate=False,
     ),
-    source="COMMITTEE S1",
+    source="Section 1",
     given=[is_law_of_two],
     explanation=(
         "Two units of a committee agree as far as their weights do: the mean product of their "
@@ -63,7 +63,7 @@ slopes = Claim(
         2 / pi / sqrt((1 + c_aa) * (1 + c_bb) - c_ab**2),
         evaluate=False,
     ),
-    source="COMMITTEE S4",
+    source="Section 1",
     given=[is_law_of_two],
 )
 
@@ -85,7 +85,7 @@ gradient = Claim(
         / ((1 + c_aa) * sqrt((1 + c_aa) * (1 + c_cc) - c_ac**2)),
         evaluate=False,
     ),
-    source="COMMITTEE S2",
+    source="Section 1",
     given=is_law_of_three,
     explanation=(
         "This mean is what a step of descent adds to an overlap, to first order in the learning "

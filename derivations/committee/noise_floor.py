@@ -10,12 +10,16 @@ from sympy import (
     And,
     Eq,
     Equivalent,
+    Function,
     Gt,
     Heaviside,
     Lt,
     Matrix,
     Rational,
     Symbol,
+    collect,
+    expand,
+    fraction,
     pi,
     sqrt,
     symbols,
@@ -51,7 +55,7 @@ first_order = Claim(
         sigma**2 * eta / (2 * pi) * (L + M / sqrt(3)),
         evaluate=False,
     ),
-    source="COMMITTEE S15",
+    source="Section 5",
 )
 
 
@@ -63,30 +67,43 @@ def _(goal):
 
 # -- as many students as teachers: the floor for any learning rate, as the noise vanishes ----------
 
-K = Symbol("K", positive=True)
-
 
 def e(n):
     return 1 / sqrt(1 + n)
 
 
-A = Matrix([[e(2), (K - 1) * e(1) ** 2], [e(1) ** 2, e(2) + (K - 2) * e(1) ** 2]]) * 2 / pi
-B = Matrix(
-    [
-        [e(4) + (K - 1) * e(2) ** 2,
-         2 * (K - 1) * e(3) * e(1) + (K - 1) * (K - 2) * e(2) * e(1) ** 2],
-        [2 * e(3) * e(1) + (K - 2) * e(2) * e(1) ** 2,
-         2 * e(2) ** 2 + 4 * (K - 2) * e(2) * e(1) ** 2 + (K - 2) * (K - 3) * e(1) ** 4],
-    ]
-) * 4 / pi**2  # fmt: skip
-source = Matrix([e(2), e(1) ** 2]) * 2 / pi
-block = 2 * A - eta * B
-v, w = block.adjugate() * source * eta / block.det()
-# In units of its first order for one teacher, sigma^2 eta/(2 pi).
-exact = (K * source[0] * v + K * (K - 1) * source[1] * w) / 2 / (eta / (2 * pi))
+# Of two students of two teachers: the covariances v on the diagonal and w off it solve
+# (A - x B) (v, w) = eta sigma^2/2 a, with x = eta/pi and a the first column of A.
+x = eta / pi
+A = Matrix([[e(2), e(1) ** 2], [e(1) ** 2, e(2)]])
+B = Matrix([[e(4) + e(2) ** 2, 2 * e(3) * e(1)], [2 * e(3) * e(1), 2 * e(2) ** 2]])
+own, other = A[:, 0]
+block = A - x * B
+solution_of_block = block.adjugate() * Matrix([own, other])
+determinant = block[0, 0] * block[1, 1] - block[0, 1] * block[1, 0]
+# In units of its first order for one surplus unit, sigma^2 eta/(2 pi).
+floor_of_two = 2 * (own * solution_of_block[0] + other * solution_of_block[1]) / determinant
+above, below = (collect(expand(part), eta) for part in fraction(floor_of_two))
+
+two = Claim(
+    id="committee-floor-two-students",
+    title="The noise floor of two students of two teachers, in units of $sigma^2 eta/(2 pi)$",
+    statement=Eq(floor_of_two, above / below, evaluate=False),
+    source="Section 5: half the trace of A V",
+    given=[Gt(determinant, 0)],
+)
+
+
+@two.proof
+def _(goal):
+    """Multiply out."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
 
 NUMBERS = {"0.05": "1.1801", "0.1": "1.2066", "0.2": "1.2635"}
 half = Rational(1, 20000)
+values = {rate: (above / below).subs(eta, Rational(rate)) for rate in NUMBERS}
+F = Function("F", real=True)
 numbers = Claim(
     id="committee-floor-exact",
     title="The noise floor of two students of two teachers, at three learning rates",
@@ -94,15 +111,15 @@ numbers = Claim(
         *(
             relation
             for rate, x in NUMBERS.items()
-            for value in [exact.subs({K: 2, eta: Rational(rate)})]
             for relation in (
-                Gt(value, Rational(x) - half, evaluate=False),
-                Lt(value, Rational(x) + half, evaluate=False),
+                Gt(values[rate], Rational(x) - half, evaluate=False),
+                Lt(values[rate], Rational(x) + half, evaluate=False),
             )
         ),
         evaluate=False,
     ),
-    source="COMMITTEE S15'",
+    source="Section 5",
+    written={F(Rational(rate)): value for rate, value in values.items()} | {F(eta): above / below},
 )
 
 
@@ -125,7 +142,7 @@ solved = Claim(
         Eq(r * (s * f - q * h) / (p * s - q * r) + s * (p * h - r * f) / (p * s - q * r), h),
         evaluate=False,
     ),
-    source="COMMITTEE S15': of the matrix $2 A - eta B$ and the source",
+    source="Section 5: of the matrix $A - x B$ and the source",
     given=[Gt(p * s - q * r, 0)],
 )
 
@@ -148,7 +165,7 @@ linear = Claim(
     id="committee-floor-linear",
     title="The noise floor of $n$ linear units is half of the only fixed point of their sum",
     statement=Equivalent(Eq(velocity, 0), Eq(u, linear_floor)),
-    source="COMMITTEE S16, with $n = L + M$; the error is $u/2$",
+    source="Section 5, with $n = L + M$; the error is $u/2$",
     given=[Lt(eta * n, 2)],
 )
 
@@ -165,7 +182,7 @@ linear_error = Claim(
     id="committee-floor-linear-error",
     title="The noise floor of linear units",
     statement=Eq(linear_floor / 2, eta * sigma**2 * n / (4 - 2 * eta * n), evaluate=False),
-    source="COMMITTEE S16",
+    source="Section 5",
     given=[Lt(eta * n, 2)],
 )
 
@@ -191,7 +208,7 @@ rectified = Claim(
         ),
         evaluate=False,
     ),
-    source="COMMITTEE S17",
+    source="Section 5",
 )
 
 
@@ -209,7 +226,7 @@ relu = Claim(
         eta * sigma**2 * M / 8,
         evaluate=False,
     ),
-    source="COMMITTEE S17",
+    source="Section 5",
 )
 
 
