@@ -13,14 +13,15 @@ from slrsym.proof import (
     Claim,
     D,
     algebra,
+    ball_arithmetic,
     cases,
     chain,
     differentiate,
     having,
-    increasing,
     lemma,
     monotone,
     sign,
+    tangent,
 )
 from slrsym.symbolic import risk_definition
 
@@ -211,3 +212,135 @@ def _(goal):
         .ge(r, by=sign)
     )
     return cases(goal, (Le(lam**2, level), cold), (Ge(lam**2, level), warm))
+
+
+# -- the gap -------------------------------------------------------------------------------------
+
+a = Symbol("a", nonnegative=True)
+
+gap_of_rates = Claim(
+    id="gap-of-rates",
+    title=(
+        "If $pi a exp((1 + c^2) a) L/d <= gamma^2 atan(c)^2$, the excess risk of the oracle is at "
+        "least $(4/pi) a (L - 1)/(d + 2 a)$ at every $lambda$"
+    ),
+    statement=Ge(excess, 4 / pi * a * (L - 1) / (d + 2 * a)),
+    source="new",
+    given=[Le(c, 1), Le(pi * a * L / d, gamma**2 * atan(c) ** 2 * exp(-(1 + c**2) * a))],
+)
+
+
+@gap_of_rates.proof
+def _(goal):
+    """Compare both bounds at $lambda^2 = a/d$, where the others add less."""
+    value = goal.rhs
+    first = chain(value).le(4 / pi * a * L / d, by=sign).le(of_informative(a / d), by=sign)
+    second = chain(value).le((L - 1) * of_others(a / d), by=sign)
+    every = lemma("oracle-lower-bound-every-temperature", {level: a / d, r: value})
+    return having(first, having(second, chain(goal.lhs).ge(value, by=every)))
+
+
+# The logarithm of d/L.
+ratio = Symbol("l", positive=True)
+many = L * exp(ratio)
+excess_of_many = excess.subs(d, many)
+loss = (1 - c**2) / (1 + c**2)
+
+logarithm = Claim(
+    id="gap-of-rates-logarithm",
+    title=(
+        "With $l = log(d/L)$ large, the excess risk of the oracle is at least $(4/pi) w l (L - "
+        "1)/(d + 2 w l)$ at every $lambda$, where $w < 1$ may be close to 1"
+    ),
+    statement=Ge(excess_of_many, 4 / pi * loss * ratio * (L - 1) / (many + 2 * loss * ratio)),
+    source="new; $w = (1 - c^2)/(1 + c^2)$",
+    given=[Le(c, 1), Le(pi * loss * ratio, gamma**2 * atan(c) ** 2 * exp(c**2 * ratio))],
+)
+
+
+@logarithm.proof
+def _(goal):
+    """Take $a = w l$, so that $(1 + c^2) a = (1 - c^2) l$."""
+    split = exp(-(1 + c**2) * loss * ratio)
+    known = (
+        chain(pi * loss * ratio * L / many)
+        .le(gamma**2 * atan(c) ** 2 * exp(c**2 * ratio) * exp(-ratio), by=sign)
+        .then(gamma**2 * atan(c) ** 2 * split, by=algebra)
+    )
+    return having(
+        known, chain(goal.lhs).ge(goal.rhs, by=lemma("gap-of-rates", {d: many, a: loss * ratio}))
+    )
+
+
+explicit = Claim(
+    id="gap-of-rates-explicit",
+    title=(
+        "With $l = log(d/L) <= (pi/4) gamma^2 exp(l/2)$, the excess risk of the oracle is at least "
+        "$(1/pi) l (L - 1)/(d + l/2)$ at every $lambda$"
+    ),
+    statement=Ge(excess_of_many, ratio * (L - 1) / (pi * (many + ratio / 2))),
+    source="new",
+    given=[Le(ratio, pi / 4 * gamma**2 * exp(ratio / 2))],
+)
+
+
+@explicit.proof
+def _(goal):
+    """Take $c = 1$ and $a = l/4$."""
+    known = (
+        chain(pi * ratio / 4 * L / many)
+        .le(pi**2 / 16 * gamma**2 * exp(ratio / 2) * exp(-ratio), by=sign)
+        .then(gamma**2 * atan(1) ** 2 * exp(-2 * ratio / 4), by=algebra)
+    )
+    return having(
+        known,
+        chain(goal.lhs)
+        .ge(
+            4 / pi * (ratio / 4) * (L - 1) / (many + 2 * ratio / 4),
+            by=lemma("gap-of-rates", {d: many, a: ratio / 4, c: 1}),
+        )
+        .then(goal.rhs, by=algebra),
+    )
+
+
+tangent_at_two = Claim(
+    id="gap-of-rates-ratio",
+    title="$l <= (pi/4) exp(l/2)$",
+    statement=Le(ratio, pi / 4 * exp(ratio / 2)),
+    source="new",
+)
+
+
+@tangent_at_two.proof
+def _(goal):
+    """The tangent of $exp(l/2)$ at $l = 2$ is $e l/2$, and $pi e/8$ is more than 1."""
+    more = chain(pi / 8 * exp(1)).ge(1, by=ball_arithmetic)
+    return having(
+        more,
+        chain(goal.lhs)
+        .le(pi / 8 * exp(1) * ratio, by=sign)
+        .le(goal.rhs, by=tangent(pi / 4 * exp(z / 2), z, at=2, point=ratio)),
+    )
+
+
+large_variance = Claim(
+    id="gap-of-rates-large-variance",
+    title=(
+        "If $gamma >= 1$ and $d > L$, the excess risk of the oracle is at least $(1/pi) l (L - "
+        "1)/(d + l/2)$ at every $lambda$, where $l = log(d/L)$"
+    ),
+    statement=explicit.statement,
+    source="new",
+    given=[Ge(gamma, 1)],
+)
+
+
+@large_variance.proof
+def _(goal):
+    """Then the hypothesis of claim gap-of-rates-explicit holds."""
+    known = (
+        chain(ratio)
+        .le(pi / 4 * exp(ratio / 2), by=lemma("gap-of-rates-ratio"))
+        .le(pi / 4 * gamma**2 * exp(ratio / 2), by=sign)
+    )
+    return having(known, chain(goal.lhs).ge(goal.rhs, by=lemma("gap-of-rates-explicit")))
