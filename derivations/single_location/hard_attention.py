@@ -1,0 +1,177 @@
+"""The hard attention predictor (1) at the oracle: its risk, and that softmax attention tends to it."""
+
+from sympy import Abs, Eq, Ge, Heaviside, IndexedBase, Le, Sum, Symbol, erf, exp, sqrt, symbols
+
+from slrsym.gaussian import Expectation, GaussianLaw, ProductLaw, standard_normal
+from slrsym.notation import L, d, epsilon, gamma, lam
+from slrsym.proof import (
+    Claim,
+    algebra,
+    cases,
+    chain,
+    gaussian_calculus,
+    having,
+    independence,
+    lemma,
+    noise_moments,
+    sign,
+    stein,
+    termwise,
+)
+from slrsym.task import noise, xi
+
+# -- given the scores ----------------------------------------------------------------------------
+
+# The informative token has the weight p, and the value gamma H. The other ones, with weights w_l,
+# enter by the sum of w_l X_l.v*, which is r W with a standard normal W, and r^2 the sum of w_l^2.
+p, r = symbols("p r", real=True)
+H, W = symbols("H W", real=True)
+values = ProductLaw(standard_normal(H), standard_normal(W), noise())
+
+given_scores = Claim(
+    id="attention-given-scores",
+    title=(
+        "Given the scores, the mean squared error of any attention weights: $epsilon^2 + gamma^2 (1 "
+        "- p)^2 + r^2$"
+    ),
+    statement=Eq(
+        Expectation((gamma * H + xi - p * gamma * H - r * W) ** 2, values),
+        epsilon**2 + gamma**2 * (1 - p) ** 2 + r**2,
+        evaluate=False,
+    ),
+    source=(
+        "new; at $v = v*$ values are independent of the scores; $p$ is the weight of the "
+        "informative token, $r^2$ the sum of the squared other weights"
+    ),
+)
+
+
+@given_scores.proof
+def _(goal):
+    """The values are independent and centred."""
+    error = gamma * H - p * gamma * H - r * W
+    without_noise = Expectation(error**2, standard_normal(H, W))
+    return (
+        chain(goal.lhs)
+        .then(without_noise + epsilon**2, by=noise_moments)
+        .then(goal.rhs, by=stein(H, W))
+    )
+
+
+# -- two tokens ----------------------------------------------------------------------------------
+
+U1, U2, V1, V2 = symbols("U_1 U_2 V_1 V_2", real=True)
+mean = sqrt(d / 2)
+
+
+def normal(x, mean, variance):
+    return GaussianLaw({x: mean}, [[variance]])
+
+
+# Score and value of the informative token, and of the other one; who has the larger score.
+scores = ProductLaw(normal(U1, mean, gamma**2), standard_normal(U2))
+values_of_two = ProductLaw(normal(V1, 0, gamma**2), standard_normal(V2))
+ahead = Heaviside(U1 - U2)
+squared_error = ahead * (V1 + xi - V1) ** 2 + (1 - ahead) * (V1 + xi - V2) ** 2
+
+two_tokens = Claim(
+    id="hard-attention-two-tokens",
+    title="The risk of hard attention (1) at the oracle, for two tokens",
+    statement=Eq(
+        Expectation(squared_error, ProductLaw(scores, values_of_two, noise())),
+        epsilon**2 + (1 + gamma**2) / 2 * (1 - erf(sqrt(d) / (2 * sqrt(1 + gamma**2)))),
+        evaluate=False,
+    ),
+    source="(1), for $L = 2$; two equal scores, which have the probability 0, count for both tokens",
+)
+
+
+@two_tokens.proof
+def _(goal):
+    """A wrong token costs $1 + gamma^2$; its probability is a normal distribution function."""
+    behind = Expectation(1 - ahead, scores)
+    return (
+        chain(goal.lhs)
+        .then(
+            epsilon**2 + Expectation((1 - ahead) * (V1 - V2) ** 2, ProductLaw(scores, values_of_two)),
+            by=noise_moments,
+        )
+        .then(epsilon**2 + behind * Expectation((V1 - V2) ** 2, values_of_two), by=independence)
+        .then(epsilon**2 + behind * (1 + gamma**2), by=stein(V1, V2))
+        .then(goal.rhs, by=gaussian_calculus)
+    )
+
+
+# -- softmax -------------------------------------------------------------------------------------
+
+# The token with the largest score s has the value v; the other ones are behind by at least g.
+n = Symbol("n", integer=True, positive=True)
+s, v = symbols("s v", real=True)
+g = Symbol("g", nonnegative=True)
+w, y = IndexedBase("w", nonnegative=True), IndexedBase("y", real=True)
+i, l = symbols("i l", integer=True)  # noqa: E741
+
+
+def total(f):
+    return Sum(f(l), (l, 1, n))
+
+
+def score(l):  # noqa: E741
+    return s - g - w[l]
+
+
+softmax = (exp(lam * s) * v + total(lambda l: exp(lam * score(l)) * y[l])) / (
+    exp(lam * s) + total(lambda l: exp(lam * score(l)))
+)
+
+tends = Claim(
+    id="softmax-tends-to-hard",
+    title=(
+        "If the largest of $n + 1$ scores leads by $g$, softmax attention (2) is within $exp(-lambda "
+        "g) sum |y_l - v|$ of hard attention (1)"
+    ),
+    statement=Le(Abs(softmax - v), exp(-lam * g) * total(lambda l: Abs(y[l] - v)), evaluate=False),
+    source=(
+        "Section 3, step 2, with a rate: $v$ is the value of the token with the largest score, "
+        "$y_l$ are those of the others"
+    ),
+    against="stronger: with a rate, at any tokens",
+)
+
+
+@tends.proof
+def _(goal):
+    """The difference is a mean of $y_l - v$ with weights of at most $exp(-lambda g)$."""
+
+    def weight(l):  # noqa: E741
+        return exp(-lam * (g + w[l]))
+
+    mass, sum_of_gaps = total(weight), total(lambda l: weight(l) * (y[l] - v))
+    bound = total(lambda l: exp(-lam * g) * Abs(y[l] - v))
+    positive = chain(mass).ge(0, by=termwise(i, 1, n, chain(weight(i)).ge(0, by=sign)))
+
+    def one_side(orientation):
+        """Bound the difference, or its opposite."""
+        gap = orientation * (y[i] - v)
+        term = (
+            chain(weight(i) * gap)
+            .le(weight(i) * Abs(y[i] - v), by=sign)
+            .le(
+                exp(-lam * g) * Abs(y[i] - v),
+                by=lemma("exp-falls", u=lam * (g + w[i]), w=lam * g).scaled(Abs(y[i] - v)),
+            )
+        )
+        return (
+            chain(goal.lhs)
+            .then(Abs(sum_of_gaps / (1 + mass)), by=algebra)
+            .then(orientation * sum_of_gaps / (1 + mass), by=algebra)
+            .le(orientation * sum_of_gaps, by=sign)
+            .then(total(lambda l: orientation * weight(l) * (y[l] - v)), by=algebra)
+            .le(bound, by=termwise(i, 1, n, term))
+            .then(goal.rhs, by=algebra)
+        )
+
+    return having(
+        positive,
+        cases(goal, (Ge(sum_of_gaps, 0), one_side(1)), (Le(sum_of_gaps, 0), one_side(-1))),
+    )
