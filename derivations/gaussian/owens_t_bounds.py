@@ -77,21 +77,20 @@ quarter = Claim(
 def _(goal):
     """The arc tangent is increasing, and $pi/4$ at 1."""
     rising = 4 / pi * atan(z)
-    slope = (
-        chain(D(rising, z)).then(4 / pi / (1 + z**2), by=differentiate).ge(0, by=sign)
-    )
+    slope = chain(D(rising, z)).then(4 / pi / (1 + z**2), by=differentiate).ge(0, by=sign)
     return (
         chain(goal.lhs)
-        .le(4 / pi * atan(1, evaluate=False), by=monotone(rising, z, start=y, end=1, derivative=slope))
+        .le(
+            4 / pi * atan(1, evaluate=False),
+            by=monotone(rising, z, start=y, end=1, derivative=slope),
+        )
         .then(1, by=algebra)
     )
 
 
 upper = Claim(
     id="owens-t-upper-bound",
-    title=(
-        "$8 T(h, 1) - 8 T(h, c) <= (1 - (4/pi) atan(c)) exp(-(1 + c^2) y^2)$ for $0 <= c <= 1$"
-    ),
+    title=("$8 T(h, 1) - 8 T(h, c) <= (1 - (4/pi) atan(c)) exp(-(1 + c^2) y^2)$ for $0 <= c <= 1$"),
     statement=Le(owen(y, 1) - owen(y, c) - (1 - 4 / pi * atan(c)) * bell(y, c), 0),
     source="new; $h = sqrt(2) y$",
     given=[Le(c, 1)],

@@ -1,10 +1,19 @@
-"""The exchanged pair $k = v*$, $v = k*$: its excess risk is of the order $L/d$, without a logarithm."""
+"""The exchanged pair $k = v*$, $v = k*$: its excess risk is of the order $L/d$, with no log."""
 
 from sympy import Ge, Le, Rational, Symbol, atan, exp, pi, sqrt
 
 from slrsym.gaussian import zeta
 from slrsym.notation import A, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
-from slrsym.proof import Claim, algebra, ball_arithmetic, chain, gaussian_calculus, having, lemma, sign
+from slrsym.proof import (
+    Claim,
+    algebra,
+    ball_arithmetic,
+    chain,
+    gaussian_calculus,
+    having,
+    lemma,
+    sign,
+)
 from slrsym.symbolic import risk_definition
 
 a, c = Symbol("a", nonnegative=True), Symbol("c", nonnegative=True)
@@ -65,9 +74,7 @@ def _(goal):
         chain(goal.lhs)
         .le(bound.statement.rhs.subs(lam, tuned), by=lemma("exchanged-pair-bound", {lam: tuned}))
         .then(2 * gamma**2 * (1 - 1 / width) + (2 * gamma**4 + 2 * (L - 1)) / d, by=algebra)
-        .le(
-            goal.rhs, by=lemma("lemma-16-one-sided", x=pi * gamma**2 / d).scaled(2 * gamma**2)
-        )
+        .le(goal.rhs, by=lemma("lemma-16-one-sided", x=pi * gamma**2 / d).scaled(2 * gamma**2))
     )
 
 

@@ -5,10 +5,10 @@ temperature, and at most of this order at the best one. Both constants can be as
 one likes.
 """
 
-from sympy import And, Ge, Le, Symbol, asin, atan, erf, exp, pi, sqrt
+from sympy import Ge, Le, Symbol, asin, atan, erf, exp, pi, sqrt
 
-from slrsym.gaussian import OwensT, zeta
-from slrsym.notation import A, B, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
+from slrsym.gaussian import zeta
+from slrsym.notation import A, L, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
 from slrsym.proof import (
     Claim,
     D,
@@ -133,9 +133,7 @@ def _(goal):
 exponential = Claim(
     id="oracle-lower-bound-elementary",
     title="A lower bound on the excess risk of the oracle, by an exponential",
-    statement=Ge(
-        excess, of_informative(lam**2) + (L - 1) * of_others(lam**2), evaluate=False
-    ),
+    statement=Ge(excess, of_informative(lam**2) + (L - 1) * of_others(lam**2), evaluate=False),
     source="new",
     given=[Le(c, 1)],
 )
@@ -154,9 +152,7 @@ def _(goal):
             factor * exp(-slow) + others,
             by=lemma("oracle-lower-bound-informative", x=t1 / A).scaled(gamma**2),
         )
-        .ge(
-            factor * exp(-fast) + others, by=lemma("exp-falls", u=fast, w=slow).scaled(factor)
-        )
+        .ge(factor * exp(-fast) + others, by=lemma("exp-falls", u=fast, w=slow).scaled(factor))
     )
 
 

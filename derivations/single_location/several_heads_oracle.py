@@ -1,8 +1,8 @@
 """The risk of two heads, equations (30) and (31), assembled; and that of their oracle."""
 
-from sympy import Eq, Matrix, asin, diag, erf, pi, sqrt, symbols
+from sympy import Eq, diag, erf, sqrt, symbols
 
-from slrsym.gaussian import GaussianLaw, Expectation, IIDSum, NoiseLaw, ProductLaw, standard_normal, zeta
+from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, ProductLaw, standard_normal, zeta
 from slrsym.notation import A, G, L, d, epsilon, gamma, lam, s
 from slrsym.proof import Claim, chain, definition, lemma, noise_moments, stein, substitution
 from slrsym.task import noise, xi
