@@ -1,0 +1,68 @@
+"""Erf attention has an excess risk of the order $L/d$ at least, at any $k$, $v$ and $lambda$."""
+
+from sympy import Ge, Le, Rational, S, erf, pi, sqrt, symbols
+
+from slrsym.gaussian import Expectation, erf_prime
+from slrsym.notation import A, L, a, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, t, theta
+from slrsym.proof import (
+    Claim,
+    algebra,
+    cases,
+    chain,
+    gaussian_calculus,
+    having,
+    lemma,
+    linearity,
+    noise_moments,
+    sign,
+    stein,
+)
+from slrsym.symbolic import risk_definition
+from slrsym.task import U1, V1, Y1, U, V, informative_token, other_token
+
+# -- another token -------------------------------------------------------------------------------
+
+other = other_token()
+term = erf(lam * U) * V
+mean = 2 * lam * rho / sqrt(pi * (1 + 2 * lam**2))
+# The mean product of the term and U V - rho, whose variance is 1 + rho^2.
+product = 2 * lam / sqrt(pi * (1 + 2 * lam**2)) * (1 + rho**2 / (1 + 2 * lam**2))
+least = 2 / pi * lam**2 / (1 + 2 * lam**2)
+
+# The distance of the term from any multiple of U V - rho and a constant.
+p, q = symbols("p q", real=True)
+square = Claim(
+    id="other-token-distance",
+    title="The mean squared distance of another token's term from $p + q (U V - rho)$ is not negative",
+    statement=Ge(Expectation((term - p - q * (U * V - rho)) ** 2, other), 0),
+    source="school",
+    given=[Le(rho**2, 1)],
+)
+
+
+@square.proof
+def _(goal):
+    """It is the mean of a square."""
+    return chain(goal.lhs).ge(0, by=sign)
+
+
+spread = Claim(
+    id="other-token-variance",
+    title="The term of another token has a variance of at least $(2/pi) lambda^2/(1 + 2 lambda^2)$",
+    statement=Ge(Expectation(term**2, other) - Expectation(term, other) ** 2, least),
+    source="new",
+    given=[Le(rho**2, 1)],
+)
+
+
+@spread.proof
+def _(goal):
+    """It is at least that of the best multiple of $U V - rho$."""
+    best = product / (1 + rho**2)
+    rest = Expectation((term - mean - best * (U * V - rho)) ** 2, other)
+    return (
+        chain(goal.lhs)
+        .then(rest + product**2 / (1 + rho**2), by=gaussian_calculus)
+        .ge(product**2 / (1 + rho**2), by=lemma("other-token-distance", p=mean, q=best))
+        .ge(goal.rhs, by=sign)
+    )
