@@ -66,3 +66,53 @@ def _(goal):
         .ge(product**2 / (1 + rho**2), by=lemma("other-token-distance", p=mean, q=best))
         .ge(goal.rhs, by=sign)
     )
+
+
+# -- the informative token -----------------------------------------------------------------------
+
+token = informative_token()
+drift = sqrt(d / 2)
+own = erf(lam * U1) * V1
+error_mean = -drift * theta * erf(a) - lam * gamma**2 * rho * erf_prime(a) / A
+# The mean of own Y_1, divided by gamma^2.
+alignment = (
+    nu * erf(a)
+    + lam * eta * theta * drift * erf_prime(a) / A
+    - 2 * eta * rho * s**2 / A**2 * a * erf_prime(a)
+)
+
+distance = Claim(
+    id="informative-token-distance",
+    title="The mean squared distance of the informative token's error from $p + q Y$ is not negative",
+    statement=Ge(Expectation((Y1 - own - p - q * Y1) ** 2, token), 0),
+    source="school",
+)
+
+
+@distance.proof
+def _(goal):
+    """It is the mean of a square."""
+    return chain(goal.lhs).ge(0, by=sign)
+
+
+error_variance = Claim(
+    id="informative-token-variance",
+    title="The error of the informative token has a variance of at least $gamma^2 (1 - c)^2$",
+    statement=Ge(
+        Expectation((Y1 - own) ** 2, token) - Expectation(Y1 - own, token) ** 2,
+        gamma**2 * (1 - alignment) ** 2,
+        evaluate=False,
+    ),
+    source="new; $gamma^2 c$ is the mean of the token's term times the output",
+)
+
+
+@error_variance.proof
+def _(goal):
+    """It is at least that of the best multiple of the output."""
+    rest = Expectation((Y1 - own - error_mean - (1 - alignment) * Y1) ** 2, token)
+    return (
+        chain(goal.lhs)
+        .then(rest + goal.rhs, by=gaussian_calculus)
+        .ge(goal.rhs, by=lemma("informative-token-distance", p=error_mean, q=1 - alignment))
+    )
