@@ -1,6 +1,6 @@
 """Erf attention has an excess risk of the order $L/d$ at least, at any $k$, $v$ and $lambda$."""
 
-from sympy import Ge, Le, Rational, S, erf, pi, sqrt, symbols
+from sympy import Abs, Ge, Le, erf, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, erf_prime
 from slrsym.notation import A, L, a, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, t, theta
@@ -115,4 +115,36 @@ def _(goal):
         chain(goal.lhs)
         .then(rest + goal.rhs, by=gaussian_calculus)
         .ge(goal.rhs, by=lemma("informative-token-distance", p=error_mean, q=1 - alignment))
+    )
+
+
+overlaps = (kappa, nu, theta, eta, rho)
+unit = [relation(x, end) for x in overlaps for relation, end in ((Ge, -1), (Le, 1))]
+reach = 2 / sqrt(pi) * lam * drift
+
+linear = Claim(
+    id="informative-token-alignment",
+    title="The mean of the informative token's term times the output is at most $3 gamma^2 (2/sqrt(pi)) lambda sqrt(d/2)$",
+    statement=Le(alignment, 3 * reach),
+    source="new",
+    given=unit,
+)
+
+
+@linear.proof
+def _(goal):
+    """Erf and its derivative are at most linear and constant, with the factor $2/sqrt(pi)$."""
+    bent = 2 * s**2 / A**2 * erf_prime(a)
+    near = chain(Abs(a)).le(lam * drift, by=sign)
+    steep = lam * drift * erf_prime(a) / A
+    return having(
+        near,
+        chain(goal.lhs)
+        .le(nu * erf(a) + eta * theta * steep + bent * Abs(a), by=sign)
+        .le(nu * erf(a) + steep + bent * Abs(a), by=sign)
+        .le(Abs(erf(a)) + steep + bent * Abs(a), by=sign)
+        .le(2 / sqrt(pi) * Abs(a) + steep + bent * Abs(a), by=lemma("lemma-17-iii", x=a))
+        .le(reach + steep + bent * lam * drift, by=sign)
+        .le(reach + steep + 2 / sqrt(pi) * lam * drift, by=sign)
+        .le(goal.rhs, by=sign),
     )
