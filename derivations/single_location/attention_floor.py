@@ -31,7 +31,7 @@ least = 2 / pi * lam**2 / (1 + 2 * lam**2)
 p, q = symbols("p q", real=True)
 square = Claim(
     id="other-token-distance",
-    title="The mean squared distance of another token's term from $p + q (U V - rho)$ is at least 0",
+    title="The mean squared distance of a token's term from $p + q (U V - rho)$ is at least 0",
     statement=Ge(Expectation((term - p - q * (U * V - rho)) ** 2, other), 0),
     source="school",
     given=[Le(rho**2, 1)],
