@@ -228,7 +228,8 @@ def _(goal):
         .ge(gamma**2 / 4, by=lemma("quarter-square").scaled(gamma**2))
         .ge(goal.rhs, by=sign)
     )
-    low = chain(x).le(S.Half, by=sign)
+    # In a form that no hypothesis has: a step must not suppose what it says.
+    low = chain(2 * x).le(x + 3 * reach, by=sign).le(x + S.Half, by=sign)
     larger = chain(lam**2).ge(level, by=sign)
     rising = lemma("oracle-lower-bound-others-rise", {square_of: lam**2, level_of: level})
     added = (
