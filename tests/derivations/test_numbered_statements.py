@@ -16,6 +16,7 @@ from slrsym.tactics.bundled_log import record_of
 # From the text of the paper, in its order. Equations that are definitions are not in the list.
 NUMBERED = {
     "the attention layer (4)-(5) and the predictors (2), (3)": ["attention", "attention-erf"],
+    "(2)": ["softmax-tends-to-hard"],
     "Assumption 1": ["assumption-1", "assumption-1-mean"],
     "Theorem 1": [
         "theorem-1",
@@ -28,6 +29,7 @@ NUMBERED = {
     "(8)": ["bayes-risk", "bayes-bound", "bayes-bound-given-tokens"],
     "Corollary 2": ["corollary-2", "corollary-2-optimal", "corollary-2-rate"],
     "(9)": ["oracle-decomposition", "oracle-decomposition-distance"],
+    "after (9)": ["linear-attention-fails"],
     "Proposition 3": [
         "proposition-3",
         "proposition-3-attained",
