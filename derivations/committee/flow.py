@@ -75,7 +75,7 @@ error = Claim(
         evaluate=False,
     ),
     source="Section 2",
-    written=written,
+    notation=written,
 )
 
 
@@ -94,7 +94,7 @@ overlap = Claim(
         evaluate=False,
     ),
     source="Section 2",
-    written=written,
+    notation=written,
 )
 
 norm = Claim(
@@ -109,7 +109,7 @@ norm = Claim(
         evaluate=False,
     ),
     source="Section 2: the terms of first order in $eta$ and $kappa$",
-    written=written,
+    notation=written,
 )
 
 spread = Claim(
@@ -127,7 +127,7 @@ spread = Claim(
         evaluate=False,
     ),
     source="Section 2: the term of order $eta^2$",
-    written=written,
+    notation=written,
 )
 
 second_layer = Claim(
@@ -139,7 +139,7 @@ second_layer = Claim(
         evaluate=False,
     ),
     source="Section 2",
-    written=written,
+    notation=written,
 )
 
 

@@ -66,7 +66,7 @@ spread = Claim(
         evaluate=False,
     ),
     source="Section 1",
-    written=written,
+    notation=written,
 )
 
 

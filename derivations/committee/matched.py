@@ -112,7 +112,7 @@ root = Claim(
         evaluate=False,
     ),
     source="new: of $p x^2 - s x + q$",
-    given=[Ge(s**2 - 4 * p * q, 0)],
+    hypotheses=[Ge(s**2 - 4 * p * q, 0)],
 )
 
 
@@ -150,7 +150,7 @@ numbers = Claim(
         evaluate=False,
     ),
     source="Section 4",
-    written=written,
+    notation=written,
 )
 
 

@@ -78,7 +78,7 @@ flow = Claim(
         evaluate=False,
     ),
     source="Section 4: $V' = -eta (A V + V A) + eta^2 (B[V] + sigma^2 A)$",
-    written={**slopes, Symbol("D", real=True): D},
+    notation={**slopes, Symbol("D", real=True): D},
 )
 
 
@@ -104,7 +104,7 @@ fourth = Claim(
         evaluate=False,
     ),
     source="Section 4",
-    written=slopes,
+    notation=slopes,
 )
 
 

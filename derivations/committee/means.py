@@ -39,7 +39,7 @@ outputs = Claim(
         evaluate=False,
     ),
     source="Section 1",
-    given=[is_law_of_two],
+    hypotheses=[is_law_of_two],
     explanation=(
         "Two units of a committee agree as far as their weights do: the mean product of their "
         "outputs is an arc sine of the covariance, scaled by the variances plus 1. The 1 is the "
@@ -64,7 +64,7 @@ slopes = Claim(
         evaluate=False,
     ),
     source="Section 1",
-    given=[is_law_of_two],
+    hypotheses=[is_law_of_two],
 )
 
 
@@ -86,7 +86,7 @@ gradient = Claim(
         evaluate=False,
     ),
     source="Section 1",
-    given=is_law_of_three,
+    hypotheses=is_law_of_three,
     explanation=(
         "This mean is what a step of descent adds to an overlap, to first order in the learning "
         "rate. Stein's lemma takes the field away; what is left are means of two slopes, and of "

@@ -90,7 +90,7 @@ two = Claim(
     title="The noise floor of two students of two teachers, in units of $sigma^2 eta/(2 pi)$",
     statement=Eq(floor_of_two, above / below, evaluate=False),
     source="Section 5: half the trace of A V",
-    given=[Gt(determinant, 0)],
+    hypotheses=[Gt(determinant, 0)],
 )
 
 
@@ -119,7 +119,7 @@ numbers = Claim(
         evaluate=False,
     ),
     source="Section 5",
-    written={F(Rational(rate)): value for rate, value in values.items()} | {F(eta): above / below},
+    notation={F(Rational(rate)): value for rate, value in values.items()} | {F(eta): above / below},
 )
 
 
@@ -143,7 +143,7 @@ solved = Claim(
         evaluate=False,
     ),
     source="Section 5: of the matrix $A - x B$ and the source",
-    given=[Gt(p * s - q * r, 0)],
+    hypotheses=[Gt(p * s - q * r, 0)],
 )
 
 
@@ -166,7 +166,7 @@ linear = Claim(
     title="The noise floor of $n$ linear units is half of the only fixed point of their sum",
     statement=Equivalent(Eq(velocity, 0), Eq(u, linear_floor)),
     source="Section 5, with $n = L + M$; the error is $u/2$",
-    given=[Lt(eta * n, 2)],
+    hypotheses=[Lt(eta * n, 2)],
 )
 
 
@@ -183,7 +183,7 @@ linear_error = Claim(
     title="The noise floor of linear units",
     statement=Eq(linear_floor / 2, eta * sigma**2 * n / (4 - 2 * eta * n), evaluate=False),
     source="Section 5",
-    given=[Lt(eta * n, 2)],
+    hypotheses=[Lt(eta * n, 2)],
 )
 
 

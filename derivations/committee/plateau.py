@@ -124,8 +124,8 @@ def velocity(name, letter, direction, units, teachers, students):
         title=f"The velocity of ${letter}$, for exchangeable students, in units of $2 eta/pi$",
         statement=Eq(factor * sum(means.values()), teachers - students, evaluate=False),
         source="Section 3: the equations of motion to first order in $eta$",
-        given=bounds,
-        written=written,
+        hypotheses=bounds,
+        notation=written,
     )
 
     @claim.proof
@@ -176,7 +176,7 @@ fixed = Claim(
     title="The plateau is a fixed point to first order in the learning rate, for every $K$",
     statement=And(*(Eq(v, 0, evaluate=False) for v in flow(*plateau))),
     source="Section 3",
-    written=letters | named(flow(*plateau), *at_plateau),
+    notation=letters | named(flow(*plateau), *at_plateau),
 )
 
 
@@ -200,7 +200,7 @@ error = Claim(
         evaluate=False,
     ),
     source="Section 3",
-    written=letters,
+    notation=letters,
 )
 
 
@@ -255,7 +255,7 @@ def spectrum(name, what, rate, mode):
             evaluate=False,
         ),
         source="Section 3",
-        written=letters | moves | named(moved, *(line[x] for x in moving)),
+        notation=letters | moves | named(moved, *(line[x] for x in moving)),
     )
 
     @claim.proof
@@ -287,8 +287,8 @@ equal_students = Claim(
         evaluate=False,
     ),
     source="Section 3",
-    given=[Gt(2 * (1 + Q) - r**2, 0)],
-    written=named(flow(r, r, Q, Q), r, r, Q, Q),
+    hypotheses=[Gt(2 * (1 + Q) - r**2, 0)],
+    notation=named(flow(r, r, Q, Q), r, r, Q, Q),
 )
 
 
@@ -315,7 +315,7 @@ combined = Claim(
         evaluate=False,
     ),
     source="Section 3",
-    given=[Gt(2 * (1 + Q) - r**2, 0)],
+    hypotheses=[Gt(2 * (1 + Q) - r**2, 0)],
 )
 
 

@@ -47,7 +47,7 @@ increasing_in_end = Claim(
     title="$T(h, c) <= T(h, 1)$ for $c <= 1$",
     statement=Le(owen(y, c), owen(y, 1)),
     source="Owen (1956); $h = sqrt(2) y$",
-    given=[Le(c, 1)],
+    hypotheses=[Le(c, 1)],
 )
 
 
@@ -69,7 +69,7 @@ quarter = Claim(
     title="$(4/pi) atan(c) <= 1$ for $c <= 1$",
     statement=Le(4 / pi * atan(y), 1),
     source="school",
-    given=[Le(y, 1)],
+    hypotheses=[Le(y, 1)],
 )
 
 
@@ -93,7 +93,7 @@ upper = Claim(
     title=("$8 T(h, 1) - 8 T(h, c) <= (1 - (4/pi) atan(c)) exp(-(1 + c^2) y^2)$ for $0 <= c <= 1$"),
     statement=Le(owen(y, 1) - owen(y, c) - (1 - 4 / pi * atan(c)) * bell(y, c), 0),
     source="new; $h = sqrt(2) y$",
-    given=[Le(c, 1)],
+    hypotheses=[Le(c, 1)],
 )
 
 
@@ -117,7 +117,7 @@ tail = Claim(
     title="$1 - erf(y)^2 >= (4/pi) atan(c) exp(-(1 + c^2) y^2)$ for $0 <= c <= 1$",
     statement=Ge(1 - erf(y) ** 2, 4 / pi * atan(c) * bell(y, c)),
     source="new",
-    given=[Le(c, 1)],
+    hypotheses=[Le(c, 1)],
 )
 
 
@@ -137,7 +137,7 @@ complement = Claim(
     title="$1 - erf(x) >= (2/pi) atan(c) exp(-(1 + c^2) x^2)$ for $x >= 0$, $0 <= c <= 1$",
     statement=Ge(1 - erf(x), 2 / pi * atan(c) * bell(x, c)),
     source="new",
-    given=[Le(c, 1)],
+    hypotheses=[Le(c, 1)],
 )
 
 

@@ -34,7 +34,7 @@ square = Claim(
     title="The mean squared distance of a token's term from $p + q (U V - rho)$ is at least 0",
     statement=Ge(Expectation((term - p - q * (U * V - rho)) ** 2, other), 0),
     source="school",
-    given=[Le(rho**2, 1)],
+    hypotheses=[Le(rho**2, 1)],
 )
 
 
@@ -49,7 +49,7 @@ spread = Claim(
     title="The term of another token has a variance of at least $(2/pi) lambda^2/(1 + 2 lambda^2)$",
     statement=Ge(Expectation(term**2, other) - Expectation(term, other) ** 2, least),
     source="new",
-    given=[Le(rho**2, 1)],
+    hypotheses=[Le(rho**2, 1)],
 )
 
 
@@ -128,7 +128,7 @@ linear = Claim(
     ),
     statement=Le(alignment, 3 * reach),
     source="new",
-    given=unit,
+    hypotheses=unit,
 )
 
 
@@ -162,7 +162,7 @@ parts = Claim(
     title="A lower bound on the excess risk of erf attention, at any $k$, $v$ and $lambda$",
     statement=Ge(excess, gamma**2 * (1 - alignment) ** 2 + (L - 1) * least, evaluate=False),
     source="new",
-    given=[Le(rho**2, 1)],
+    hypotheses=[Le(rho**2, 1)],
 )
 
 
@@ -192,7 +192,7 @@ near_miss = Claim(
     title="$(1 - x)^2 >= 1/4$ for $x <= 1/2$",
     statement=Ge((1 - x) ** 2, S.One / 4, evaluate=False),
     source="school",
-    given=[Le(x, S.Half)],
+    hypotheses=[Le(x, S.Half)],
 )
 
 
@@ -214,7 +214,7 @@ trade = Claim(
     ),
     statement=Ge(gamma**2 * (1 - x) ** 2 + (L - 1) * least, smaller, evaluate=False),
     source="new; $x$ is the $c$ of claim informative-token-variance",
-    given=[Le(x, 3 * reach)],
+    hypotheses=[Le(x, 3 * reach)],
 )
 
 
@@ -254,7 +254,7 @@ floor = Claim(
     ),
     statement=Ge(excess, smaller),
     source="new",
-    given=unit,
+    hypotheses=unit,
 )
 
 

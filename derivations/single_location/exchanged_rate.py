@@ -96,7 +96,7 @@ better = Claim(
         at_oracle.subs(d, large),
     ),
     source="new; $d = 1200 L + m$",
-    given=[Ge(gamma, 1 / sqrt(2)), Le(gamma, 1), Ge(L, 20)],
+    hypotheses=[Ge(gamma, 1 / sqrt(2)), Le(gamma, 1), Ge(L, 20)],
 )
 
 

@@ -114,7 +114,7 @@ short = Claim(
         (1 - erf(x)) ** 2, 4 / pi**2 * atan(c) ** 2 * exp(-2 * (1 + c**2) * x**2), evaluate=False
     ),
     source="new",
-    given=[Le(c, 1)],
+    hypotheses=[Le(c, 1)],
 )
 
 
@@ -135,7 +135,7 @@ exponential = Claim(
     title="A lower bound on the excess risk of the oracle, by an exponential",
     statement=Ge(excess, of_informative(lam**2) + (L - 1) * of_others(lam**2), evaluate=False),
     source="new",
-    given=[Le(c, 1)],
+    hypotheses=[Le(c, 1)],
 )
 
 
@@ -161,7 +161,7 @@ rising = Claim(
     title="$q/(1 + 2 q)$ increases with $q >= 0$",
     statement=Ge(of_others(q) - of_others(level), 0),
     source="school",
-    given=[Ge(q, level)],
+    hypotheses=[Ge(q, level)],
 )
 
 
@@ -180,7 +180,7 @@ every = Claim(
     title="A lower bound on the excess risk of the oracle that holds for every inverse temperature",
     statement=Ge(excess, r),
     source="new",
-    given=[
+    hypotheses=[
         Le(c, 1),
         Le(r, of_informative(level)),
         Le(r, (L - 1) * of_others(level)),
@@ -222,7 +222,7 @@ gap_of_rates = Claim(
     ),
     statement=Ge(excess, 4 / pi * a * (L - 1) / (d + 2 * a)),
     source="new",
-    given=[Le(c, 1), Le(pi * a * L / d, gamma**2 * atan(c) ** 2 * exp(-(1 + c**2) * a))],
+    hypotheses=[Le(c, 1), Le(pi * a * L / d, gamma**2 * atan(c) ** 2 * exp(-(1 + c**2) * a))],
 )
 
 
@@ -250,7 +250,7 @@ logarithm = Claim(
     ),
     statement=Ge(excess_of_many, 4 / pi * loss * ratio * (L - 1) / (many + 2 * loss * ratio)),
     source="new; $w = (1 - c^2)/(1 + c^2)$",
-    given=[Le(c, 1), Le(pi * loss * ratio, gamma**2 * atan(c) ** 2 * exp(c**2 * ratio))],
+    hypotheses=[Le(c, 1), Le(pi * loss * ratio, gamma**2 * atan(c) ** 2 * exp(c**2 * ratio))],
 )
 
 
@@ -276,7 +276,7 @@ explicit = Claim(
     ),
     statement=Ge(excess_of_many, ratio * (L - 1) / (pi * (many + ratio / 2))),
     source="new",
-    given=[Le(ratio, pi / 4 * gamma**2 * exp(ratio / 2))],
+    hypotheses=[Le(ratio, pi / 4 * gamma**2 * exp(ratio / 2))],
 )
 
 
@@ -327,7 +327,7 @@ large_variance = Claim(
     ),
     statement=explicit.statement,
     source="new",
-    given=[Ge(gamma, 1)],
+    hypotheses=[Ge(gamma, 1)],
 )
 
 

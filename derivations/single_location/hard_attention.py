@@ -138,7 +138,7 @@ tends = Claim(
         "Section 3, step 2, with a rate: $v$ is the value of the token with the largest score, "
         "$y_m$ are those of the others"
     ),
-    against="stronger: with a rate, at any tokens",
+    compared_to_source="stronger: with a rate, at any tokens",
 )
 
 

@@ -132,8 +132,8 @@ fails = Claim(
     ),
     statement=Ge(risk_of_linear, epsilon**2 + gamma**2),
     source="Section 4, after (9): the reasoning would not hold for a linear activation",
-    against="stronger: an explicit bound, in the regime where $lambda sqrt(d)$ tends to infinity",
-    given=[Le(2, lam * drift)],
+    compared_to_source="stronger: an explicit bound, where $lambda sqrt(d)$ tends to infinity",
+    hypotheses=[Le(2, lam * drift)],
     explanation=(
         "If $lambda sqrt(d/2)$ is at least 2, the excess risk of linear attention at $k = k*$, $v "
         "= v*$ is at least $gamma^2$, that of the predictor that is always zero. The weight of the "

@@ -116,7 +116,7 @@ rate = Claim(
         L / many * (2 * gamma**2 + 4 / pi * (1 + delta) * ratio),
     ),
     source="new",
-    given=[Le(4 * gamma**2 * (1 + delta) * ratio, delta * many)],
+    hypotheses=[Le(4 * gamma**2 * (1 + delta) * ratio, delta * many)],
 )
 
 

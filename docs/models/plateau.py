@@ -10,9 +10,8 @@ w, u = Directions("w", K), Directions("u", K, unit=True)
 data = TokenSequence({Token(target=lambda X: u.sum(lambda x: erf((X @ x) / sqrt(2)))): 1})
 student = Predictor(lambda X: w.sum(lambda x: erf((X @ x) / sqrt(2))))
 names = {w @ w: ("Q", "C"), w @ u: ("R", "S")}
-equations = model(data, student, inner_products={u @ u: 0}, names=names).equations(
-    "gradient-flow", rate=0.5
-)
+stated = model(data, student, inner_products={u @ u: 0}, names=names)
+equations = stated.equations("gradient-flow", rate=0.5)
 runs = equations.solve({"K": 3}, {"Q": 0.2, "C": 0, "R": 1e-3, "S": 0}, time=300)
 level = {"R": 15**-0.5, "S": 15**-0.5, "Q": 0.2, "C": 0.2}  # what R, S, Q and C stay near
 print("escape rate", equations.linearise(level, {"K": 3}).eigenvalues[0])

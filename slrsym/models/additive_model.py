@@ -33,7 +33,7 @@ def model(
 
     Parameters
     ----------
-    data : Sequence
+    data : TokenSequence
         The tokens and the target.
     predictor : Predictor
         The function that is trained.
@@ -83,7 +83,7 @@ class Model(ExactRisk):
 
     Parameters
     ----------
-    data : Sequence
+    data : TokenSequence
     predictor : Predictor
     inner_products, names : mapping of inner products to expressions
         As of `model`.

@@ -30,7 +30,7 @@ class ProjectionLaws:
 
     Parameters
     ----------
-    data : Sequence
+    data : TokenSequence
     predictor : Predictor
     inner_products, names : mapping of inner products to expressions
         As of `model`.

@@ -41,7 +41,7 @@ from slrsym.models.solutions import (
     solution_times,
     trajectory,
 )
-from slrsym.runs import Runs, made
+from slrsym.runs import Runs, runs_of
 
 if TYPE_CHECKING:
     from slrsym.models.equations import Equations
@@ -219,7 +219,7 @@ def _dataset(
     }  # fmt: skip
     plain = {name: x for name, x in settings.items() if name not in axes and name != "points"}
     attributes = {"settings": json.dumps(settings), **plain, **fixed}
-    return made(variables, {**axes, "time": times}, attributes)
+    return runs_of(variables, {**axes, "time": times}, attributes)
 
 
 def _saved(file: Path, settings: dict[str, Any]) -> Runs:

@@ -12,7 +12,7 @@ from sympy import Symbol
 
 import slrsym.models.sweeps as sweeps
 from slrsym.files import DamagedFileError
-from slrsym.models import Direction, Directions, Predictor, Sequence, Token, model
+from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model
 from tests._profile import thorough_only
 
 w, u = Direction("w"), Direction("u", unit=True)
@@ -24,7 +24,7 @@ GRID = {"rate": [0.1, 0.2, 0.4], "sigma": [0.0, 0.5]}
 def linear():
     names = {w @ u: Symbol("R", real=True), w @ w: Symbol("Q", positive=True)}
     noise = Symbol("sigma", nonnegative=True)
-    data = Sequence({Token(target=lambda X: X @ u): 1}, noise=noise)
+    data = TokenSequence({Token(target=lambda X: X @ u): 1}, noise=noise)
     return model(data, Predictor(lambda X: X @ w), names=names).equations("online-sgd")
 
 
@@ -152,10 +152,10 @@ def test_bad_grids(linear, values, message):
 def test_sizes_are_integers():
     K = Symbol("K", integer=True, positive=True)
     units, teachers = Directions("w", K), Directions("u", K, unit=True)
-    data = Sequence({Token(target=lambda X: teachers.sum(lambda x: X @ x)): 1})
+    data = TokenSequence({Token(target=lambda X: teachers.sum(lambda x: X @ x)): 1})
     predictor = Predictor(lambda X: units.sum(lambda x: X @ x))
     names = {units @ units: ("Q", "C"), units @ teachers: ("R", "S")}
-    stated = model(data, predictor, given={teachers @ teachers: 0}, names=names)
+    stated = model(data, predictor, inner_products={teachers @ teachers: 0}, names=names)
     equations = stated.equations("gradient-flow", rate=0.1)
     start = {"Q": 0.2, "C": 0, "R": 0, "S": 0}
     with pytest.raises(ValueError, match=r"K must be integers; got \[2, 2.5\]"):
