@@ -107,7 +107,8 @@ CIRCLES = [
     {"slrsym.models.additive_model", "slrsym.models.analysis", "slrsym.models.claims",
      "slrsym.models.critical_points", "slrsym.models.equation_claims", "slrsym.models.equations",
      "slrsym.models.fixed_points", "slrsym.models.moment_tables", "slrsym.models.motion",
-     "slrsym.models.sample_moments", "slrsym.models.simulation", "slrsym.models.solutions"},
+     "slrsym.models.sample_moments", "slrsym.models.simulation", "slrsym.models.solutions",
+     "slrsym.models.sweeps"},
 ]  # fmt: skip
 
 

@@ -89,7 +89,7 @@ two = Claim(
     id="committee-floor-two-students",
     title="The noise floor of two students of two teachers, in units of $sigma^2 eta/(2 pi)$",
     statement=Eq(floor_of_two, above / below, evaluate=False),
-    source="Section 5: half the trace of A V",
+    source="Section 5: half the trace of $A V$",
     hypotheses=[Gt(determinant, 0)],
 )
 

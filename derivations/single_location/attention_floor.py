@@ -159,7 +159,7 @@ square_of, level_of = Symbol("q", nonnegative=True), Symbol("q_0", nonnegative=T
 
 parts = Claim(
     id="attention-lower-bound",
-    title="A lower bound on the excess risk of erf attention, at any $k$, $v$ and $lambda$",
+    title="A lower bound on the excess risk of $erf$ attention, at any $k$, $v$ and $lambda$",
     statement=Ge(excess, gamma**2 * (1 - alignment) ** 2 + (L - 1) * least, evaluate=False),
     source="new",
     hypotheses=[Le(rho**2, 1)],
@@ -249,7 +249,7 @@ def _(goal):
 floor = Claim(
     id="attention-floor",
     title=(
-        "At any unit $k$, $v$ and any $lambda$, the excess risk of erf attention is at least the "
+        "At any unit $k$, $v$ and any $lambda$, the excess risk of $erf$ attention is at least the "
         "smaller one of $gamma^2/4$ and $(L - 1)/(36 d + pi)$"
     ),
     statement=Ge(excess, smaller),

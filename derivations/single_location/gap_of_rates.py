@@ -283,20 +283,10 @@ explicit = Claim(
 @explicit.proof
 def _(goal):
     """Take $c = 1$ and $a = l/4$."""
-    known = (
-        chain(pi * ratio / 4 * L / many)
-        .le(pi**2 / 16 * gamma**2 * exp(ratio / 2) * exp(-ratio), by=sign)
-        .then(gamma**2 * atan(1) ** 2 * exp(-2 * ratio / 4), by=algebra)
-    )
-    return having(
-        known,
-        chain(goal.lhs)
-        .ge(
-            4 / pi * (ratio / 4) * (L - 1) / (many + 2 * ratio / 4),
-            by=lemma("gap-of-rates", {d: many, a: ratio / 4, c: 1}),
-        )
-        .then(goal.rhs, by=algebra),
-    )
+    largest = gamma**2 * atan(1) ** 2 * exp(-2 * ratio / 4)
+    known = chain(pi * ratio / 4 * L / many).le(largest, by=sign)
+    rate = lemma("gap-of-rates", {d: many, a: ratio / 4, c: 1})
+    return having(known, chain(goal.lhs).ge(goal.rhs, by=rate))
 
 
 tangent_at_two = Claim(

@@ -164,15 +164,17 @@ def _(goal):
                 by=lemma("exp-falls", u=lam * (g + w[i]), w=lam * g).scaled(Abs(y[i] - v)),
             )
         )
-        return (
+        below_sum = (
             chain(goal.lhs)
             .then(Abs(sum_of_gaps / (1 + mass)), by=algebra)
             .then(orientation * sum_of_gaps / (1 + mass), by=algebra)
             .le(orientation * sum_of_gaps, by=sign)
-            .then(total(lambda m: orientation * weight(m) * (y[m] - v)), by=algebra)
-            .le(bound, by=termwise(i, 1, n, term))
-            .then(goal.rhs, by=algebra)
         )
+        if orientation < 0:
+            # The sign goes to each term.
+            opposite = total(lambda m: orientation * weight(m) * (y[m] - v))
+            below_sum = below_sum.then(opposite, by=algebra)
+        return below_sum.le(bound, by=termwise(i, 1, n, term)).then(goal.rhs, by=algebra)
 
     return having(
         positive,
