@@ -21,7 +21,7 @@ def bell(y, c):
 
 lower = Claim(
     id="owens-t-lower-bound",
-    title="$8 T(sqrt(2) y, c) >= (4/pi) atan(c) exp(-(1 + c^2) y^2)$ for $c >= 0$",
+    title="A lower bound on $8 T(sqrt(2) y, c)$ that decays as $exp(-(1 + c^2) y^2)$",
     statement=Ge(owen(y, c) - 4 / pi * atan(c) * bell(y, c), 0),
     source="new",
 )
@@ -90,9 +90,9 @@ def _(goal):
 
 upper = Claim(
     id="owens-t-upper-bound",
-    title=("$8 T(h, 1) - 8 T(h, c) <= (1 - (4/pi) atan(c)) exp(-(1 + c^2) y^2)$ for $0 <= c <= 1$"),
+    title="By how much $8 T(sqrt(2) y, 1)$ exceeds $8 T(sqrt(2) y, c)$ at most",
     statement=Le(owen(y, 1) - owen(y, c) - (1 - 4 / pi * atan(c)) * bell(y, c), 0),
-    source="new; $h = sqrt(2) y$",
+    source="new",
     hypotheses=[Le(c, 1)],
 )
 
@@ -114,7 +114,7 @@ def _(goal):
 
 tail = Claim(
     id="erf-tail-below",
-    title="$1 - erf(y)^2 >= (4/pi) atan(c) exp(-(1 + c^2) y^2)$ for $0 <= c <= 1$",
+    title="A lower bound on $1 - erf(y)^2$ that decays as $exp(-(1 + c^2) y^2)$",
     statement=Ge(1 - erf(y) ** 2, 4 / pi * atan(c) * bell(y, c)),
     source="new",
     hypotheses=[Le(c, 1)],

@@ -109,7 +109,7 @@ def of_informative(square):
 
 short = Claim(
     id="oracle-lower-bound-informative",
-    title="$(1 - erf(x))^2 >= (4/pi^2) atan(c)^2 exp(-2 (1 + c^2) x^2)$ for $x >= 0$",
+    title="A lower bound on $(1 - erf(x))^2$ that decays as $exp(-2 (1 + c^2) x^2)$",
     statement=Ge(
         (1 - erf(x)) ** 2, 4 / pi**2 * atan(c) ** 2 * exp(-2 * (1 + c**2) * x**2), evaluate=False
     ),

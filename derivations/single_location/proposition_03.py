@@ -311,10 +311,7 @@ def best(n):
 
 attained = Claim(
     id="proposition-3-attained",
-    title=(
-        "The least risk of a linear predictor is attained by $beta_l = gamma^2 p_l/(1 + p_l "
-        "(gamma^2 - 1)) v*$"
-    ),
+    title="The linear predictor that attains the least risk",
     statement=Eq(
         epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least, evaluate=False
     ),

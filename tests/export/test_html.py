@@ -261,12 +261,10 @@ def test_a_misprint_in_mathml_is_noticed(document, monkeypatch):
     }
     original = HtmlRenderer.formula
     caught = 0
-    # At the points of equation-14-ends, 1 and -1, another power may have the same value.
-    claims = [
-        claim
-        for claim in document.claims
-        if any(claim.displays()) and claim.id != "equation-14-ends"
-    ]
+    # At the points of equation-14-ends, 1 and -1, another power may have the same value; and in
+    # manifold-distance a sum of squares is constant, whatever power the roots have inside.
+    blind = ("equation-14-ends", "manifold-distance")
+    claims = [claim for claim in document.claims if any(claim.displays()) and claim.id not in blind]
     for claim in source.sample(claims, min(30, len(claims))):
         display = source.choice(list(claim.displays()))
         html = HtmlRenderer({}).display(display)

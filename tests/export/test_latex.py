@@ -38,7 +38,8 @@ needs_tex = pytest.mark.skipif(
     reason="no LaTeX: apt-get install texlive-latex-extra texlive-fonts-recommended latexmk",
 )
 # What SymPy's printer leaves, and no person writes.
-ARTEFACTS = (r"\\left\(", r"1\.0", r"\^\{0\.5\}", r"\^\{\\frac\{1\}\{2\}\}", r"\}\^\{2\}\{\\left",
+ARTEFACTS = (r"\\left\(", r"1\.0(?!\d)", r"\^\{0\.5\}", r"\^\{\\frac\{1\}\{2\}\}",
+             r"\}\^\{2\}\{\\left",
              r"\\\\tag\{", r"None")  # fmt: skip
 
 
