@@ -1,4 +1,4 @@
-"""Erf attention has an excess risk of the order $L/d$ at least, at any $k$, $v$ and $lambda$."""
+"""A lower bound on the risk of erf attention."""
 
 from sympy import Abs, Ge, Le, Min, S, Symbol, erf, pi, sqrt, symbols
 

@@ -1,4 +1,4 @@
-"""The exchanged pair $k = v*$, $v = k*$: its excess risk is of the order $L/d$, with no log."""
+"""The exchanged pair $k = v*$, $v = k*$."""
 
 from sympy import Ge, Le, Rational, Symbol, atan, exp, pi, sqrt
 

@@ -1,4 +1,4 @@
-"""The rate of erf attention at the oracle from both sides, and a pair of vectors with a better one.
+"""The excess risk of the oracle from below.
 
 With $l = log(d/L)$, the excess risk of the oracle is at least of the order $l L/d$ at every inverse
 temperature, and at most of this order at the best one. Both constants can be as close to $4/pi$ as

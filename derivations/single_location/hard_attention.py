@@ -1,4 +1,4 @@
-"""Hard attention, predictor (1): its risk at the oracle, and how softmax attention tends to it."""
+"""The risk of hard attention, predictor (1)."""
 
 from sympy import Abs, Eq, Ge, Heaviside, IndexedBase, Le, Sum, Symbol, erf, exp, sqrt, symbols
 

@@ -1,4 +1,4 @@
-"""Linear attention at the oracle: its risk, the best inverse temperature, and two regimes."""
+"""Linear attention at the oracle: its risk."""
 
 from sympy import Eq, Ge, Le, sqrt
 

@@ -1,4 +1,4 @@
-"""The risk of two heads at their oracle, equations (30) and (31) assembled."""
+"""The risk of two heads at their oracle."""
 
 from sympy import Eq, diag, erf, sqrt, symbols
 

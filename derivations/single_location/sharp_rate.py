@@ -1,4 +1,4 @@
-"""The excess risk of the oracle from above, with the exponent that the lower bound has, too."""
+"""The excess risk of the oracle from above."""
 
 from sympy import Le, Symbol, atan, erf, exp, pi, sqrt
 

@@ -1,4 +1,4 @@
-"""Uniform starts lie near the manifold: how many coordinates of a unit vector can be large."""
+"""How near to the manifold uniform starts lie."""
 
 from sympy import IndexedBase, Le, Sum, Symbol, symbols
 
