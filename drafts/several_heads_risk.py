@@ -4,10 +4,10 @@ The claim is proved. It waits here until its statement, of 26 lines, is short en
 its means need names or closed forms.
 """
 
-from sympy import Eq, Matrix, diag, erf, sqrt, symbols
+from sympy import Eq, Matrix, erf, symbols
 
-from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, ProductLaw, standard_normal
-from slrsym.notation import L, d, epsilon, gamma, lam
+from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, ProductLaw
+from slrsym.notation import L, epsilon, gamma, lam
 from slrsym.proof import (
     Claim,
     chain,
@@ -16,13 +16,9 @@ from slrsym.proof import (
 )
 from slrsym.task import noise, xi
 
-# Scores and values X.k_i, X.v_i of each informative token for both heads. At the oracle k_1*, v_1*,
-# k_2*, v_2* are orthonormal: the first token has a mean along k_1*, the second one along k_2*.
-m = sqrt(d / 2)
+# Scores and values X.k_i, X.v_i of each informative token for both heads.
 names = symbols("U_11 V_11 U_12 V_12 U_21 V_21 U_22 V_22", real=True)
 U11, V11, U12, V12, U21, V21, U22, V22 = names
-first = GaussianLaw({U11: m, V11: 0, U12: 0, V12: 0}, gamma**2 * diag(1, 1, 1, 1))
-second = GaussianLaw({U21: 0, V21: 0, U22: m, V22: 0}, gamma**2 * diag(1, 1, 1, 1))
 U1, V1, U2, V2 = others = symbols("U_1 V_1 U_2 V_2", real=True)
 
 
@@ -31,12 +27,6 @@ def heads(*projections):
     u1, v1, u2, v2 = projections
     return erf(lam * u1) * v1 + erf(lam * u2) * v2
 
-
-rest = IIDSum(heads(*others), standard_normal(*others), L)
-error = V11 + V22 + xi - heads(U11, V11, U12, V12) - heads(U21, V21, U22, V22) - rest
-t1 = lam * m
-
-# -- at any directions ---------------------------------------------------------------------------
 
 # The inner products of k_1, v_1, k_2, v_2; the means of both tokens' scores and values, and the
 # inner products of k_i, v_i with v_j*. The target of token j is Y_j = X.v_j*, of mean 0.
