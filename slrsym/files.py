@@ -12,6 +12,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -222,6 +223,50 @@ class Parts:
     def remove(self) -> None:
         """Remove the folder."""
         shutil.rmtree(self._folder)
+
+
+def computed_in_parts(
+    compute: Callable[[Parts | None], xr.Dataset],
+    settings: dict[str, Any],
+    path: str | Path | None,
+    *,
+    kind: str,
+    content: str = "data",
+    remedy: str = "",
+) -> xr.Dataset:
+    """Read the data of a sweep from a complete file, or compute them and keep parts on the way.
+
+    Parameters
+    ----------
+    compute : callable
+        It is given the parts that are complete, or None without a path. The dataset that it returns
+        has the settings as JSON in its attribute ``settings``.
+    settings : dict
+        A file with others is refused.
+    path : str, Path or None
+        Of the file.
+    kind, content, remedy : str
+        For messages: what such a file is of, what it holds, and what to do if it holds another.
+    """
+    if path is None:
+        return compute(None)
+    file = Path(path)
+    if file.is_file():
+        data = read_netcdf(file, kind)
+        try:
+            found = json.loads(data.attrs["settings"])
+        except (KeyError, TypeError, ValueError):
+            raise DamagedFileError(
+                f"{file} is no file of {kind}: it holds something else"
+            ) from None
+        require_settings(f"{file} holds {content}", found, settings, remedy)
+        return data
+    require_writable(file)
+    # Another version may compute other bits.
+    parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
+    data = kept(compute(parts), file, write_netcdf)
+    parts.remove()
+    return data
 
 
 class Saved:

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from concurrent.futures import Executor
 from contextlib import suppress
 from functools import lru_cache
-from importlib.metadata import version
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,17 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.files import (
-    DamagedFileError,
-    NotSavedError,
-    Parts,
-    kept,
-    parts_folder,
-    read_netcdf,
-    require_settings,
-    require_writable,
-    write_netcdf,
-)
+from slrsym.files import NotSavedError, Parts, computed_in_parts
 from slrsym.jobs import Jobs, Maker, advancing, results
 from slrsym.kernels.arguments import cores, number, positive, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
@@ -90,22 +79,21 @@ def sweep(
         **axes,
         "digest": _digest(equations, begun),
     }
-    file = None if path is None else Path(path)
-    if file is not None and file.is_file():
-        return _saved(file, settings)
-    if file is not None:
-        require_writable(file)
-    # Another version may compute other bits.
-    versions = {"version": version("slrsym")}
-    parts = None if file is None else Parts(parts_folder(file), settings | versions)
-    table = pickle.dumps(equations.change_table)
-    states = _solved(begun, table, chosen, equations.kind, times, tolerance,
-                     executor, workers, parts, progress)  # fmt: skip
-    runs = _dataset(equations, axes, times, begun, states, settings)
-    if parts is not None:
-        kept(runs, file, write_netcdf)
-        parts.remove()
-    _warn(runs, cells, states)
+    is_saved = path is not None and Path(path).is_file()
+
+    def compute(parts: Parts | None) -> Runs:
+        table = pickle.dumps(equations.change_table)
+        states = _solved(begun, table, chosen, equations.kind, times, tolerance,
+                         executor, workers, parts, progress)  # fmt: skip
+        return _dataset(equations, axes, times, begun, states, settings)
+
+    data = computed_in_parts(
+        compute, settings, path,
+        kind="solutions on a grid", content="solutions", remedy="; choose another file",
+    )  # fmt: skip
+    runs = Runs(data.data_vars, coords=data.coords, attrs=data.attrs)
+    if not is_saved:
+        _warn(runs, axes, np.isnan(runs[equations.state[0]].values).any(axis=-1))
     return runs
 
 
@@ -222,26 +210,16 @@ def _dataset(
     return runs_of(variables, {**axes, "time": times}, attributes)
 
 
-def _saved(file: Path, settings: dict[str, Any]) -> Runs:
-    data = read_netcdf(file, "solutions on a grid")
-    try:
-        found = json.loads(data.attrs["settings"])
-    except (KeyError, TypeError, ValueError):
-        raise DamagedFileError(
-            f"{file} is no file of solutions on a grid: it holds something else"
-        ) from None
-    require_settings(f"{file} holds solutions", found, settings, "; choose another file")
-    return Runs(data.data_vars, coords=data.coords, attrs=data.attrs)
-
-
-def _warn(runs: Runs, cells: list[dict[str, float]], states: Array) -> None:
-    lost = [cell for cell, found in zip(cells, states, strict=True) if np.isnan(found).any()]
-    if lost:
-        first = ", ".join(f"{name} = {x:g}" for name, x in lost[0].items())
+def _warn(runs: Runs, axes: dict[str, list[float]], unsolved: NDArray[np.bool_]) -> None:
+    if unsolved.any():
+        first = np.argwhere(unsolved)[0]
+        where = ", ".join(
+            f"{name} = {values[i]:g}" for (name, values), i in zip(axes.items(), first, strict=True)
+        )
         end = float(runs["time"][-1])
         warnings.warn(
-            f"the equations cannot be solved up to {end:g} at {len(lost)} of {len(cells)} "
-            f"settings, which are NaN in the result; the first has {first}",
+            f"the equations cannot be solved up to {end:g} at {unsolved.sum()} of {unsolved.size} "
+            f"settings, which are NaN in the result; the first has {where}",
             RuntimeWarning,
             stacklevel=4,
         )

@@ -20,16 +20,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.files import (
-    DamagedFileError,
-    NotSavedError,
-    Parts,
-    parts_folder,
-    read_netcdf,
-    require_settings,
-    require_writable,
-    write_netcdf,
-)
+from slrsym.files import DamagedFileError, NotSavedError, Parts, computed_in_parts
 from slrsym.jobs import Jobs, Maker, advancing, results
 from slrsym.kernels.arguments import cores, number, require_memory, whole
 from slrsym.kernels.compile import chosen_backend
@@ -287,21 +278,11 @@ def _kept(
     path: str | Path | None,
 ) -> xr.Dataset:
     """Read data from a complete file, or compute them and keep parts on the way."""
-    if path is None:
-        data = compute(None)
-    elif (file := Path(path)).is_file():
-        data = _read(file, settings)
-    else:
-        require_writable(file)
-        # Another version may compute other bits.
-        parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
-        data = compute(parts)
-        try:
-            write_netcdf(data, file)
-        except NotSavedError as problem:
-            problem.result = data
-            raise
-        parts.remove()
+    data = computed_in_parts(compute, settings, path, kind="runs, nor of a sweep")
+    if tuple(data["verdict" if "verdict" in data.coords else "verdict_names"].values) != VERDICTS:
+        raise DamagedFileError(
+            f"{path} holds verdicts of an earlier version; remove it to count anew"
+        )
     _warn(data)
     return data
 
@@ -315,22 +296,6 @@ def _warn(data: xr.Dataset) -> None:
             RuntimeWarning,
             stacklevel=4,
         )
-
-
-def _read(file: Path, settings: dict[str, Any]) -> xr.Dataset:
-    data = read_netcdf(file, "runs, nor of a sweep")
-    try:
-        found = json.loads(data.attrs["settings"])
-    except (KeyError, TypeError, ValueError):
-        raise DamagedFileError(
-            f"{file} is no file of runs, nor of a sweep: it holds something else"
-        ) from None
-    require_settings(f"{file} holds data", found, settings)
-    if tuple(data["verdict" if "verdict" in data.coords else "verdict_names"].values) != VERDICTS:
-        raise DamagedFileError(
-            f"{file} holds verdicts of an earlier version; remove it to count anew"
-        )
-    return data
 
 
 # The same whatever the number of workers is, so that parts are.
