@@ -20,7 +20,7 @@ from slrsym.export.site import site_files
 from slrsym.proof import Claim
 from slrsym.typeset import Order, Printer, broken, to_latex, to_mathml
 from slrsym.typeset.common import letter
-from tests._profile import THOROUGH, thorough_only
+from tests._profile import THOROUGH, more, thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved
 from tests.export.test_latex import needs_tex
@@ -119,6 +119,7 @@ def test_numbers_of_another_work_are_not_said_to_be_the_papers():
     assert "cite" not in text
 
 
+@more
 def test_some_of_the_papers_claims_are_not_called_all(document):
     text = book_files(document, title="Some")["book.tex"]
     assert "every claim" not in text
