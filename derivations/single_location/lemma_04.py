@@ -54,7 +54,10 @@ shown = {
 }
 chain_rule = Claim(
     id="lemma-4-chain-rule",
-    title="The gradient of a function of the overlaps",
+    title=(
+        "The gradients of a function $F$ of the five overlaps: $F_kappa k* + F_eta v* + F_rho v$ "
+        "in $k$, $F_theta k* + F_nu v* + F_rho k$ in $v$"
+    ),
     statement=And(
         *(
             Eq(D(F(*overlaps(k, v)), x), g, evaluate=False)
@@ -214,7 +217,9 @@ next_nu = Eq(v_next.dot(Matrix(v_star)), moved(nu, R_nu), evaluate=False)
 
 planar_map = Claim(
     id="lemma-7",
-    title="On the manifold a step maps $(kappa, nu)$ as in (12)-(13)",
+    title=(
+        "On the manifold, a step of projected gradient descent maps $(kappa, nu)$ as in (12)-(13)"
+    ),
     statement=And(
         chain_rule.statement,
         no_push.statement,

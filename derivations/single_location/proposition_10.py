@@ -336,7 +336,7 @@ hessian_entries = {
 
 hessian = Claim(
     id="proposition-10-hessian",
-    title="The Hessian of the risk on the square at the origin",
+    title="The Hessian of the risk on the square at the origin, in closed form",
     statement=And(
         *(
             Eq(at_origin(D(risk(kappa, nu), x, y)), value, evaluate=False)

@@ -51,7 +51,10 @@ safe_step = Lt(alpha * K, 1)
 
 on_the_square = Claim(
     id="theorem-5-planar",
-    title="Almost every start in the square converges to a minimum",
+    title=(
+        "If $alpha < 1/K$, the planar map converges from almost every start in the square to a "
+        "minimum of the risk"
+    ),
     statement=AlmostEveryStartConvergesTo(g, MINIMA),
     source="Appendix A, for $alpha < 1/K$",
     hypotheses=[safe_step],
@@ -81,7 +84,10 @@ manifold = {theta: 0, eta: 0, rho: 0}
 
 slopes = Claim(
     id="theorem-5-slopes",
-    title="The partial derivatives of the risk in $kappa$ and $nu$ on the manifold",
+    title=(
+        "At points of the manifold, the partial derivatives of the risk in $kappa$ and $nu$ are "
+        "those that the planar map uses"
+    ),
     statement=And(
         Eq(at(D(closed, kappa), manifold), R_kappa(kappa, nu), evaluate=False),
         Eq(at(D(closed, nu), manifold), R_nu(kappa), evaluate=False),

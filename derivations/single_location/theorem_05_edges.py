@@ -31,7 +31,10 @@ def edge(fixed, free, at):
 
     few = Claim(
         id=f"theorem-5-edge-{fixed}-{side}-few",
-        title=f"On ${fixed} = {at}$, the starts that converge to ${free} = {-at}$ have measure 0",
+        title=(
+            f"On the edge ${fixed} = {at}$, the starts from which the planar map converges to "
+            f"${free} = {-at}$ have measure 0"
+        ),
         statement=NullStarts(on_edge, start),
         source="Proposition 13 on an edge, for $alpha < 1/C$",
         hypotheses=[small_step],
@@ -58,7 +61,10 @@ def edge(fixed, free, at):
 
     along = Claim(
         id=f"theorem-5-edge-{fixed}-{side}",
-        title=f"On the edge ${fixed} = {at}$, almost every start converges to ${free} = {at}$",
+        title=(
+            f"On the edge ${fixed} = {at}$, the planar map converges from almost every start to "
+            f"${free} = {at}$"
+        ),
         statement=AlmostEveryStartConvergesTo(on_edge, end),
         source="new, for $alpha < 1/C$",
         hypotheses=[small_step],
