@@ -270,10 +270,10 @@ def computed_in_parts(
 
 
 class Saved:
-    """What makes data, and reads them again from the file that it saved them in."""
+    """Base class of computations whose data can be saved to a file and read again."""
 
     def compute_data(self) -> xr.Dataset:
-        """Compute the data."""
+        """Compute the data, without saving them."""
         raise NotImplementedError
 
     def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:

@@ -73,7 +73,7 @@ def _count(text: str) -> int:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what the verdicts do not show: fewer points, claims in the place of the package's."""
+    """Print notes below the results: fewer points, claims that replace those of the package."""
     config = terminalreporter.config
     if _LEDGER not in config.stash:
         return
@@ -297,7 +297,7 @@ class StepItem(_ClaimTest):
 
 
 class ClaimItem(_ClaimTest):
-    """What concerns a claim as a whole: its proof and its id, and that there is no circle."""
+    """The test of a claim as a whole: its proof, its id, and that it does not rest on itself."""
 
     def __init__(self, *, steps: list[Step], problem: str, **options: Any) -> None:
         super().__init__(**options)

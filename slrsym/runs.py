@@ -201,7 +201,7 @@ def _restored(value: Any) -> Any:
 
 
 class Engine(Protocol):
-    """Runs under way."""
+    """The protocol of an engine: the states of runs, and steps that advance them."""
 
     @property
     def states(self) -> NDArray[np.float64]:
@@ -234,7 +234,7 @@ def walked(
     path: str | Path | None,
     progress: bool | None,
 ) -> Runs:
-    """Move an engine from the first logged step to the last, and save what `finish` makes of it.
+    """Advance an engine to the last logged step, and save the runs that `finish` returns.
 
     `parameters` begin with those of the first step; `work` is how many steps a step of all runs
     counts for. Interrupted, all that is complete is kept.

@@ -76,7 +76,7 @@ class Exact:
 
     @property
     def readable(self) -> str:
-        """A text for people."""
+        """The number as a short decimal if that is exact, else as a fraction, or a root of one."""
         text = readable(self.radicand)
         return f"sqrt({text})" if self.root else text
 

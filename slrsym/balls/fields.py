@@ -49,7 +49,7 @@ class Field:
 
     @cached_property
     def values(self) -> Program:
-        """The functions."""
+        """The functions, as expressions."""
         letters = tuple(self.parameters.values())
         return printed(self.outputs, self.state, letters, self._used())
 
@@ -198,7 +198,7 @@ Functions = BoundField | Between
 
 @dataclass(frozen=True)
 class Part:
-    """One thing to be shown."""
+    """One part of a certificate: functions that are positive, or zero, on a box."""
 
     name: str
     field: Field

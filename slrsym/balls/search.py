@@ -34,7 +34,7 @@ DEPTH = 160
 
 
 class Budget:
-    """How many boxes may be looked at, and for how long."""
+    """A limit on the boxes and the seconds of a search."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class Budget:
         return Budget(boxes if most is None else min(boxes, most), left / share, None, self)
 
     def spend(self) -> bool:
-        """Count a box."""
+        """Count a box; return False if the budget is used up."""
         if self.is_over or (self._parent is not None and not self._parent.spend()):
             return False
         self.used += 1
@@ -74,13 +74,13 @@ class Budget:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left."""
+        """Whether the boxes or the seconds of the budget are used up."""
         return self.used >= self.max_boxes or self.elapsed > self.seconds
 
 
 @dataclass
 class Cover:
-    """What became of the pieces of a domain."""
+    """The pieces into which a search has cut a domain, by outcome."""
 
     tree: list[str] = field(default_factory=list)
     undecided: list[Box] = field(default_factory=list)

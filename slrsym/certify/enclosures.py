@@ -129,7 +129,7 @@ def enclosure(
 
 
 class _Finder:
-    """Bounds that are likely to be shown: nothing rests on them."""
+    """A search for bounds that can probably be proved, which it does not prove itself."""
 
     def __init__(self, part: Part, bound: BoundField, tolerance: float) -> None:
         self.bound = bound

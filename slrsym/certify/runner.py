@@ -133,7 +133,7 @@ def certify(
     digits: int = DIGITS,
     suspects: Iterable[Box] = (),
 ) -> Certificate:
-    """Show a statement for all parameters of a box, or refute it, or say what is left open."""
+    """Prove or refute a statement for all parameters of a box, or report the undecided part."""
     start = time.perf_counter()
     what = KINDS[kind]
     given = dict(numbers or {})

@@ -128,7 +128,7 @@ def suspects(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
 
 
 def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
-    r"""Return a step size in closed form for which all conditions hold, smaller than needed.
+    r"""Return a closed-form step size, smaller than necessary, at which the conditions hold.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ _TOLERANCE, _RANGE_TOLERANCE = 1e-4, 0.02
 
 @dataclass(frozen=True)
 class StepSize:
-    """The largest step size that was certified, and what else is known.
+    """The largest step size that was certified, with other bounds for comparison.
 
     Attributes
     ----------
@@ -268,7 +268,7 @@ class StepSize:
 
     @property
     def of_grid(self) -> float:
-        """The certified step size, as part of what the grid allows."""
+        """The certified step size, divided by the largest one that the grid allows."""
         return float(self.alpha or 0) / self.grid
 
 

@@ -37,7 +37,7 @@ from slrsym.certify.statements import KINDS
 
 @dataclass(frozen=True)
 class Check:
-    """What became of a certificate that was checked again.
+    """The result of checking a certificate again.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Check:
 
     @property
     def accepted(self) -> bool:
-        """Whether the certificate says what is so."""
+        """Whether the check confirms the certificate."""
         return not self.refusal
 
 

@@ -92,7 +92,7 @@ def as_data(entry: Any) -> Any:
 
 
 def keep(key: str, content: Any) -> None:
-    """Keep what was found; where that is not possible, the next run checks again."""
+    """Save a result; if that is not possible, the next run checks again."""
     _write(_folder(), key, content, _MOST)
 
 

@@ -36,7 +36,7 @@ _HOLDS = "it holds at random points"
 
 @dataclass(frozen=True)
 class StepReport:
-    """What checking one step gave.
+    """The result of checking one step.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class StepReport:
 
     @property
     def statement(self) -> str:
-        """What the step says, as a line of text; which nobody reads of most steps."""
+        """The statement of the step as text, formatted on demand."""
         return self.said if isinstance(self.said, str) else spoken(self.said)
 
     @property
@@ -77,7 +77,7 @@ class StepReport:
 
     @property
     def reason(self) -> str:
-        """What numbers found, and else what is missing."""
+        """The reason for a refusal: a contradiction by numbers, or else the missing evidence."""
         if self.contradiction:
             return self.contradiction
         if not self.example:
@@ -150,7 +150,7 @@ class ClaimVerdict:
 
     @property
     def failure(self) -> str:
-        """What is wrong: the error, the first refused step, or what sampling contradicts."""
+        """The first fault: an error, a refused step, or a statement that samples contradict."""
         refused = (str(r) for r in self.reports if not r.accepted)
         wrong = (m for m in self.monte_carlo if m.contradiction)
         contradicted = (f"{m.contradiction}; it says {m.statement}" for m in wrong)
@@ -296,7 +296,7 @@ def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
 def compared(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
 ) -> Compared:
-    """Return what numbers say of a step."""
+    """Compare both sides of a step at random points."""
     if not step.numeric:
         return None, "", ""
     try:
@@ -346,7 +346,7 @@ def _place(problem: BaseException, claim: Claim) -> str:
 
 
 class Options(NamedTuple):
-    """How claims are checked.
+    """The options with which claims are checked.
 
     Attributes
     ----------

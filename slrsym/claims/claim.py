@@ -34,7 +34,7 @@ _TOLD = 3
 
 @dataclass(frozen=True)
 class Trials:
-    """What an experiment saw, to be returned by a function that `Claim.tested_by` decorates.
+    """The result of an experiment, returned by a function that `Claim.tested_by` decorates.
 
     Parameters
     ----------

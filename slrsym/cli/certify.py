@@ -24,7 +24,7 @@ Rows = list[tuple[str, str]]
 
 
 class Destination(NamedTuple):
-    """Where a result goes."""
+    """The destinations of a result: files, and whether a table is printed."""
 
     output: Path | None
     json_file: Path | None

@@ -43,7 +43,7 @@ def require_installed() -> None:
 
 
 def check_by_coq(ledger: Ledger, claims: Iterable[str], search: bool) -> None:
-    """Let Coq check what it is known to prove, try other steps if asked to, and say what is so."""
+    """Run Coq on the steps and claims that it can prove, and print how many it confirms."""
     from slrsym.coq.running import CoqError, checked
 
     try:

@@ -138,7 +138,7 @@ def latex(
 
 
 class _Export:
-    """Claims, verified and put into words, and what is said of how long that took."""
+    """An export under way: the claims, their verification, and messages on how long it took."""
 
     def __init__(
         self,

@@ -51,7 +51,7 @@ _T = TypeVar("_T")
 
 
 def gamma_of(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:
-    """Return the standard deviation from one of two options."""
+    """Return gamma from the option --gamma or --gamma2, of which one may be given."""
     if gamma2 is None:
         return default if gamma is None else gamma
     if gamma is not None:
@@ -230,7 +230,7 @@ def reported() -> Iterator[None]:
 
 
 def is_of_stdout(problem: Exception) -> bool:
-    """Return whether an error is of writing to a stream: files are named in theirs."""
+    """Return whether an error is from writing to a stream; that of a file has its name."""
     full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
     return isinstance(problem, OSError) and problem.filename is None and problem.errno in full
 

@@ -24,7 +24,7 @@ _LONGEST = 40_000
 
 @dataclass
 class CoqGoal:
-    """A goal, or what keeps a step from being one."""
+    """A goal of Coq for a step, or the reason why the step cannot be one."""
 
     name: str  # of the lemma
     claim: str  # the step that it stands for: its claim, label and kind of rule
@@ -152,7 +152,7 @@ def defined(p: Any, printer: CoqPrinter) -> list[str]:
 
 
 class Exporter:
-    """Makes goals of claims; what a claim says is printed once."""
+    """Writer of claims as goals of Coq, which prints each statement once."""
 
     def __init__(self, find: Callable[[str], Claim]) -> None:
         self._find = find

@@ -25,7 +25,7 @@ _BATCH = 40
 
 
 class CoqError(RuntimeError):
-    """Coq is missing, or refuses."""
+    """Coq is missing, or stops with an error."""
 
 
 def require_coq() -> str:
@@ -94,7 +94,7 @@ def axioms(folder: Path, modules: Sequence[str]) -> list[str]:
 
 
 def checked(made: Development, folder: Path, search: bool = False) -> list[str]:
-    """Compile a development; what Coq refuses loses its mark. Returns the axioms that coqchk lists.
+    """Compile a development, unmark refused goals, and return the axioms that coqchk lists.
 
     With `search`, tactics are tried for goals that none is known for, and claims are completed.
     """
@@ -145,7 +145,7 @@ def _compiled_as_is(made: Development, folder: Path, name: str) -> str:
 
 
 def _dropped(made: Development, file: Path, problem: str) -> bool:
-    """Take the mark from the claim that Coq stopped at, and see what the others suppose now."""
+    """Drop the claim at which Coq stopped, and update those that rest on it."""
     found = re.search(r"line (\d+)", problem)
     if found is None:
         return False

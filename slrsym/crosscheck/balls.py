@@ -153,7 +153,7 @@ Node: TypeAlias = tuple[Ball, Ball, float]
 
 
 class CompiledIntegrand:
-    """An integrand, compiled."""
+    """An integrand compiled for evaluation in balls."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth

@@ -254,7 +254,7 @@ class Expectations:
         return sp.Mul(*result), blocks
 
     def check(self, block: IndependentPart) -> None:
-        """Refuse a block that is no law at this point."""
+        """Raise if the covariance matrix of a block is not positive semidefinite at this point."""
         if block.gaussian:
             self._root(block)
         else:

@@ -84,7 +84,7 @@ def sample_points(
 
 
 class Sampler:
-    """Draws points, one at a time."""
+    """A sampler of random points at which the hypotheses hold."""
 
     def __init__(
         self, symbols: Iterable[Any], given: Iterable[Any], laws: Iterable[Law] = ()
@@ -290,7 +290,7 @@ _MOST_REJECTED = 200
 
 @dataclass(frozen=True)
 class Comparison:
-    """A statement held at every point at which it was examined."""
+    """The result of a comparison in which a statement held at every point examined."""
 
     relation: Any
     points: tuple[Mapping[Any, Any], ...]
@@ -299,7 +299,7 @@ class Comparison:
 
 
 class Bench:
-    """Points for statements under the same hypotheses; what they share is evaluated once at each.
+    """Points for statements under the same hypotheses, with common parts evaluated once each.
 
     The mapping `functions` says what stands for undefined ones.
     """

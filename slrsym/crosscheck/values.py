@@ -82,7 +82,7 @@ def _exact(value: Expr) -> fmpq:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Between which numbers a symbol lies."""
+    """Lower and upper bound of a symbol, each of which may be open, or missing."""
 
     low: sp.Rational | None = None
     high: sp.Rational | None = None
@@ -100,7 +100,7 @@ class Bounds:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no number lies within them."""
+        """Whether no number lies between the two bounds."""
         if self.low is None or self.high is None:
             return False
         open_end = self.low_open or self.high_open

@@ -49,7 +49,7 @@ def _program(count: int) -> Program:
 
 
 class _OverlapEngine:
-    """All runs of one task; `rank` is how many dimensions vectors are to fit in."""
+    """Engine that moves the overlaps of all runs of a task, feasible in `rank` dimensions."""
 
     def __init__(
         self,

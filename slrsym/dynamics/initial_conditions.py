@@ -24,7 +24,7 @@ from slrsym.task import OrderParameters, Task
 
 @runtime_checkable
 class Start(Protocol):
-    """Where runs start."""
+    """The protocol of initial conditions: the states at which runs start."""
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
         """Return the states at which runs start.
@@ -141,7 +141,7 @@ class ManifoldStart(_Drawn):
 
 @dataclass(frozen=True, eq=False)
 class Overlaps(Start):
-    """Given overlaps.
+    """Initial conditions by given overlaps.
 
     They are those of Theorem 1, or of Lemma 6.
 

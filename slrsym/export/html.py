@@ -125,7 +125,7 @@ def _agreement(check: Any) -> str:
 
 
 class HtmlRenderer:
-    """Writes HTML."""
+    """A writer of documents as HTML."""
 
     def __init__(
         self,

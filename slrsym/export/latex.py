@@ -54,7 +54,7 @@ SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
 
 class Displays:
-    r"""Writes paragraphs and displayed formulas."""
+    r"""A writer of paragraphs and displayed formulas as LaTeX."""
 
     def __init__(
         self,
@@ -256,7 +256,7 @@ def snippet(display: Display, width: float = TEXT_WIDTH) -> str:
 
 
 class LatexRenderer(Displays):
-    r"""Writes LaTeX."""
+    r"""A writer of documents as LaTeX."""
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         """Write blocks below each other."""

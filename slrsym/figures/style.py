@@ -216,7 +216,7 @@ nav a { margin-right: 0.8rem; }
 
 @dataclass(frozen=True)
 class Shown:
-    """What the page says of a figure; it has a picture, or a problem."""
+    """A figure on the page of all figures: a picture with its description, or a problem."""
 
     name: str
     image: str = ""

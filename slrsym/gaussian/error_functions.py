@@ -47,7 +47,7 @@ def inline(printer: Any, formula: Expr) -> str:
 
 
 class GaussianFunction(Function):  # type: ignore[misc]
-    """What all of them share: evaluation by `multiprecision`, leading terms, printing."""
+    """Base class of the functions here: evaluation by `multiprecision`, leading terms, printing."""
 
     _multiprecision: str
     _symbol: str
@@ -109,7 +109,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
 
 
 class Entire(GaussianFunction):
-    """What the functions of one variable share, which are entire, and real on the real line."""
+    """Base class of entire functions of one variable that are real on the real line."""
 
     unbranched = True
     # The values at 0, and at the left and right end; the sign of f(-x)/f(x), or 0.
@@ -140,7 +140,7 @@ class Entire(GaussianFunction):
 
 
 class Bell(Entire):
-    """What exp(-x^2) and exp(-x^2/2) share, up to a factor."""
+    """Base class of multiples of exp(-x^2) and exp(-x^2/2)."""
 
     _rate: Expr
 

@@ -134,7 +134,7 @@ def gaussian_zeta(t: float, s: float) -> float:
 
 @cache
 def compiled() -> dict[str, Callable[[float, float], float]]:
-    """Compile both functions by Numba."""
+    """Compile Owen's T and the Gaussian zeta by Numba, and return them by name."""
     from numba import njit
     from numba.extending import register_jitable
 

@@ -336,7 +336,7 @@ def token_pairs(
 
 
 class _MpmathRole:
-    """f, A, B, Y1 and C of a role at log s, times powers of s; what is of z alone is kept."""
+    """Evaluator of the means f, A, B, Y1 and C of a role at log s, times powers of s."""
 
     def __init__(
         self, mu: Any, mean: Any, cov: Any, spread: Any, finer: Any, reach: Any, right: Any

@@ -317,7 +317,7 @@ def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) ->
 
 
 class _Printer(PythonCodePrinter):  # type: ignore[misc]
-    """Functions by plain names; quotients of integers are left to the numbers of the backend."""
+    """Printer of Python source, with short function names and quotients left to the backend."""
 
     def __init__(self) -> None:
         names = {function.__name__: name for function, name in _FUNCTIONS.items()}

@@ -24,7 +24,7 @@ Style = Literal["numbers", "arrays", "balls"]
 
 
 class Program(NamedTuple):
-    """Two functions in Python, and what they need.
+    """The Python source of two functions, with the names and inputs that they need.
 
     The function ``constants`` of the parameters is called once; the function ``body`` takes the
     state and what the other returned.
@@ -56,7 +56,7 @@ def _read(found: Any) -> Program:
 
 
 class _Calls(ast.NodeTransformer):
-    """Branches as calls with two functions; for balls, powers and comparisons as calls as well."""
+    """Rewriter of branches as calls of functions; for balls also of powers and comparisons."""
 
     _RELATIONS: ClassVar = {
         ast.Lt: "<",

@@ -36,7 +36,7 @@ _SAME = 1e-4
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens to a branch.
+    """A point at which a branch of critical points folds, forks or changes its stability.
 
     Parameters
     ----------

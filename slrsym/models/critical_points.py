@@ -60,7 +60,7 @@ class Landscape:
         self._owner = np.broadcast_to(np.arange(t)[:, None], (spaces, t, r)).ravel()
 
     def factor(self, points: Array) -> Array:
-        """Return all directions."""
+        """Return the coordinates of all directions, the trained ones first, for each point."""
         fixed = np.broadcast_to(self._fixed, (len(points), *self._fixed.shape))
         return np.concatenate([points, fixed], axis=-2)
 
@@ -185,7 +185,7 @@ class Symmetries:
         self.images = [(order, sign) for order in orders for sign in signs]
 
     def _permutations(self, model: Model) -> list[NDArray[np.int64]]:
-        """Return what permutations of directions do to states, if those are feasible."""
+        """Return the permutations of order parameters that permutations of directions lead to."""
         trained, fixed = model.trained, model.fixed
         if factorial(len(trained)) * factorial(len(fixed)) > _MOST_PERMUTATIONS:
             fixed_orders: list[tuple[Any, ...]] = [fixed]
@@ -337,7 +337,7 @@ def _searched(there: Landscape, points: Array) -> list[_Found]:
 
 
 def _enter(known: list[_Found], one: _Found, symmetries: Symmetries) -> _Found:
-    """Return the known point that symmetries relate to one, which becomes known otherwise."""
+    """Return a known point that a symmetry maps to this one; if there is none, add this one."""
     images = symmetries.of(one.state)
     for other in known:
         if np.abs(images - other.state).max(axis=-1).min() < _NEAR:

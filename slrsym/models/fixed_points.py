@@ -77,7 +77,7 @@ class Linearisation:
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """A point where nothing changes.
+    """A fixed point of the equations of motion.
 
     Parameters
     ----------

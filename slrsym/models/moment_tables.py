@@ -85,7 +85,7 @@ class MomentTable:
         return [_pattern_program(mean) for mean in self.means]
 
     def compile(self, backend: str = "auto") -> Callable[..., Any]:
-        """Return a function of states and parameters, by NumPy or Numba.
+        """Compile the moments to a function of states and parameters, by NumPy or Numba.
 
         Parameters
         ----------

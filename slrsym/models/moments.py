@@ -125,7 +125,7 @@ def covariance(first: Expr, second: Expr, count: int) -> Expr:
 
 
 def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
-    """Multiply the variable powers into a mean."""
+    """Return the mean of a function times powers of the variables, by Stein's lemma."""
     count = range(len(powers))
     for i, power in enumerate(powers):
         for _ in range(power):

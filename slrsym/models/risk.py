@@ -58,7 +58,7 @@ class ExactRisk(ProjectionLaws):
 
     @cached_property
     def closed_form(self) -> bool:
-        """Whether the risk has one; if not, `quadrature` says what takes its place.
+        """Whether the risk has a closed form; if not, `quadrature` describes the alternative.
 
         If nothing does, `risk` and all that needs it raise a `NotClosedError`, before anything is
         compiled, that names the mean without a closed form.

@@ -39,7 +39,7 @@ class Moment:
     terms: dict[tuple[Mean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
 
     def add(self, mean: Mean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
-        """Add a term."""
+        """Add a coefficient times a mean at the entries of a law; drop a term that becomes 0."""
         if coefficient != 0 and mean.value != 0:
             key = (mean, entries)
             self.terms[key] = self.terms.get(key, S.Zero) + coefficient

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Role:
-    """Tokens of one law and bias: what they add to target minus prediction, and their law.
+    """Tokens of one law and bias, with their contribution to target minus prediction.
 
     `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
     """
@@ -185,7 +185,7 @@ class Terms:
 
     @property
     def quadrature(self) -> Quadrature | None:
-        """What means are computed by that have no closed form."""
+        """The quadrature for means without a closed form; None if all have one."""
         risk = self.risk()
         nodes = set().union(*(e.atoms(GaussianMean) for e in self.needed([risk]).values()))
         if not nodes:
@@ -226,7 +226,7 @@ _FEW = 8
 
 
 class _Instance:
-    """The mean of a product, or the covariance of two, at the law of its roles, and derivatives."""
+    """A mean of a product, or a covariance, with its derivatives, at the law of its roles."""
 
     def __init__(
         self, terms: Terms, factors: Sequence[tuple[Role, Expr]], tau: Expr | None = None
@@ -296,7 +296,7 @@ class _Instance:
         return expand(formal.xreplace(values).xreplace(self._law))
 
     def _atom(self, node: Expr) -> Expr:
-        """Name a derivative of an atom, after the expressions in it."""
+        """Return the symbol for a derivative of an atomic mean, at the law of the role."""
         function, orders = function_of(node)
         atom = ATOMS[function.func]
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
@@ -371,7 +371,7 @@ class SoftmaxTerms:
 
     @property
     def quadrature(self) -> Quadrature:
-        """What the risk is computed by."""
+        """The quadrature by which the risk is computed."""
         return Quadrature(
             2, "softmax divides by a sum over tokens: the denominator is an integral (Laplace)"
         )

@@ -40,7 +40,7 @@ _Array: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be estimated from, and how; made by `plan_of`."""
+    """The settings of a Monte Carlo estimate; made by `plan_of`."""
 
     predictor: Predictor
     task: Task

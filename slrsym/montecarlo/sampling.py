@@ -31,7 +31,7 @@ Progress: TypeAlias = Callable[[int, float], None]
 
 
 class Quantity(Protocol):
-    """What is averaged."""
+    """The protocol of quantities that are averaged over samples."""
 
     @property
     def size(self) -> int:

@@ -197,7 +197,7 @@ def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -
 
 @dataclass(frozen=True)
 class _Structural(Rule):
-    """How the parts of a proof fit, with the statement it makes.
+    """The rule of a structural step: how its parts prove the statement of the whole.
 
     `about` is what documents show of it, `because` how it follows; `citing` are claims, `theorems`
     those of the literature from which a citation concludes.

@@ -52,7 +52,7 @@ noise_moments = _NoiseMoments()
 
 @dataclass(frozen=True)
 class _Inside(Rule):
-    """What relates two integrands, whatever the variables are, relates the expectations."""
+    """A relation of two integrands for all values of the variables, hence of the expectations."""
 
     by: Rule
 

@@ -87,7 +87,7 @@ def stein(*variables: Symbol) -> Rule:
 
 
 class _Erf(sp.Function):  # type: ignore[misc]
-    """erf, with the bell for its derivative: SymPy's exponential would bring polynomials back."""
+    """The error function with `erf_prime` as its derivative, where SymPy has an exponential."""
 
     nargs = 1
 

@@ -24,7 +24,7 @@ from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flat
 
 
 class CaseTree:
-    """What happens in one case. Made by `solution`, `never`, `only_at` and `split`."""
+    """A tree of cases, made by `solution`, `never`, `only_at` and `split`."""
 
 
 @dataclass(frozen=True)

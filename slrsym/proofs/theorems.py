@@ -64,7 +64,7 @@ class _TheoremRule:
 
     @property
     def because(self) -> str:
-        """How the conclusion follows, paragraph by paragraph."""
+        """The proof of the conclusion, paragraph by paragraph."""
         return "\n\n".join(text_of_theorem(self.name)[1:])
 
     @property

@@ -288,7 +288,7 @@ def checkpoints(steps: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Ends:
-    """Where runs started and ended."""
+    """The states at which runs started and ended."""
 
     start: _Array
     end: _Array

@@ -261,7 +261,11 @@ def _growth(
 
 @cache
 def _coefficients() -> Field:
-    """Return R_0, N and the entries of Q, each with three derivatives in kappa."""
+    """Return the coefficients of the risk as functions of kappa, each with three derivatives.
+
+    They are those of the risk on the manifold, R_0(kappa) - N(kappa) nu, and the entries of the
+    quadratic form off it.
+    """
     first, second = ON_M
     risk = quadratic_risk()
     on = risk.on_manifold.subs(epsilon, 0)

@@ -39,7 +39,7 @@ ZERO = num(0)
 
 
 class MeanValue:
-    """What holds of a variable between two points that are in order."""
+    """The mean value theorem, for a variable between two points that are in order."""
 
     def __init__(self, emitter: Emission, context: Context, x: Term) -> None:
         self.emitter, self.context, self.x = emitter, context, x

@@ -45,7 +45,7 @@ FOUND: dict[str, Any] = {}
 
 
 class NoEquations(Rejected):
-    """Says that nothing is known of what arithmetic does not look into."""
+    """Raised if no equations are known for the terms that arithmetic does not look into."""
 
 
 def searched(

@@ -140,7 +140,7 @@ class Binders:
         return None
 
     def _everywhere(self, p: Term) -> Inference:
-        """Show what holds at all points of a range: of the form that derivatives ask."""
+        """Prove a condition of a derivative that is for all points of a range."""
         ((x,), (body,), _) = p[1:]
         new = fresh(x, [*free(p), *free(("and", *self.given, p))])
         _, between, q = substitute(body, {x: new})

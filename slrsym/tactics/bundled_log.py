@@ -24,7 +24,7 @@ def _lines() -> dict[str, str]:
 
 
 def record_of(id: str) -> dict[str, Any]:
-    """Return what the log says of a claim; nothing if it does not know it."""
+    """Return the record of a claim in the bundled log; empty if there is none."""
     line = _lines().get(id)
     return json.loads(line) if line else {}
 

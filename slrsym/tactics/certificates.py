@@ -92,12 +92,12 @@ class Hinted(Ring):
         return super().fraction(n, d, rational)
 
     def state(self) -> tuple[Any, ...]:
-        """Return what `restore` takes to forget all that comes after."""
+        """Return a snapshot of the ring, to which `restore` goes back."""
         return (len(self.generators), dict(self._numbers), dict(self._opaque),
                 dict(self.facts._facts), list(self.facts.roots))  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        """Forget what was made and learned since a state."""
+        """Go back to a snapshot, and forget everything later."""
         count, self._numbers, self._opaque, self.facts._facts, self.facts.roots = state
         del self.generators[count:]
         self._memo = {}
@@ -113,7 +113,7 @@ class Hinted(Ring):
 
 
 class Search:
-    """Answers the questions of a ring, and notes the evidence for those that it answered.
+    """A search that answers the questions of a ring, and records the evidence for the answers.
 
     It gives up on a question after some effort, and on all together after the most: monomials of
     candidates and of normal forms, entries of linear programs times their iterations; some 25,000

@@ -323,7 +323,7 @@ def _is_positive(emitter: Emission, context: Context, expr: Expr) -> bool:
 
 
 def _exponentials(work: Calculus, t: Term) -> Iterator[Inference]:
-    """Yield that products of exponentials are exponentials of sums, which the ring does not see."""
+    """Yield equations of products of exponentials with exponentials of sums."""
     factors = [f for f in t[1:] if f[:2] == ("f", "exp")] if t[0] == "*" else []
     if len(factors) > 1:
         whole = ("f", "exp", ("+", *(f[2] for f in factors)))
@@ -396,7 +396,7 @@ def _bells(t: Term) -> Iterator[Term]:
 
 
 def _value(emitter: Emission, node: Expectation, context: Context) -> Inference:
-    """Show what a mean is, in a closed form."""
+    """Derive the closed form of a mean."""
     with suppress(*FAILURES):
         return emitter.attempt(partial(_by_owens_t, emitter, node, context))
     work = Closing(emitter, context)

@@ -49,7 +49,7 @@ FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
 
 class Missing(Rejected):
-    """Says in the words of a statement what is not known."""
+    """A missing fact, worded as the statement that is not known."""
 
 
 def emitter_for(*rules: str) -> Callable[[Emit], Emit]:
@@ -86,7 +86,7 @@ def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
 
 
 def kind_of_proof(*names: str) -> Callable[[Any], Any]:
-    """Register what emits the inferences of a kind of proof, by its class name."""
+    """Register a function that emits the inferences of a kind of proof, by class name."""
 
     def register(function: Any) -> Any:
         _PROOFS.update(dict.fromkeys(names, function))
@@ -97,7 +97,7 @@ def kind_of_proof(*names: str) -> Callable[[Any], Any]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a step."""
+    """The outcome of a step: accepted, or refused for a reason, and its inferences."""
 
     label: str
     # The class of its rule, with the rule's name if that is structural.
@@ -538,7 +538,10 @@ class Emission:
         return self.on_trust(step, self.formula(step.statement))
 
     def on_trust(self, step: Step, p: Term) -> Inference:
-        """Add the formula of a step on trust in its rule, which is listed as an axiom."""
+        """Conclude a step without evidence, from an axiom "the rule NAME is right" that is listed.
+
+        This is for rules that users define: a claim that rests on such an axiom is conditional.
+        """
         return self.unchecked(trust_in(step.rule), "", self.hypotheses(step.context), p)
 
 

@@ -63,7 +63,7 @@ def _price(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Infe
 
 
 def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inference:
-    """Replace means of derivatives on the right by means of the derivatives in closed form."""
+    """Evaluate the derivatives inside the expectations on the right side of an equation."""
     order = [s for block in law.blocks() for s in block.symbols]
     for node in expectations_in(line.theorem.conclusion[2]).values():
         (body,) = inside(node)

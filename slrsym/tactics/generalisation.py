@@ -152,7 +152,7 @@ def _exists(emitter: Emission, t: Term, lines: Sequence[Inference], context: Con
 
 
 class _Words:
-    """Symbols for factors: one for those that are multiples of each other."""
+    """The symbols that replace factors, one for all multiples of a factor."""
 
     def __init__(
         self, emitter: Emission, context: Context, taken: frozenset[Term], sums: bool,

@@ -23,7 +23,7 @@ load_extensions(list(EXTENSIONS))
 
 
 class Table:
-    """Writes terms as rows that refer to earlier rows, each part once."""
+    """The table of terms of a record, as rows that refer to earlier rows."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -51,7 +51,7 @@ def plain(t: Any) -> Any:
 
 
 class RecordingProofBuilder(ProofBuilder):
-    """The proof of one claim, and what the log is to say of it."""
+    """A builder of the proof of one claim that also records it for the log."""
 
     def __init__(self, book: ProvedClaims) -> None:
         super().__init__(book)
@@ -75,7 +75,7 @@ class RecordingProofBuilder(ProofBuilder):
     def record(
         self, id: str, statement: Term, given: Sequence[Term], shown: Inference
     ) -> dict[str, Any]:
-        """Enter the claim into the book; what the log says of it."""
+        """Add the claim to the proved claims, and return its record for the log."""
         self.claims.enter(id, statement, given, shown.theorem)
         table = Table()
         lines = []

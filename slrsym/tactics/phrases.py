@@ -18,7 +18,7 @@ _MOST = 300
 
 
 class Expressions:
-    """Translates terms back: parts of statements, and what is built of them."""
+    """Translator from terms of the proof checker back to SymPy expressions."""
 
     def __init__(self, translator: Translator) -> None:
         self._known = {key(t): e for e, t in translator.translated()}

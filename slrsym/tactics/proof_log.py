@@ -124,7 +124,7 @@ def write_log(
 
 
 def statements(ids: Iterable[str], find: Callable[[str], Proven]) -> Iterator[dict[str, Any]]:
-    """Yield what claims and their steps say, in the format of the log but without evidence."""
+    """Yield the statements of claims and their steps in the format of the log, without evidence."""
     for id in ids:
         work, table = Emission(find(id), find, ProvedClaims()), Table()
         try:

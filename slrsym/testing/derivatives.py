@@ -62,7 +62,7 @@ def increasing_steps(steps: ArrayLike | None) -> Array:
 
 
 class ManifoldLike(Protocol):
-    """What the checks need to know of a manifold. Points and tangent vectors are arrays."""
+    """Protocol of manifolds that the checks accept. Points and tangent vectors are arrays."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
         """Project a vector to the tangent space at a point.

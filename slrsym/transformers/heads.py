@@ -226,7 +226,7 @@ class HeadRuns(RunsInPieces):
         return self.lam0 / (1 + self.rate * min(step, self.held))
 
     def _start(self, run: int) -> tuple[_Array, _Array]:
-        """Draw uniform directions in a frame that begins with the stars."""
+        """Draw uniform directions of heads and of tokens, as coordinates in a common frame."""
         n, heads, d = self.task.n, self.heads, self.task.task.d
         rng = stream(self.seed, run % self.starts, 0)
         q = 2 * (n + heads)

@@ -354,7 +354,7 @@ class RunsInPieces(Saved, ABC):
         progress: bool | None = None,
         workers: int | None = None,
     ) -> xr.Dataset:
-        """Go on with runs that were interrupted, and save them; the same if none was."""
+        """Run interrupted runs to their end and save them; return complete data as they are."""
         if "state" not in data:
             return data
         if path is not None:
@@ -378,7 +378,7 @@ class RunsInPieces(Saved, ABC):
         return data
 
     def _pieces(self, data: xr.Dataset, workers: int | None) -> Iterator[Any]:
-        """Make what is missing, as it comes: runs, rows from and to, states, what is logged."""
+        """Yield missing pieces as they are computed: runs, rows from and to, states, the log."""
         workers = workers or cores()
         rows, states = data.rows.values.copy(), data.state.values
         groups: list[list[int]] = []
@@ -439,7 +439,7 @@ class MultipleLocation:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its numbers, as attributes of data."""
+        """The numbers that define the task, as attributes of data."""
         noise = "shared" if self.shared else "independent"
         return {**settings_of(self.task), "task_n": self.n, "task_noise": noise}
 

@@ -174,7 +174,7 @@ class Delimiter(Box):
 
 @dataclass(frozen=True)
 class Fence(Box):
-    """A box between brackets, whose size follows from what they hold."""
+    """A box between brackets that are as large as it needs."""
 
     opening: str
     body: Box

@@ -30,7 +30,7 @@ from slrsym.typeset.common import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, 
 
 
 def reduced(law: Law, symbols: set[Symbol]) -> Law | None:
-    """Return the law of some of the variables."""
+    """Return the marginal law of some of the variables, None if there are none."""
     parts: list[Law] = []
     for block in law.blocks():
         kept = [s for s in block.symbols if s in symbols]
@@ -88,7 +88,7 @@ def _binders(expression: Expr) -> list[Expectation]:
 
 
 class CalculusWriting(Writing):
-    """Writes what is differentiated, integrated or summed."""
+    """The part of the printer for derivatives, integrals and sums."""
 
     def _derivative(self, expr: Derivative) -> tuple[Box, int]:
         of = expr.expr
@@ -204,7 +204,7 @@ class CalculusWriting(Writing):
 
 
 class ExpectationWriting(Writing):
-    """Writes expectations and laws."""
+    """The part of the printer for expectations and laws."""
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
         sign: Box = name("E")
