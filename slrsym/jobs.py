@@ -25,7 +25,9 @@ _IN_FLIGHT = 256
 _PATIENCE = 5
 
 
-def as_maker(executor: futures.Executor | Maker | None, workers: int | None) -> tuple[Maker, bool]:
+def executor_factory(
+    executor: futures.Executor | Maker | None, workers: int | None
+) -> tuple[Maker, bool]:
     """Return a factory of executors, and whether they are ours to shut down."""
     if executor is None:
         # Forked processes would share what threads have locked.
@@ -51,7 +53,7 @@ def results(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the results of jobs as they come."""
     if executor is not None or workers > 1:
-        yield from completed(jobs, *as_maker(executor, workers))
+        yield from completed(jobs, *executor_factory(executor, workers))
     while jobs:
         name, function, arguments = jobs.popleft()
         yield name, function(*arguments)

@@ -11,8 +11,8 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_claim,
     chain,
-    claimed,
     differentiate,
     lemma,
 )
@@ -204,8 +204,8 @@ invariant = Claim(
 def _(goal):
     """By Lemma 14 the gradients point along $k*$ and $v*$, which $k$ and $v$ move by."""
     return all_of(
-        claimed(chain_rule.statement, "lemma-4-chain-rule"),
-        claimed(no_push.statement, "lemma-14"),
+        by_claim(chain_rule.statement, "lemma-4-chain-rule"),
+        by_claim(no_push.statement, "lemma-14"),
         *(chain(overlap).then(0, by=differentiate) for overlap in after),
     )
 
@@ -253,8 +253,8 @@ planar_map = Claim(
 def _(goal):
     """The squared length before the projection is $1 + alpha^2 R_kappa^2 (1 - kappa^2)$."""
     return all_of(
-        claimed(chain_rule.statement, "lemma-4-chain-rule"),
-        claimed(no_push.statement, "lemma-14"),
+        by_claim(chain_rule.statement, "lemma-4-chain-rule"),
+        by_claim(no_push.statement, "lemma-14"),
         chain(k_next.dot(Matrix(k_star))).then(moved(kappa, R_kappa), by=algebra),
         chain(v_next.dot(Matrix(v_star))).then(moved(nu, R_nu), by=algebra),
     )

@@ -30,8 +30,8 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_claim,
     chain,
-    claimed,
     differentiate,
     having,
     lemma,
@@ -380,10 +380,10 @@ def _(goal):
         by_theorem(LocalDiffeomorphism(g, ORIGIN), "local-inverse", invertible=regular),
         by_theorem(Injective(g), "expansion-injective", apart, **shown),
         regular,
-        claimed(jacobian.statement, "proposition-12-jacobian"),
+        by_claim(jacobian.statement, "proposition-12-jacobian"),
         having(
             below,
-            claimed(
+            by_claim(
                 And(*at_the_origin, evaluate=False),
                 "proposition-12-eigenvalues",
                 {"h": alpha * h11, "k": -alpha * h12},

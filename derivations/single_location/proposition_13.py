@@ -13,7 +13,7 @@ from slrsym.planar import (
     planar_map,
     risk,
 )
-from slrsym.proof import Claim, algebra, chain, claimed, having, lemma
+from slrsym.proof import Claim, algebra, by_claim, chain, having, lemma
 from slrsym.proof.dynamical import NullStarts, by_theorem, point_set
 
 g = planar_map()
@@ -123,5 +123,5 @@ def _(goal):
         "null-union",
         {"parts": (tuple(ORIGIN), tuple(MAXIMA))},
         part_1=lemma("proposition-13-saddle"),
-        part_2=having(small, claimed(NullStarts(g, MAXIMA), "proposition-13-maxima")),
+        part_2=having(small, by_claim(NullStarts(g, MAXIMA), "proposition-13-maxima")),
     )

@@ -25,8 +25,8 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_claim,
     chain,
-    claimed,
     differentiate,
     having,
     lemma,
@@ -70,7 +70,7 @@ def _(goal):
         goal,
         "all-but-few",
         {"others": (*MAXIMA, *ORIGIN)},
-        limits=having(small, claimed(OrbitsConvergeTo(g, five), "proposition-11")),
+        limits=having(small, by_claim(OrbitsConvergeTo(g, five), "proposition-11")),
         few=lemma("proposition-13"),
     )
 
@@ -141,7 +141,7 @@ def along_edges(kind, end, which=""):
     for place, fixed in enumerate((kappa, nu), start=1):
         for side, name, value in (("high", "plus", 1), ("low", "minus", -1)):
             said = kind(g.face(fixed, value), point_set([(end * value,)]))
-            known = claimed(said, f"theorem-5-edge-{fixed}-{name}{which}")
+            known = by_claim(said, f"theorem-5-edge-{fixed}-{name}{which}")
             shown[f"edge_{place}_{side}"] = having(small, known)
     return shown
 

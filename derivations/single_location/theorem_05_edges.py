@@ -4,7 +4,7 @@ from sympy import Lt
 
 from slrsym.notation import alpha, kappa, nu
 from slrsym.planar import FIXED_POINTS, C, R_kappa, R_nu, as_function, planar_map, risk
-from slrsym.proof import Claim, algebra, chain, claimed, lemma
+from slrsym.proof import Claim, algebra, by_claim, chain, lemma
 from slrsym.proof.dynamical import (
     AlmostEveryStartConvergesTo,
     DecreasesAlong,
@@ -48,7 +48,7 @@ def edge(fixed, free, at):
             goal,
             "strict-maximum",
             {"risk": cost},
-            stays=claimed(on_edge.stays(), "planar-step-stays", {"x": free, "y": alpha * slope}),
+            stays=by_claim(on_edge.stays(), "planar-step-stays", {"x": free, "y": alpha * slope}),
             decreases=by_theorem(
                 DecreasesAlong(on_edge, cost),
                 "on-face",

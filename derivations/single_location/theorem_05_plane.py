@@ -9,8 +9,8 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_claim,
     chain,
-    claimed,
     lemma,
     never,
     only_at,
@@ -100,7 +100,7 @@ def _(goal):
     """At $(k*, -v*)$ both gradients point along the vectors themselves."""
     less = chain(risk(1, -1)).gt(risk(1, 1), by=lemma("proposition-10-minimum-edge", nu=-1))
     return all_of(
-        claimed(points.statement, "theorem-5-plane-manifold"),
+        by_claim(points.statement, "theorem-5-plane-manifold"),
         *(chain(x).then(0, by=algebra) for x in still),
         less,
     )

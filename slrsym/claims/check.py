@@ -366,7 +366,7 @@ class Options(NamedTuple):
 DEFAULT = Options()
 
 
-def _judged(
+def _judge_claim(
     claim: Claim, find: Callable[[str], Claim], wrong: Iterable[str], options: Options
 ) -> Judgement:
     """Let the proof checker judge a claim, with the evidence of an earlier run first."""
@@ -420,7 +420,7 @@ def check_claim(
             if found[1].startswith(_WRONG)
         ]
         if steps:
-            judgement = _judged(claim, find, wrong, options)
+            judgement = _judge_claim(claim, find, wrong, options)
             # Of what is not shown, the claims that it was to rest on are looked at as well.
             if judgement.problem:
                 depends |= dict.fromkeys(name for step in steps for name in step.uses)

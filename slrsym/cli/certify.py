@@ -64,7 +64,7 @@ def step_rows(found: StepSize) -> Rows:
     return [*rows, ("search", tried)]
 
 
-def zero_rows(found: Certificate) -> Rows:
+def fixed_point_rows(found: Certificate) -> Rows:
     """Tabulate isolated fixed points."""
     from slrsym.certify import CertificateOutcome
 
@@ -303,7 +303,7 @@ def fixed_points(at: tuple[Any, Any, Any], **limits: Any) -> tuple[Any, Rows]:
     from slrsym import certify
 
     found = certify.fixed_points(*at, **limits)
-    return found, zero_rows(found)
+    return found, fixed_point_rows(found)
 
 
 @_certifying("classification")

@@ -331,7 +331,7 @@ def derivations(
 
     In a copy, `pytest DIR` lists and checks every step, and files may be changed.
     """
-    from slrsym.claims.files import builtin_folder, kept_files
+    from slrsym.claims.files import builtin_folder, files_of_claims
 
     folder = builtin_folder()
     if path or copy is None:
@@ -342,7 +342,7 @@ def derivations(
         raise typer.BadParameter(
             f"{copy} must be a new folder, or an empty one", param_hint="--copy"
         )
-    files = kept_files(folder)
+    files = files_of_claims(folder)
     make_folder(copy, {str(f.relative_to(folder)): f.read_bytes() for f in files})
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 

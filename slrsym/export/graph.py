@@ -35,7 +35,7 @@ def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
         raise ValueError(f"columns must be at least 1; got {columns}")
     used = {id: [d for d in dict.fromkeys(below) if d in depends] for id, below in depends.items()}
     levels = _levels(used)
-    edges = [(d, id) for id, below in _reduced(used).items() for d in below]
+    edges = [(d, id) for id, below in _transitive_reduction(used).items() for d in below]
     touched = {id for edge in edges for id in edge}
     alone = [id for id in used if id not in touched]
     ranks: dict[int, list[str]] = {}
@@ -77,7 +77,7 @@ def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
     return levels
 
 
-def _reduced(used: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def _transitive_reduction(used: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Drop edges that other edges imply."""
     reach: dict[str, set[str]] = {}
 

@@ -73,7 +73,7 @@ def between(count: int, known: _Array, rng: Generator) -> _Array:
     return result
 
 
-def led(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
+def lead_to_random_index(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
     """Lead points towards critical points of a random index each, by following eigenvectors."""
     size = 2 * points.shape[-1] - 2
     index = rng.integers(0, size + 1, size=(len(points), 1))
@@ -304,7 +304,7 @@ def search_critical_points(
         # Every other time where narrow valleys lead, to saddles that starts anywhere miss.
         if begun // _BATCH % 2:
             known = np.array([f.point for f in register.entries])
-            first = led(between(count, known, rng), lam, task, rng)
+            first = lead_to_random_index(between(count, known, rng), lam, task, rng)
         else:
             first = starts(count, lam, task, m, rng)
         ends, far = descend(first, lam, task)

@@ -128,7 +128,9 @@ def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
     return found
 
 
-def counted(counts: NDArray[np.int32], runs: int, names: tuple[str, ...]) -> dict[str, xr.Variable]:
+def count_statistics(
+    counts: NDArray[np.int32], runs: int, names: tuple[str, ...]
+) -> dict[str, xr.Variable]:
     """Return counts, fractions and confidence intervals.
 
     Of those that still move there is the fraction of all runs, and no interval.

@@ -30,7 +30,7 @@ from slrsym.recovery.setting import (
     VERDICTS,
     Ends,
     Setting,
-    counted,
+    count_statistics,
     follow,
     tally,
     tubes,
@@ -245,7 +245,7 @@ def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_runs(ends: Ends, settings: dict[str, Any]) -> xr.Dataset:
-    counts = counted(tally(ends.verdict), settings["runs"], ())
+    counts = count_statistics(tally(ends.verdict), settings["runs"], ())
     return xr.Dataset(
         {
             "verdict": ("run", ends.verdict),
@@ -266,7 +266,7 @@ def _of_grid(
     counts = np.array([tally(ends.verdict) for ends in found]).reshape(*shape, len(VERDICTS))
     decided = np.array([ends.decided.mean() for ends in found]).reshape(shape)
     return xr.Dataset(
-        counted(counts, settings["runs"], AXES) | {"decided": xr.Variable(AXES, decided)},
+        count_statistics(counts, settings["runs"], AXES) | {"decided": xr.Variable(AXES, decided)},
         {**axes, "verdict": list(VERDICTS)},
         _attributes(settings),
     )

@@ -33,7 +33,7 @@ from slrsym.checker.term import (
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.context import Context
-from slrsym.proofs.gaussian import slope_in
+from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import arithmetic, in_context, opaque_in
@@ -74,7 +74,7 @@ def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inferen
             expr = f
             for x, n in zip(order, t[1], strict=True):
                 for _ in range(n):
-                    expr = slope_in(expr, x)
+                    expr = partial_derivative(expr, x)
             return expr
 
         moved = Expectation(closed(body), law)

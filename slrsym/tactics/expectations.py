@@ -32,7 +32,7 @@ from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.proofs.context import Context
-from slrsym.proofs.gaussian import slope_in
+from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import arithmetic, opaque_in, special_values
 from slrsym.tactics.emission import FAILURES, Emission
@@ -372,7 +372,7 @@ class Calculus:
             more = [Expectation(rest, e.law)]
             for slope in expectations_in(total).values():
                 orders = inside(slope)[0][1]
-                derivative = slope_in(rest, order[orders.index(1)])
+                derivative = partial_derivative(rest, order[orders.index(1)])
                 equal = self.with_body(slope, self.body(derivative, e))
                 line = self.rewritten(line, equal, slope)
                 more.append(Expectation(derivative, e.law))

@@ -42,7 +42,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law
 from slrsym.proofs.context import Context
-from slrsym.proofs.gaussian import slope_in
+from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper
 from slrsym.tactics.emission import BY_LINEARITY, FAILURES, Emission, emitter_for
@@ -232,7 +232,7 @@ def _taken_inside(work: Calculus, node: Derivative) -> Inference:
     slope = node.expr.integrand
     for x, n in node.variable_count:
         for _ in range(int(n)):
-            slope = slope_in(slope, x)
+            slope = partial_derivative(slope, x)
     moved = Expectation(slope, node.expr.law)
     t = work.term(moved)
     wanted = substitute(inside(t)[0], dict(zip(bound(t), bound(inner), strict=True)))

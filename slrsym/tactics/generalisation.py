@@ -107,13 +107,13 @@ def _with_words(
         raise Rejected("no long factors")
     effort = emitter.effort // (10 if sums else 1)
     shown += [equation for _, equation in changed]
-    line = put_in(emitter, meant, supposed, words.values, shown, context, effort)
+    line = prove_instance(emitter, meant, supposed, words.values, shown, context, effort)
     for path, equation in changed:
         line = emitter.script.add("rewrite", [line, equation], [plain(path)])
     return line
 
 
-def put_in(
+def prove_instance(
     emitter: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
     shown: Sequence[Inference], context: Context, effort: int | None = None,
 ) -> Inference:  # fmt: skip
@@ -261,7 +261,9 @@ def _signs(
         beside = [_beside_one(u, t[3]) for u in (x, t[3])]
         shown = [quickly(positive[1]), quickly(beside[1])]
         wanted = _beside_one((*t[:3], x), t)
-        return put_in(emitter, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort)
+        return prove_instance(
+            emitter, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort
+        )
 
     for ways in (
         [partial(quickly, ("<=", ZERO, t)), partial(quickly, ("<=", t, ZERO))],
@@ -307,7 +309,7 @@ def _alike(emitter: Emission, p: Term, context: Context) -> Inference:
     w: Term = ("s", "w", "R")
     f = replaced(p[2], {place: w})
     with suppress(*FAILURES):
-        total = partial(put_in, emitter, defined(f), [], {w: y}, [equation], context)
+        total = partial(prove_instance, emitter, defined(f), [], {w: y}, [equation], context)
         return emitter.script.add("rewrite", [emitter.attempt(total), equation], [[1, place]])
     # The second is that for which a symbol stands already, and often known to be defined.
     for side, other in ((2, 1), (1, 2)):

@@ -29,7 +29,7 @@ from slrsym.typeset.boxes import (
 from slrsym.typeset.common import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, primed
 
 
-def reduced(law: Law, symbols: set[Symbol]) -> Law | None:
+def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
     """Return the marginal law of some of the variables, None if there are none."""
     parts: list[Law] = []
     for block in law.blocks():
@@ -63,7 +63,7 @@ def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
     blocks = list(dict.fromkeys(declared[s] for s in law.symbols))
     together: set[Law] = set()
     for block in blocks:
-        part = reduced(block, set(law.symbols))
+        part = marginal_law(block, set(law.symbols))
         if part is not None:
             together |= _blocks(part)
     return together == _blocks(law)
