@@ -128,7 +128,9 @@ def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
 _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
 
 
-def kept(data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]) -> _Data:
+def write_if_path(
+    data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]
+) -> _Data:
     """Write data if there is a path, and return them."""
     if path is not None:
         try:
@@ -264,7 +266,7 @@ def computed_in_parts(
     require_writable(file)
     # Another version may compute other bits.
     parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
-    data = kept(compute(parts), file, write_netcdf)
+    data = write_if_path(compute(parts), file, write_netcdf)
     parts.remove()
     return data
 
@@ -286,7 +288,7 @@ class Saved:
 
     @staticmethod
     def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
-        return kept(data, path, write_netcdf)
+        return write_if_path(data, path, write_netcdf)
 
 
 def read_vectors(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:

@@ -20,13 +20,13 @@ from scipy.special import ndtri
 
 from slrsym.files import (
     DamagedFileError,
-    kept,
     read_netcdf,
     require_writable,
+    write_if_path,
     write_netcdf,
 )
-from slrsym.jobs import advancing
-from slrsym.kernels.arguments import real_array, whole
+from slrsym.jobs import show_progress
+from slrsym.kernels.arguments import real_array, require_integer
 from slrsym.task import OrderParameters, Task
 
 # About how many steps, of all runs together, an engine makes before it is asked again: few enough
@@ -153,7 +153,7 @@ def kept_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -
     if path is None:
         handle, path = tempfile.mkstemp(prefix="slrsym-runs-", suffix=".nc")
         os.close(handle)
-    kept(runs, path, save)
+    write_if_path(runs, path, save)
     return RiskError(
         f"the runs are complete, but their risk could not be computed ({problem}). They are kept "
         f"in {path}, with NaN as risk: slrsym.dynamics.load reads them, start={str(path)!r} "
@@ -225,7 +225,7 @@ class Engine(Protocol):
         ...
 
 
-def walked(
+def advance_and_log(
     engine: Engine,
     parameters: NDArray[np.float64],
     logged: NDArray[np.int64],
@@ -241,7 +241,7 @@ def walked(
     """
     rows, done = [engine.states[None]], 0
     try:
-        with advancing(progress, "steps", int(logged[-1] - logged[0])) as shown:
+        with show_progress(progress, "steps", int(logged[-1] - logged[0])) as shown:
             for every, count, whole_gap in _strides(np.diff(logged), work):
                 noted = engine.advance(parameters[done : done + every * count], every)
                 done += every * count
@@ -250,7 +250,7 @@ def walked(
                 shown(every * count)
     finally:
         noted = np.concatenate(rows)
-        result = kept(finish(noted, logged[: len(noted)]), path, save)
+        result = write_if_path(finish(noted, logged[: len(noted)]), path, save)
     return result
 
 
@@ -303,7 +303,7 @@ def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[
     >>> [lower.round(3).tolist(), upper.round(3).tolist()]
     [[0.033], [0.085]]
     """
-    total = whole("total", total, 1)
+    total = require_integer("total", total, 1)
     array = real_array("counts", counts)
     if not ((array >= 0) & (array <= total) & (array == np.floor(array))).all():
         raise ValueError(f"counts must be integers from 0 to {total}; got {counts!r}")

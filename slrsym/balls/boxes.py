@@ -255,7 +255,7 @@ def volume(box: Box) -> Any:
     return total
 
 
-def within(inner: Box, outer: Box) -> bool:
+def is_within(inner: Box, outer: Box) -> bool:
     """Return whether one box lies in another."""
     return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
 

@@ -20,14 +20,14 @@ from slrsym.balls.boxes import (
     UNDECIDED,
     Box,
     cut,
+    is_within,
     meet,
     middle,
     strictly_within,
     volume,
-    within,
 )
 from slrsym.balls.fields import Functions, has_one_zero
-from slrsym.kernels.arguments import number, whole
+from slrsym.kernels.arguments import number, require_integer
 
 # No box is cut more often along its sides together.
 DEPTH = 160
@@ -43,7 +43,7 @@ class Budget:
         note: Callable[[int], None] | None = None,
         _parent: Budget | None = None,
     ) -> None:
-        self.max_boxes = whole("max_boxes", max_boxes, 1)
+        self.max_boxes = require_integer("max_boxes", max_boxes, 1)
         if not number(seconds) > 0:
             raise ValueError(f"seconds must be positive; got {seconds!r}")
         self.seconds = seconds
@@ -189,19 +189,19 @@ def _isolate(
     if depth > DEPTH or not budget.spend():
         leave(found, box)
         return
-    if any(within(box, wide) for wide, _ in found.zeros):
+    if any(is_within(box, wide) for wide, _ in found.zeros):
         found.tree.append(INSIDE)
         return
-    if excluded(bound.natural(box)):
+    if is_nonzero(bound.natural(box)):
         found.tree.append(NATURAL)
         return
-    if excluded(bound.centred(box)):
+    if is_nonzero(bound.centred(box)):
         found.tree.append(CENTRED)
         return
     zero = _around_zero(bound, box, domain, found)
     if zero is not None and not any(meet(zero[0], wide) for wide, _ in found.zeros):
         found.zeros.append(zero)
-        if within(box, zero[0]):
+        if is_within(box, zero[0]):
             found.tree.append(INSIDE)
             return
     axis = widest_axis(bound, box)
@@ -210,7 +210,7 @@ def _isolate(
         _isolate(bound, half, domain, budget, found, depth + 1)
 
 
-def excluded(values: list[Any]) -> bool:
+def is_nonzero(values: list[Any]) -> bool:
     """Return whether some value certainly is not zero."""
     return any(value > 0 or value < 0 for value in values)
 
@@ -230,7 +230,7 @@ def _around_zero(bound: Functions, box: Box, domain: Box, found: Cover) -> tuple
         if all(abs(s) < 1e-15 for s in step):
             break
     at: Box = tuple((x, x) for x in point)
-    if not within(at, domain) or any(within(at, wide) for wide, _ in found.zeros):
+    if not is_within(at, domain) or any(is_within(at, wide) for wide, _ in found.zeros):
         return None
     near = [float(x) for x in point]
     if any(math.dist(near, other) < 1e-9 for other in found.missed):

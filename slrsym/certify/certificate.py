@@ -122,7 +122,7 @@ class Certificate:
     @property
     def box(self) -> str:
         """The box of parameters, in words."""
-        return described(self.parameters)
+        return describe_box(self.parameters)
 
     def save(self, path: str | Path) -> None:
         """Write it to a file, from which `load` reads it.
@@ -168,7 +168,7 @@ class Certificate:
         }
 
 
-def described(parameters: Mapping[str, Range]) -> str:
+def describe_box(parameters: Mapping[str, Range]) -> str:
     """Describe a box of parameters in words."""
     return ", ".join(
         f"{name} = {x.low.readable}"

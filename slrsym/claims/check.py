@@ -262,7 +262,7 @@ def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
     return comparison.digits, "", comparison.example
 
 
-def certified(claim: Claim) -> tuple[str, str]:
+def check_certificate(claim: Claim) -> tuple[str, str]:
     """Check the certificate of a claim; return the problem and the box, empty without one."""
     certificate = claim.certificate()
     return (
@@ -275,7 +275,7 @@ def used_by_evidence(claim: Claim) -> tuple[str, ...]:
     return tuple(getattr(claim.certificate(), "rests_on", ()))
 
 
-def tried(claim: Claim, seed: int = 0) -> Trials | None:
+def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
     """Run the experiment of a claim; return None if it has none."""
     return claim.experiment(_generator(step_seed(claim, 0, seed)))
 
@@ -293,7 +293,7 @@ def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
         return (MonteCarlo(spoken(claim.statement), contradiction=broke),)
 
 
-def compared(
+def compare_sides(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
 ) -> Compared:
     """Compare both sides of a step at random points."""
@@ -403,13 +403,13 @@ def check_claim(
     error = box = ""
     trials = None
     try:
-        error, box = certified(claim)
-        trials = tried(claim, options.seed)
+        error, box = check_certificate(claim)
+        trials = run_experiment(claim, options.seed)
         error = error or (trials.problem if trials else "")
         depends |= dict.fromkeys(used_by_evidence(claim))
         steps = steps_of(claim, find)
         numbers = [
-            compared(step, step_seed(claim, number, options.seed), bench=bench)
+            compare_sides(step, step_seed(claim, number, options.seed), bench=bench)
             for number, (step, bench) in enumerate(
                 zip(steps, benches(claim, steps, options.seed), strict=True)
             )

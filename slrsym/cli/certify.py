@@ -257,7 +257,7 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
         command.__signature__ = Signature(asked)  # type: ignore[attr-defined]
         command.__annotations__ = {x.name: x.annotation for x in asked}
         return app.command(name, epilog=shared.example(f"certify {name}"))(
-            shared.reported()(command)
+            shared.report_errors()(command)
         )
 
     return decorate
@@ -336,7 +336,7 @@ def rates(
 
 
 @app.command(epilog=shared.example("certify check"))
-@shared.reported()
+@shared.report_errors()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
     json_file: shared.JsonFile = None,

@@ -60,7 +60,7 @@ class ComparedRisk:
         }
 
 
-@shared.reported()
+@shared.report_errors()
 def compare(
     d: shared.DIMENSION = 400,
     L: shared.TOKENS = 10,

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from slrsym.files import FORMATS, DamagedFileError, NotSavedError, replacing
-from slrsym.jobs import logged, progress_line
+from slrsym.jobs import log_progress, progress_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -201,7 +201,7 @@ def show_tracebacks(wanted: bool) -> None:
 
 
 @contextmanager
-def reported() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """Turn whatever goes wrong into a line on standard error and an exit code."""
     try:
         yield
@@ -378,12 +378,12 @@ def progress_bar() -> Iterator[Progress]:
         told = f" ({task.fields['told']})" if task.fields["told"] else ""
         return progress_line(task.description, task.completed, task.total, seconds) + told
 
-    with bar, nullcontext() if on_terminal else logged(line):
+    with bar, nullcontext() if on_terminal else log_progress(line):
         yield bar
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
+def show_working(what: str) -> Iterator[None]:
     """Show that work goes on of which nobody knows how long it takes."""
     with progress_bar() as bar:
         bar.add_task(what, total=None, told="")

@@ -127,13 +127,13 @@ def statement_of(claim: Claim) -> tuple[str, CoqPrinter]:
         raise Unprintable("it speaks of all functions of a kind")
     conclusion = printer.statement(claim.statement)
     premises = [printer.statement(h) for h in claim.hypotheses]
-    premises += [c for h in claim.hypotheses for c in defined(h, printer)]
+    premises += [c for h in claim.hypotheses for c in definedness_conditions(h, printer)]
     if printer.opaque:
         raise Unprintable(f"{next(iter(printer.opaque.values()))} has no words in Coq")
     return _assembled(printer, premises, conclusion), printer
 
 
-def defined(p: Any, printer: CoqPrinter) -> list[str]:
+def definedness_conditions(p: Any, printer: CoqPrinter) -> list[str]:
     """Return the conditions under which a hypothesis is defined.
 
     An undefined hypothesis is no premise.

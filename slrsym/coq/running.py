@@ -36,7 +36,7 @@ def require_coq() -> str:
     return found
 
 
-def compiled(folder: Path, name: str, limit: float = 600) -> str:
+def compile_file(folder: Path, name: str, limit: float = 600) -> str:
     """Compile one file, and return what Coq says against it; empty if it accepts."""
     done = subprocess.run(
         [require_coq(), *_QUIET, name], cwd=folder, capture_output=True, text=True,
@@ -50,12 +50,12 @@ def with_library(folder: Path, made: Development) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in list(made.files().items())[:2]:
         (folder / name).write_text(text, encoding="utf-8")
-        if problem := compiled(folder, name):
+        if problem := compile_file(folder, name):
             raise CoqError(problem)
     return folder
 
 
-def searched(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
+def search_tactics(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
     """Search a tactic for each goal; return those that prove one.
 
     The folder has the compiled library; goals without a text are left out.
@@ -93,7 +93,7 @@ def axioms(folder: Path, modules: Sequence[str]) -> list[str]:
     return [line.strip() for line in listed.splitlines() if line.strip() not in ("", "<none>")]
 
 
-def checked(made: Development, folder: Path, search: bool = False) -> list[str]:
+def check_development(made: Development, folder: Path, search: bool = False) -> list[str]:
     """Compile a development, unmark refused goals, and return the axioms that coqchk lists.
 
     With `search`, tactics are tried for goals that none is known for, and claims are completed.
@@ -101,14 +101,14 @@ def checked(made: Development, folder: Path, search: bool = False) -> list[str]:
     with_library(folder, made)
     if search:
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
-        made.tactics |= searched(goals, folder)
+        made.tactics |= search_tactics(goals, folder)
         complete(made)
     *files, numbers = list(made.files())[2:]
     if any(_compiled_as_is(made, folder, name) for name in files[:-1]):
         # Something is refused: each goal is tried apart, in one go.
         known = [replace(g, tries=partial(_only, made.tactics[g.name])) for g in made.all_goals
                  if g.name in made.tactics]  # fmt: skip
-        made.tactics = searched(known, folder, seconds=120)
+        made.tactics = search_tactics(known, folder, seconds=120)
         made.whole = {id: rests for id, rests in made.whole.items() if made.is_complete(id)}
         _settle(made)
         for name in files[:-1]:
@@ -141,7 +141,7 @@ def _settle(made: Development) -> None:
 
 def _compiled_as_is(made: Development, folder: Path, name: str) -> str:
     (folder / name).write_text(made.files()[name], encoding="utf-8")
-    return compiled(folder, name, limit=3600)
+    return compile_file(folder, name, limit=3600)
 
 
 def _dropped(made: Development, file: Path, problem: str) -> bool:

@@ -32,7 +32,7 @@ from slrsym.crosscheck.balls import (
     order_of,
     real_ball,
 )
-from slrsym.crosscheck.gaussian_factors import Rows, reweighted, split_off_exponent
+from slrsym.crosscheck.gaussian_factors import Rows, absorb_exponential, split_off_exponent
 from slrsym.crosscheck.integrands import (
     NOISE,
     IndependentPart,
@@ -386,7 +386,7 @@ class Expectations:
         constant, rest, exponent = split_off_exponent(factor, frozenset(means))
         if exponent == 0:
             return None
-        found = reweighted(exponent, means, roots, self.evaluator.ball)
+        found = absorb_exponential(exponent, means, roots, self.evaluator.ball)
         if found is None:
             return None
         weight, moved, turned = found

@@ -18,7 +18,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import SLACK, frame_coordinates, gram_matrices
-from slrsym.kernels.arguments import real_array, whole
+from slrsym.kernels.arguments import real_array, require_integer
 from slrsym.task import OrderParameters, Task
 
 
@@ -59,7 +59,7 @@ class _Drawn(Start):
 
     def __post_init__(self) -> None:
         for name, least in (("runs", 1), ("seed", 0)):
-            object.__setattr__(self, name, whole(name, getattr(self, name), least))
+            object.__setattr__(self, name, require_integer(name, getattr(self, name), least))
 
 
 def _chi_square(rng: Generator, degrees: int) -> float:

@@ -73,7 +73,7 @@ class NotationReference(Inline):
     """The page with the letters that all claims share."""
 
 
-def listed(parts: Sequence[Inline]) -> list[Inline]:
+def join_list(parts: Sequence[Inline]) -> list[Inline]:
     """Join pieces to a list in a sentence, with commas and "and"."""
     result: list[Inline] = []
     for place, part in enumerate(parts):

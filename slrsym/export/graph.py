@@ -129,12 +129,14 @@ def _placed(
         for row in [*rows, *reversed(rows)]:
             wanted = {id: fmean(places[other] for other in neighbours[id]) for id in row}
             row.sort(key=wanted.__getitem__)
-            there = apart([wanted[id] for id in row], 0.5, columns - 0.5)
+            there = space_apart([wanted[id] for id in row], 0.5, columns - 0.5)
             places |= zip(row, there, strict=True)
     return places
 
 
-def apart(wanted: Sequence[float], least: float, most: float, gap: float = 1.0) -> list[float]:
+def space_apart(
+    wanted: Sequence[float], least: float, most: float, gap: float = 1.0
+) -> list[float]:
     """Return places at least a gap apart that are nearest to the wanted ones."""
     # Shifted by their numbers, the places only have to be in order: isotonic regression.
     pools: list[tuple[float, int]] = []
@@ -152,7 +154,7 @@ def apart(wanted: Sequence[float], least: float, most: float, gap: float = 1.0) 
 Edge = tuple[str, str]
 
 
-def routed(
+def route_arrows(
     graph: Graph,
     places: Mapping[str, tuple[float, float]],
     reach: float,
@@ -181,6 +183,8 @@ def routed(
         for (left, right), members in inside.items():
             near = [min(max(wanted, left), right) for wanted, _ in members]
             gap_width = min(beside, (right - left) / len(members))
-            for x, (_, edge) in zip(apart(near, left, right, gap_width), members, strict=True):
+            for x, (_, edge) in zip(
+                space_apart(near, left, right, gap_width), members, strict=True
+            ):
                 ways[edge].append((x, middles[row]))
     return ways

@@ -23,7 +23,7 @@ from sympy.core.symbol import uniquely_named_symbol
 from sympy.printing.pycode import SymPyPrinter
 
 from slrsym.gaussian import multiprecision
-from slrsym.registry import registered
+from slrsym.registry import load_registered
 
 NUMPY_MODULES: list[Any] = ["scipy", "numpy"]
 MPMATH_MODULES: list[Any] = ["mpmath"]
@@ -32,7 +32,7 @@ NUMBA_MODULES: list[Any]
 
 def __getattr__(name: str) -> Any:
     if name == "NUMBA_MODULES":
-        return [registered("numba.functions")(), "math"]
+        return [load_registered("numba.functions")(), "math"]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

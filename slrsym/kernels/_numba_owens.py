@@ -133,7 +133,7 @@ def gaussian_zeta(t: float, s: float) -> float:
 
 
 @cache
-def compiled() -> dict[str, Callable[[float, float], float]]:
+def compile_owens() -> dict[str, Callable[[float, float], float]]:
     """Compile Owen's T and the Gaussian zeta by Numba, and return them by name."""
     from numba import njit
     from numba.extending import register_jitable

@@ -96,7 +96,9 @@ class _Calls(ast.NodeTransformer):
         return node
 
 
-def defined(source: str, namespace: dict[str, Any], style: Style = "numbers") -> dict[str, Any]:
+def execute_source(
+    source: str, namespace: dict[str, Any], style: Style = "numbers"
+) -> dict[str, Any]:
     """Execute source text, and return its definitions; `namespace` has the functions it calls."""
     tree = ast.parse(source)
     if style != "numbers":
@@ -124,7 +126,7 @@ def _package() -> str:
     return digest_of(sorted(Path(__file__).resolve().parents[1].rglob("*.py")), version("sympy"))
 
 
-def kept(path: str) -> Callable[..., Program]:
+def cached_program(path: str) -> Callable[..., Program]:
     """Return the function at an import path, with its programs cached on disk.
 
     A program is found there as long as nothing of the package changes, and then what derives it is

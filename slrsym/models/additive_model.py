@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slrsym.kernels.arguments import explained, positive
-from slrsym.models.description import described
+from slrsym.kernels.arguments import explain_arguments, positive
+from slrsym.models.description import describe_model
 from slrsym.models.risk import ExactRisk
 from slrsym.models.specification import Direction, Predictor, TokenSequence
 from slrsym.models.units import representatives
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from slrsym.runs import Runs
 
 
-@explained(given="inner_products")
+@explain_arguments(given="inner_products")
 def model(
     data: TokenSequence,
     predictor: Predictor,
@@ -95,11 +95,11 @@ class Model(ExactRisk):
     """
 
     def __repr__(self) -> str:
-        return described(self)
+        return describe_model(self)
 
     # The modules of runs and of studies are loaded on first use: proofs need none of them.
 
-    @explained()
+    @explain_arguments()
     def simulate(
         self,
         values: Mapping[Any, Any],
@@ -174,7 +174,7 @@ class Model(ExactRisk):
             dimensions=dimensions, backend=backend, path=path, progress=progress,
         )  # fmt: skip
 
-    @explained()
+    @explain_arguments()
     def equations(
         self,
         kind: str,
@@ -242,7 +242,7 @@ class Model(ExactRisk):
         motion = motion_of(stated, kind, rate, decay, train)
         return Equations(stated, motion)
 
-    @explained()
+    @explain_arguments()
     def online(
         self,
         values: Mapping[Any, Any],
@@ -294,7 +294,7 @@ class Model(ExactRisk):
     def _online_equations(self) -> Equations:
         return self.equations("online-sgd")
 
-    @explained()
+    @explain_arguments()
     def check(
         self, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
     ) -> TokenCheck:
@@ -326,7 +326,7 @@ class Model(ExactRisk):
 
         return check(self, values, samples=samples, rng=rng)
 
-    @explained()
+    @explain_arguments()
     def landscape(
         self,
         values: Mapping[Any, Any],
@@ -366,7 +366,7 @@ class Model(ExactRisk):
 
         return landscape(self, values, starts=starts, rng=rng, progress=progress)
 
-    @explained(least="min_overlap")
+    @explain_arguments(least="min_overlap")
     def recovery(
         self,
         values: Mapping[Any, Any],

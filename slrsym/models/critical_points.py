@@ -16,11 +16,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.jobs import advancing
-from slrsym.kernels.arguments import whole
+from slrsym.jobs import show_progress
+from slrsym.kernels.arguments import require_integer
 from slrsym.models.newton import Coverage, descend, follow
 from slrsym.models.point_table import StationaryPoint, StationaryPoints
-from slrsym.models.simulation import dimension, fill_in, named, schedule_of, started
+from slrsym.models.simulation import (
+    dimension,
+    fill_in,
+    initial_factors,
+    schedule_of,
+    values_by_name,
+)
 
 if TYPE_CHECKING:
     from slrsym.models.additive_model import Model
@@ -253,19 +259,19 @@ def landscape(
     progress: bool | None = None,
 ) -> StationaryPoints:
     """Search for critical points; `Model.landscape` says more."""
-    by_name = named(model, values)
+    by_name = values_by_name(model, values)
     generator = np.random.default_rng(rng)
     d = dimension(by_name)
     dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
-    starts = whole("starts", starts, 1)
-    factors = started(model, by_name, "uniform", starts, generator, dimensions)
+    starts = require_integer("starts", starts, 1)
+    factors = initial_factors(model, by_name, "uniform", starts, generator, dimensions)
     # The risk may depend on inner products of fixed directions: they are those of the first start.
     factors[:, :, len(model.trained) :] = factors[:1, :, len(model.trained) :]
     fill_in(model, by_name, factors)
     there = Landscape(model, factors, schedule_of(model, by_name, 0)[0], dimensions)
     symmetries = Symmetries(there, there.states(there.points[:3]))
     known: list[_Found] = []
-    with advancing(progress, "searches", starts, counted=True) as shown:
+    with show_progress(progress, "searches", starts, counted=True) as shown:
         for begin in range(0, starts, _BATCH):
             points = there.points[begin : begin + _BATCH]
             ends = _searched(there, _first(there, points, begin, generator))

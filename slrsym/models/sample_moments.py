@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.models.moments import NotClosedError, addends
-from slrsym.models.patterns import ONE, Factors, Mean, Z, law_of, placed, product_of
+from slrsym.models.patterns import ONE, Factors, Mean, Z, law_of, pattern_of, product_of
 from slrsym.models.specification import Direction, softmax
 from slrsym.models.terms import Role
 from slrsym.models.units import multiplicity, tag, tags_in
@@ -273,7 +273,7 @@ class SampleMoments:
         self, moment: Moment, role: Role, part: Contribution, fixed: frozenset[Symbol]
     ) -> None:
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
-        pattern, order = placed(part.product, symbol_of)
+        pattern, order = pattern_of(part.product, symbol_of)
         law, centred = law_of(order, self.mean_at(role), self.covariance_at(role))
         mean = pattern.mean(centred)
         entries = tuple(law.get(a, a) for a in mean.arguments)

@@ -12,13 +12,13 @@ import mpmath
 import numpy as np
 from sympy import Add, Expr, ImmutableMatrix, S, Symbol, erf, expand, factor
 
-from slrsym.kernels.arguments import whole
+from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.kernels.functions import ErfDefect, GaussianMean
 from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk, risk_and_slopes
 from slrsym.kernels.laplace_balls import ball_laplace_risk
 from slrsym.kernels.numba_backend import numba_laplace_risk
-from slrsym.kernels.printing import nested
+from slrsym.kernels.printing import nest_polynomial
 from slrsym.models.moments import (
     ATOMS,
     atoms_of,
@@ -202,7 +202,7 @@ class Terms:
         if len(self.model.order_parameters) > _FEW:
             return expr
         names = sorted(expr.free_symbols & self._state, key=str)
-        return nested(expr, names) if names else expr
+        return nest_polynomial(expr, names) if names else expr
 
     def needed(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
         """Return the meanings of the names in some expressions, and of the names in these."""
@@ -424,7 +424,7 @@ class SoftmaxTerms:
 
         def evaluate(state: Any, *values: Any, dps: int = 30) -> list[Any]:
             numbers = entries(state, *values, dps=dps)
-            with flint.ctx.workdps(whole("dps", dps, 1)):
+            with flint.ctx.workdps(require_integer("dps", dps, 1)):
                 mu, extra, *rest = numbers
                 excess = ball_laplace_risk(mu, extra, rest[:roles], rest[roles:-1])
                 return [excess + (numbers[-1] if name == "risk" else 0) for name in what]
@@ -453,7 +453,7 @@ class SoftmaxTerms:
         roles, n = len(self.counts), len(self.model.order_parameters)
 
         def evaluate(state: Any, *values: Any, dps: int = 30) -> list[Any]:
-            digits = whole("dps", dps, 1)
+            digits = require_integer("dps", dps, 1)
             numbers = entries(state, *values, dps=digits + 10)
             mu, extra, counts = numbers[0], numbers[1], numbers[2 : 2 + roles]
             noise = numbers[2 + roles + 9 * roles]

@@ -356,7 +356,7 @@ class Search:
             return None
         right = p.to_dict()
         matrix = [[d.get(m, 0) for _, d in columns] for m in lines]
-        found = exact(matrix, [right.get(m, 0) for m in lines])
+        found = solve_exactly(matrix, [right.get(m, 0) for m in lines])
         if found is None:
             return None
         return [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
@@ -568,7 +568,7 @@ class Search:
         if strict and r.x[-1] < 1.01e-4:
             matrix.append([int(cols[j][3] == POS) for j in support])
             right.append(fmpq(1, 10000))
-        found = exact(matrix, right)
+        found = solve_exactly(matrix, right)
         if found is None or any(
             x < 0 and cols[j][3] != ZERO for x, j in zip(found, support, strict=True)
         ):
@@ -672,7 +672,7 @@ def _float(c: Any) -> float:
     return float(int(c.p)) / float(int(c.q))
 
 
-def exact(matrix: Any, right: Any) -> list[Any] | None:
+def solve_exactly(matrix: Any, right: Any) -> list[Any] | None:
     """Solve a linear system over the rationals; return None if it has no solution."""
     rows = [[fmpq(v) for v in r] + [fmpq(t)] for r, t in zip(matrix, right, strict=True)]
     if not rows:

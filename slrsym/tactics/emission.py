@@ -29,9 +29,9 @@ from slrsym.proofs.step import Proof, Rule, Step, axioms_of, trust_in
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_plainly_semidefinite
 from slrsym.tactics.log_reuse import Earlier
-from slrsym.tactics.log_writer import RecordingProofBuilder, plain
+from slrsym.tactics.log_writer import RecordingProofBuilder, to_json
 from slrsym.tactics.paths import paths_of, similarity
-from slrsym.tactics.phrases import said
+from slrsym.tactics.phrases import worded_formula
 from slrsym.tactics.translate import Translator, Untranslatable
 from slrsym.tactics.values import fingerprint, is_close
 
@@ -142,7 +142,7 @@ class Emission:
 
     def said(self, p: Term) -> str:
         """Return a formula in words, for messages."""
-        return said(self.translator, p)
+        return worded_formula(self.translator, p)
 
     def hypotheses(self, context: Context) -> tuple[Term, ...]:
         """Return the hypotheses of a step that the proof checker can read."""
@@ -469,7 +469,7 @@ class Emission:
         line = self.logic([line, *proofs], (), substitute(whole, values))
         for symbol, value in values.items():
             equation = self.script.add("assume", (), ("=", symbol, value))
-            if places := [plain(path) for path in paths_of(whole, symbol)]:
+            if places := [to_json(path) for path in paths_of(whole, symbol)]:
                 line = self.script.add("rewrite", [line, equation], places)
         equations = [("=", symbol, value) for symbol, value in values.items()]
         return self.logic([line], (*given, *equations), goal)

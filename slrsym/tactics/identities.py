@@ -32,7 +32,7 @@ from slrsym.proofs.context import Context
 from slrsym.tactics.analysis import MeanValue
 from slrsym.tactics.arithmetic import arithmetic, in_context
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import at_paths, places
 
 # The variables of identities.
@@ -202,7 +202,7 @@ class _Angles:
         for inner in ("sin", "cos") if len(others) > 1 else ():
             equation = self._of_sum(inner, others)
             _, _, right = line.theorem.conclusion
-            paths = [[2, *plain(path)] for path in places(right, ("f", inner, rest))]
+            paths = [[2, *to_json(path)] for path in places(right, ("f", inner, rest))]
             line = self.emitter.script.add("rewrite", [line, equation], paths)
         return line
 
@@ -305,7 +305,7 @@ def _in_other_words(
             _, old, new = line.theorem.conclusion
             found = places(meant, old, through=BINDERS)
             meant = at_paths(meant, found, new)
-            changed.append((line, [plain(path) for path in found]))
+            changed.append((line, [to_json(path) for path in found]))
         if meant == before:
             break
     facts = list(_facts(emitter, meant, given, context, lines))

@@ -39,15 +39,15 @@ class Table:
             row = (*t[:count], *(parts if t[0] in BINDERS else parts[0]))
             if row not in self._numbers:
                 self._numbers[row] = len(self.rows)
-                self.rows.append(plain(row))
+                self.rows.append(to_json(row))
             # With the term itself, whose identity is not used again as long as it is kept.
             self._seen[id(t)] = (t, self._numbers[row])
         return self._seen[id(t)][1]
 
 
-def plain(t: Any) -> Any:
+def to_json(t: Any) -> Any:
     """Convert nested tuples to lists, as JSON has them."""
-    return [plain(p) for p in t] if isinstance(t, tuple) else t
+    return [to_json(p) for p in t] if isinstance(t, tuple) else t
 
 
 class RecordingProofBuilder(ProofBuilder):
@@ -84,8 +84,8 @@ class RecordingProofBuilder(ProofBuilder):
             lines.append([name, premises, *(_written(k, d, table) for k, d in kinds)])
         return {
             "claim": id,
-            "given": [plain(h) for h in given],
-            "statement": plain(statement),
+            "given": [to_json(h) for h in given],
+            "statement": to_json(statement),
             "terms": table.rows,
             "lines": lines,
             "steps": [
@@ -112,7 +112,7 @@ def _written(kind: str, data: Any, table: Table) -> Any:
     return [[number(s) if s[0] == "s" else list(s), number(v)] for s, v in data]
 
 
-def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def log_lines(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the lines of a log: the header, with its format and number of claims, then records."""
     before, claims = "", list(records)
     first = {"extensions": [], **header, "format": FORMAT, "claims": len(claims)}

@@ -35,8 +35,8 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import DTypeLike, NDArray
 
 from slrsym.files import Saved, require_writable
-from slrsym.jobs import Jobs, advancing, results
-from slrsym.kernels.arguments import cores, whole
+from slrsym.jobs import Jobs, results, show_progress
+from slrsym.kernels.arguments import cores, require_integer
 from slrsym.task import Task, settings_of
 
 # Added to standard deviations.
@@ -364,7 +364,7 @@ class RunsInPieces(Saved, ABC):
         begin = time.perf_counter()
         try:
             left = self.steps * self.runs - int(logged[np.maximum(data.rows - 1, 0)].sum())
-            with advancing(progress, "steps", left) as shown:
+            with show_progress(progress, "steps", left) as shown:
                 for runs, first, stop, states, values in self._pieces(data, workers):
                     for name, value in values.items():
                         data[name][runs, first:stop] = value
@@ -433,7 +433,7 @@ class MultipleLocation:
     shared: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", whole("n", self.n, 1))
+        object.__setattr__(self, "n", require_integer("n", self.n, 1))
         if self.n > self.task.L:
             raise ValueError(f"n must be at most L = {self.task.L}; got {self.n}")
 

@@ -14,7 +14,7 @@ import slrsym.checker
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import digest
 from slrsym.checker.term import defined, num
-from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of, written
+from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of, log_lines
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)
@@ -35,7 +35,7 @@ def records():
 
 
 def log(path, made, header=None):
-    path.write_text("".join(f"{line}\n" for line in written(header or {"seed": 1}, made)))
+    path.write_text("".join(f"{line}\n" for line in log_lines(header or {"seed": 1}, made)))
     return path
 
 

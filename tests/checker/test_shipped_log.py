@@ -15,8 +15,8 @@ from slrsym.proof import Claim, builtin_ledger, chain, sign
 from slrsym.tactics.arithmetic import FOUND
 from slrsym.tactics.bundled_log import SHIPPED, count_checked_steps
 from slrsym.tactics.log_reuse import best_records, records
-from slrsym.tactics.log_writer import written
-from slrsym.tactics.proof_log import emitted, in_order, statements, write_log
+from slrsym.tactics.log_writer import log_lines
+from slrsym.tactics.proof_log import emit_records, in_order, statements, write_log
 from tests._profile import THOROUGH, more, thorough_only
 
 # What rests on few others; a claim with a step that lacks evidence among them.
@@ -24,7 +24,7 @@ FEW = ["lemma-16", "young", "erf-increasing", "corollary-2-rate", "planar-step-a
 
 
 def rewritten(path, found):
-    path.write_text("".join(f"{line}\n" for line in written({"seed": 0}, found)))
+    path.write_text("".join(f"{line}\n" for line in log_lines({"seed": 0}, found)))
     return path
 
 
@@ -153,7 +153,7 @@ def claimed(low):
 
 def logged(find, earlier=None, patience=1.0):
     FOUND.clear()
-    ((record, emission),) = emitted(["square"], find, None, earlier, patience)
+    ((record, emission),) = emit_records(["square"], find, None, earlier, patience)
     return json.loads(json.dumps(record)), emission
 
 
