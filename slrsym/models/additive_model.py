@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slrsym.kernels.arguments import explain_arguments, positive
+from slrsym.models.descent import DerivedModel
 from slrsym.models.description import describe_model
-from slrsym.models.risk import ExactRisk
 from slrsym.models.specification import Direction, Predictor, TokenSequence
 from slrsym.models.units import representatives
 
@@ -78,7 +78,7 @@ def model(
     return Model(data, predictor, dict(inner_products or {}), dict(names or {}))
 
 
-class Model(ExactRisk):
+class Model(DerivedModel):
     """Exact risk, gradient and dynamics of a predictor; created by `model`.
 
     Parameters
@@ -228,7 +228,8 @@ class Model(ExactRisk):
         >>> linear.equations("gradient-flow").drift[1]
         -2*rate*(R - 1)
         """
-        from slrsym.models.equations import Equations, motion_of
+        from slrsym.models.equations import Equations
+        from slrsym.models.motion import motion_of
 
         stated = self
         if symmetric and not self.by_representatives:

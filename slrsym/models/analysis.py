@@ -25,7 +25,7 @@ from slrsym.renamed import old_attribute
 from slrsym.runs import Runs, wilson
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model
+    from slrsym.models.descent import DerivedModel
 
 
 Array = NDArray[np.float64]
@@ -47,7 +47,7 @@ class TokenCheck:
 
 
 def check(
-    model: Model, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
+    model: DerivedModel, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
 ) -> TokenCheck:
     """Draw tokens; `Model.check` says more."""
     samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
@@ -111,7 +111,7 @@ def _score(sample: Array, exact: float) -> float:
 
 
 def _drawn(
-    model: Model,
+    model: DerivedModel,
     tokens: Sequence[Token],
     rows: Array,
     space: NDArray[np.int64],
@@ -144,7 +144,7 @@ def _drawn(
 
 
 def _sampled(
-    model: Model,
+    model: DerivedModel,
     counts: Mapping[Any, tuple[Any, Expr]],
     rows: Array,
     space: NDArray[np.int64],
@@ -207,7 +207,7 @@ def _sampled(
     return error**2, 2 * error[:, None] * change
 
 
-def _symbols(model: Model) -> set[Any]:
+def _symbols(model: DerivedModel) -> set[Any]:
     parts: list[Expr] = [model.data.noise, *(e for e, _ in model.shares.values())]
     parts += [*(model.data.location or ()), *model.data.correlation.values()]
     for counts, probability in model.data.mixture:
@@ -230,7 +230,7 @@ class Recovery:
 
 
 def recovery(
-    model: Model,
+    model: DerivedModel,
     values: Mapping[Any, Any],
     pairs: Sequence[tuple[Direction, Direction]],
     *,
@@ -260,7 +260,7 @@ def recovery(
 # -- in LaTeX --------------------------------------------------------------------------------------
 
 
-def written_model(model: Model) -> str:
+def written_model(model: DerivedModel) -> str:
     """Write displays of the model for a document with amsmath."""
     parts = [r"Order parameters: $" + ", ".join(map(latex, model.order_parameters)) + "$."]
     for token in model.data.tokens:

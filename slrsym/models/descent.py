@@ -12,19 +12,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
 
 from slrsym.kernels.numba_backend import machine_loop
+from slrsym.models.risk import ExactRisk
 from slrsym.models.specification import Direction
 from slrsym.renamed import old_attribute
-
-if TYPE_CHECKING:
-    from slrsym.models.risk import ExactRisk
-
 
 Array = NDArray[np.float64]
 
@@ -220,7 +216,10 @@ class Flow:
         """
         directions, t = self._model.directions, len(self._sphere)
         if self._spaces > 1 or not self._sphere.all():
-            raise ValueError("the map is for trained directions on spheres, in one eigenspace")
+            raise ValueError(
+                f"the map is for trained directions on spheres and one eigenspace; this model has "
+                f"{self._spaces} eigenspaces, and on spheres {sum(self._sphere)} of {t} directions"
+            )
         gram = [[self._model.inner(x, y) for y in directions] for x in directions]
         moved = [_Moved(i, directions, gram, self.places, alpha) for i in range(t)]
         new = {}
@@ -291,3 +290,12 @@ for i in range(len(sphere)):
             for z in range(r):
                 w[a, i, z] /= length
 """
+
+
+class DerivedModel(ExactRisk):
+    """A stated model with its exact risk and its descent map."""
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The descent map, in the Gram matrix of the directions."""
+        return Flow(self)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,9 +21,23 @@ from slrsym.models.specification import (
     Token,
     TokenSequence,
 )
-from slrsym.models.terms import Role
 from slrsym.models.units import class_names, products_of_units, tags_in
 from slrsym.renamed import old_attribute
+
+
+@dataclass(frozen=True)
+class Role:
+    """Tokens of one law and bias, with that law and their contribution to target minus prediction.
+
+    `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
+    """
+
+    token: Token
+    directions: tuple[Direction, ...]
+    symbols: tuple[Symbol, ...]
+    error: tuple[tuple[Expr, Expr], ...]
+    means: tuple[Expr, ...]
+    cov: ImmutableMatrix
 
 
 class ProjectionLaws:
@@ -193,6 +208,18 @@ class ProjectionLaws:
 
     given = old_attribute("fixed_inner_product")
 
+    @cached_property
+    def moving_products(self) -> tuple[Symbol, ...]:
+        """The symbols of inner products of trained directions, those that were named first."""
+        named = [s for x in self._names.values() for s in (x if isinstance(x, tuple) else (x,))]
+        pairs = [
+            self.inner(x, y, a)
+            for i, x in enumerate(self.trained)
+            for y in (*self.trained[i:], *self.fixed)
+            for a in range(self.spaces)
+        ]
+        return tuple(s for s in dict.fromkeys((*named, *pairs)) if isinstance(s, Symbol))
+
     # -- laws --------------------------------------------------------------------------------------
 
     @cached_property
@@ -311,7 +338,8 @@ class ProjectionLaws:
         rest = [token for token in counts if token not in single]
         if len(single) != 1 or len(rest) != 1:
             raise ValueError(
-                "a bias of positions needs one token of one role, and others of another"
+                "a bias of positions needs one token of one role, and others of another; got "
+                + ", ".join(f"{n} of {token.name}" for token, n in counts.items())
             )
         total = Add(*counts.values())
         if expand(total - len(bias)) != 0:

@@ -19,7 +19,7 @@ from slrsym.models.specification import InnerProduct
 from slrsym.runs import Runs, advance_and_log, kept_without_risk, load, require_runs, runs_of
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model
+    from slrsym.models.descent import DerivedModel
 
 
 Array = NDArray[np.float64]
@@ -28,7 +28,7 @@ Array = NDArray[np.float64]
 class FlowEngine:
     """The flow of a model, its factors as states: a loop in NumPy, or machine code."""
 
-    def __init__(self, model: Model, factor: Array, alpha: float, backend: str) -> None:
+    def __init__(self, model: DerivedModel, factor: Array, alpha: float, backend: str) -> None:
         self.states = np.array(factor, dtype=np.float64)
         self._flow, self._alpha = model.flow, alpha
         self._compiled = model.flow.machine_code if backend == "numba" and model.additive else None
@@ -68,7 +68,7 @@ class FlowEngine:
         return noted.reshape(-1, *self.states.shape)
 
 
-def values_by_name(model: Model, values: Any) -> dict[str, Any]:
+def values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]:
     """Return values by the names of parameters; inner products may stand for parameters."""
     if not isinstance(values, Mapping):
         raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
@@ -85,7 +85,7 @@ def dimension(by_name: Mapping[str, Any]) -> int:
 
 
 def simulate(
-    model: Model,
+    model: DerivedModel,
     values: Mapping[Any, Any],
     *,
     steps: int,
@@ -172,7 +172,7 @@ def simulate(
 
 
 def uniform_start(
-    model: Model,
+    model: DerivedModel,
     d: int,
     runs: int,
     rng: np.random.Generator,
@@ -246,7 +246,7 @@ def root_of(gram: Any) -> Array:
 
 
 def schedule_of(
-    model: Model,
+    model: DerivedModel,
     by_name: Mapping[str, Any],
     steps: int,
     parameters: Sequence[Symbol] | None = None,
@@ -286,7 +286,7 @@ def schedule_of(
     return np.stack(columns, axis=-1) if columns else np.empty((steps + 1, 0))
 
 
-def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
+def _between(model: DerivedModel) -> dict[Any, tuple[int, int, int]]:
     """Map inner products of fixed directions to their indices in the Gram matrices."""
     t = len(model.trained)
     return {
@@ -298,7 +298,7 @@ def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
 
 
 def fill_in(
-    model: Model,
+    model: DerivedModel,
     by_name: dict[str, Any],
     factor: Array,
     parameters: Sequence[Symbol] | None = None,
@@ -326,7 +326,7 @@ def fill_in(
 
 
 def initial_factors(
-    model: Model,
+    model: DerivedModel,
     by_name: Mapping[str, Any],
     start: Any,
     runs: int,
@@ -350,7 +350,10 @@ def initial_factors(
                 f"a file .npz of these, or a Gram matrix; got {start!r}"
             )
         if "d" not in by_name:
-            raise ValueError("values must have a number for d, where starts are drawn")
+            raise ValueError(
+                f"values must have a number for d, as start={start!r} is drawn in R^d; got numbers "
+                f"for {', '.join(sorted(by_name)) or 'nothing'}"
+            )
         d, gram = dimension(by_name), None
         free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
         if start == "uniform" and model.spaces == 1 and not free:
@@ -374,7 +377,10 @@ def initial_factors(
         )
         vectors = vectors.reshape(-1, *vectors.shape[-2:])
         if model.spaces > 1:
-            raise ValueError("start from vectors needs one eigenspace; give Gram matrices")
+            raise ValueError(
+                f"start from vectors needs one eigenspace, and this model has {model.spaces}; "
+                "give Gram matrices"
+            )
         # Coordinates in an orthonormal basis of their span.
         factor = np.stack([np.linalg.qr(rows.T)[1].T for rows in vectors])[:, None]
         return _repeated(factor, runs)
