@@ -175,7 +175,7 @@ def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dic
     """Return a constant inverse temperature, or the two parameters of a schedule."""
     if lam is None:
         return {"lam0": lam0, "rate": rate}
-    from slrsym.dynamics.schedules import Constant, InverseTimeDecay, schedule_from_text
+    from slrsym.schedules import Constant, InverseTimeDecay, schedule_from_text
 
     with shared.refusals("--lam"):
         schedule = schedule_from_text(lam)

@@ -121,8 +121,8 @@ class Model(DerivedModel):
         ----------
         values : mapping of Symbol or str to number
             The parameters of the model, and ``d`` (an integer of at least 2) if starts are drawn.
-            A parameter may also be an array of shape (steps + 1,) or a function of the step, such
-            as an inverse temperature that falls.
+            A parameter may also be an array of shape (steps + 1,) or a function of an array of
+            steps, such as `slrsym.dynamics.InverseTimeDecay` and `Formula`.
         steps : int
             Number of steps, at least 1.
         alpha : float
@@ -143,7 +143,7 @@ class Model(DerivedModel):
         every : int, optional
             Log every so many steps, at least 1, and the last one. The default logs 1000 rows.
         rng : int or Generator, optional
-            Seed of the random starts.
+            Seed of the random starts. A run does not depend on how many stand beside it.
         dimensions : sequence of int, optional
             Dimensions of the eigenspaces, which add up to d. Needed if there are several.
         backend : {'auto', 'numpy', 'numba'}, optional

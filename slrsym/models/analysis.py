@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
 from slrsym.kernels.arguments import number, require_integer
+from slrsym.models.initial_conditions import root_of
 from slrsym.models.simulation import (
     dimension,
     fill_in,
     initial_factors,
-    root_of,
     schedule_of,
     simulate,
     values_by_name,
@@ -130,8 +130,7 @@ def _drawn(
                 tau[i, j] = tau[j, i] = number(given)
         drawn = np.stack(list(noises))
         # Noises of correlation 1 are equal, and their matrix is singular.
-        root = root_of(tau)
-        noises = (np.tensordot(row, drawn[: root.shape[1]], 1) for row in root)
+        noises = (np.tensordot(row, drawn, 1) for row in root_of(tau))
     for token, noise in zip(tokens, noises, strict=True):
         values = np.array([number(e) for e in token.eigenvalues])
         X = np.sqrt(values[space] if len(values) > 1 else values) * noise

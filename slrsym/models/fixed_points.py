@@ -15,7 +15,7 @@ from sympy import Expr, Symbol
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.krawczyk import contraction
-from slrsym.models.simulation import uniform_start
+from slrsym.models.initial_conditions import uniform_start
 from slrsym.models.specification import Direction
 
 if TYPE_CHECKING:
