@@ -321,7 +321,7 @@ _LEFT_BY_TEX = (
 
 
 class FolderError(ValueError):
-    """A folder cannot be written to, or holds what would be lost."""
+    """A folder cannot be written to, or holds files that would be lost."""
 
 
 def require_ours(folder: Path, ending: str = "") -> None:

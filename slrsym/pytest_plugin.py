@@ -202,7 +202,7 @@ class LogItem(_Test):
         self.judged = judged
 
     def runtest(self) -> None:
-        """Refuse what rests on a step without evidence, or says something else now."""
+        """Refuse a claim that rests on a step without evidence, or that says something else now."""
         from slrsym.checker import differs
         from slrsym.claims.ledger import builtin_ledger
         from slrsym.statements.expressions import ProofError

@@ -93,7 +93,7 @@ def runs_of(variables: dict[str, Any], coords: dict[str, Any], settings: dict[st
 
 
 def require_runs(runs: Any, *, of_task: bool = True) -> None:
-    """Refuse what is no result of `slrsym.simulate`, or of `Model.simulate` where that will do."""
+    """Refuse data that are no result of `slrsym.simulate` or, if allowed, of `Model.simulate`."""
     if isinstance(runs, xr.Dataset) and not of_task and "gram" in runs.variables:
         needed, dims, variables = _SETTINGS, _OF_MODEL, {"excess_risk", *_OF_MODEL}
     else:

@@ -166,7 +166,7 @@ class Ledger:
         return ledger
 
     def look_in(self, path: Path) -> None:
-        """Add the claims of the derivation files at a path; what does not load is a problem.
+        """Add the claims of the derivation files at a path; a file that does not load is a problem.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Coq as a third check: the development of a ledger, and what verify --coq does."""
+"""Coq as a third check: the development of a ledger, and the check of verify --coq."""
 
 from __future__ import annotations
 

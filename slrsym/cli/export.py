@@ -195,7 +195,7 @@ def verify_for_export(
     workers: int | None,
     unproved: bool,
 ) -> tuple[Ledger, list[ClaimSummary], dict[str, ClaimVerdict]]:
-    """Load and verify what is to be exported."""
+    """Load and verify the claims that are to be exported."""
     ledger = load_ledger(paths, claims)
     problems = list(ledger.problems)
     if not problems and not claims and not ledger.claims:
@@ -261,7 +261,7 @@ def _snippets(document: Document) -> list[str]:
 
 
 def compile_books(folder: Path, mains: list[str]) -> None:
-    """Compile what was exported, and say how long it took."""
+    """Compile the exported book, and say how long it took."""
     from slrsym.export.latex_book import CompileError, TeXMissingError, compile_document
 
     start = time.perf_counter()

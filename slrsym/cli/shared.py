@@ -239,7 +239,7 @@ def is_of_stdout(problem: Exception) -> bool:
 
 
 def report_stdout(problem: Any) -> None:
-    """Say that standard output cannot be written, and leave what is buffered unwritten."""
+    """Say that standard output cannot be written, and leave its buffer unwritten."""
     typer.echo(
         f"error: standard output could not be written: {problem.strerror or problem}. Redirect it "
         "to a file on a disk that has room",
@@ -252,7 +252,7 @@ def report_stdout(problem: Any) -> None:
 
 @contextmanager
 def refusals(option: str | None = None) -> Iterator[None]:
-    """Turn what the library refuses into bad usage; bad files are none."""
+    """Report errors of the library about arguments as bad usage; damaged files are none."""
     from slrsym.kernels.numba_backend import NumbaMissingError
 
     try:

@@ -186,7 +186,7 @@ def _verified(
     workers: int | None,
     with_proofs: bool,
 ) -> dict[str, Any]:
-    """Verify claims, and return what is shown as plain data."""
+    """Verify claims, and return the content of the table as plain data."""
     from slrsym.cli import display
 
     ledger = load_ledger(paths, ids, "--claim")

@@ -381,7 +381,7 @@ def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, An
 
 
 def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
-    """Refuse what does not say a claim: statement, hypotheses, declarations, no others."""
+    """Refuse a goal unless it says a claim: its statement, hypotheses and declarations alone."""
     walk = _Walker(names)
     variables, premises, conclusion = _split(parse_goal(text))
     if isinstance(claim.statement, sp.Implies):

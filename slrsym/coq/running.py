@@ -37,7 +37,7 @@ def require_coq() -> str:
 
 
 def compile_file(folder: Path, name: str, limit: float = 600) -> str:
-    """Compile one file, and return what Coq says against it; empty if it accepts."""
+    """Compile one file, and return Coq's error messages; empty if it accepts the file."""
     done = subprocess.run(
         [require_coq(), *_QUIET, name], cwd=folder, capture_output=True, text=True,
         timeout=limit, check=False,

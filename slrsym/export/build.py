@@ -190,7 +190,7 @@ def _planar() -> tuple[Block, ...]:
 
 
 def _slopes() -> tuple[Block, ...]:
-    """Say what the letters of the partial derivatives are; written out they fill a page."""
+    """Explain the letters of the partial derivatives, which written out would fill a page."""
     said = inline_text(
         "$D_kappa$, $D_nu$, $D_theta$, $D_eta$ and $D_rho$ are the partial derivatives of the risk "
         "in these overlaps, in its closed form."

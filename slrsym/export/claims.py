@@ -367,7 +367,7 @@ def _rules(steps: list[Step]) -> tuple[str, ...]:
 
 
 def evidence(row: Any) -> tuple[Inline, ...]:
-    """Describe how a claim was checked, and what it rests on."""
+    """Describe how a claim was checked, and name the claims and axioms that it rests on."""
     if row is None:
         return (Text("Not verified."),)
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"

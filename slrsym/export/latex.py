@@ -410,7 +410,7 @@ class LatexRenderer(Displays):
         return "\\slrmargin{" + "\\\\".join(told) + "}"
 
     def _beneath(self, claim: ClaimEntry) -> tuple[Inline, ...]:
-        """Write what a claim uses; in full, if the margin cannot say all of it."""
+        """Write the claims that a claim uses; in full, if the margin is too narrow for them."""
         if claim.status != "proved" or not self.brief:
             return claim.evidence
         own = [AxiomReference(name) for name, users in self.axioms.items() if claim.id in users]

@@ -457,11 +457,11 @@ _SECONDS = 600
 
 
 class TeXMissingError(RuntimeError):
-    """No LaTeX is installed; the message says what to install."""
+    """No LaTeX is installed; the message names the programs to install."""
 
 
 class CompileError(RuntimeError):
-    """LaTeX stopped at an error; the message has what its log says of it."""
+    """LaTeX stopped at an error; the message quotes its log."""
 
 
 def require_tex() -> str:

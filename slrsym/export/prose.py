@@ -106,7 +106,7 @@ def _script(tokens: list[str]) -> str:
 
 
 def _bracket(tokens: list[str], opening: str = "(") -> list[str]:
-    """Take what stands before the bracket that closes, and the bracket."""
+    """Take the text before the closing bracket, and the bracket."""
     depth, inside = 1, []
     closing = {"(": ")", "{": "}"}[opening]
     while tokens:

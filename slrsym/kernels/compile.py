@@ -225,7 +225,7 @@ def iterate(
     every: int,
     read: Callable[[Any], Any],
 ) -> tuple[Any, Array]:
-    """Iterate a step, and return the last state with what `read` returns every so many steps."""
+    """Iterate a step, and return the last state with the values of `read` every so many steps."""
     fixed: Any = ()
     noted = []
     for number, fresh in enumerate(changes(parameters, steps).tolist()):

@@ -92,7 +92,7 @@ class NumbaMissingError(ImportError):
 
 
 def require_numba() -> None:
-    """Refuse, with what to do about it, where Numba is not installed."""
+    """Raise an error that says how to install Numba, if it is not installed."""
     if importlib.util.find_spec("numba") is None:
         raise NumbaMissingError(
             "backend='numba' needs the package numba: pip install numba; "

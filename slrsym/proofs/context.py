@@ -1,4 +1,4 @@
-"""What a step may take for granted, and what has to hold of any statement.
+"""The assumptions that a step may use, and the conditions on any statement.
 
 A statement is refused before any evidence counts where SymPy, or a reader, could take it for
 another one.

@@ -197,7 +197,7 @@ def _piece(states: _Array, lam: _Array, end: int) -> int:
 
 
 def _backwards(radii: _Array, reach: float, growth: _Array, excess: _Array, missed: _Array) -> None:
-    """Fill in radii from the last: growth r + excess r^2, and what is missed, is the next one."""
+    """Fill in radii r from the last: the next one is growth r + excess r^2 + missed."""
     after = float(radii[-1])
     found = []
     rows = zip(*(x[::-1].tolist() for x in (growth, excess, missed)), strict=True)

@@ -46,7 +46,7 @@ class NotKnown(Rejected):
 
 
 class Hinted(Ring):
-    """A ring that notes what its search may try: squares, and parts of sums and products."""
+    """A ring that notes terms for its search to try: squares, parts of sums and of products."""
 
     search: Search
 

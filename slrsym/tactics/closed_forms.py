@@ -117,7 +117,7 @@ class Closing(Calculus):
         ]
 
     def _with_maxima(self, p: Term, lines: Sequence[Inference], names: Sequence[Term]) -> Inference:
-        """Show an equation after maxima in it have been replaced by what lines say of them."""
+        """Show an equation after its maxima have been replaced by values from lines."""
         meant, replaced = p, list[tuple[Inference, list[Any]]]()
         for line in lines:
             _, old, new = line.theorem.conclusion

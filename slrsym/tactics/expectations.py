@@ -188,7 +188,7 @@ class Calculus:
         return self.linear(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
 
     def exponents(self, e: Expectation) -> Any:
-        """Take out of exponentials what does not vary in their exponents."""
+        """Take out of exponentials the constant terms of their exponents."""
         outer = inner = S.One
         for f in Mul.make_args(e.integrand):
             if isinstance(f, exp) and not f.has(IIDSum):

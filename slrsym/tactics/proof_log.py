@@ -102,7 +102,7 @@ def write_log(
     path: Path, ids: Iterable[str], find: Callable[[str], Proven], seed: int = 0,
     earlier: Sequence[Path] = (), patience: float = 1.0,
 ) -> Counter[tuple[str, bool]]:  # fmt: skip
-    """Write the log of claims and what they use; count the steps by kind, with evidence or not.
+    """Write the log of claims and of those that they use; count steps by kind and evidence.
 
     For steps that say the same, the evidence of earlier logs is taken, and judged anew.
     """
