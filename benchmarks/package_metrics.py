@@ -199,7 +199,7 @@ def picture(target: str) -> None:
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
 
-    from slrsym.export.graph import laid_out, routed
+    from slrsym.export.graph import laid_out, route_arrows
 
     sizes: Counter[str] = Counter()
     for file in files():
@@ -210,7 +210,7 @@ def picture(target: str) -> None:
     imports = _imports()
     graph = laid_out({name: [r for r in shown if r in _below(name, imports)] for name in shown}, 4)
     places = {node.id: (node.column, float(node.row)) for node in graph.nodes}
-    ways = routed(graph, places, _WIDE, (0.0, float(graph.columns)), 0.1)
+    ways = route_arrows(graph, places, _WIDE, (0.0, float(graph.columns)), 0.1)
     figure = Figure(figsize=(7.6, 0.75 * graph.rows), layout="constrained")
     axes = figure.subplots()
     axes.set_axis_off()

@@ -58,7 +58,7 @@ _register({
     "expectation.latex": "slrsym.typeset.formula_latex",
     "expectation.reason": "slrsym.gaussian.closed_form.reason_open",
     "expectation.value": "slrsym.gaussian.quadrature.evaluate",
-    "numba.functions": "slrsym.kernels._numba_owens.compiled",
+    "numba.functions": "slrsym.kernels._numba_owens.compile_owens",
     "numba.owens_t": "slrsym.kernels._numba_owens.owens_t",
     "numba.zeta": "slrsym.kernels._numba_owens.gaussian_zeta",
 })  # fmt: skip

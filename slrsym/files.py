@@ -128,7 +128,9 @@ def read_netcdf(path: str | Path, what: str = "data") -> xr.Dataset:
 _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
 
 
-def kept(data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]) -> _Data:
+def write_if_path(
+    data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]
+) -> _Data:
     """Write data if there is a path, and return them."""
     if path is not None:
         try:
@@ -264,16 +266,16 @@ def computed_in_parts(
     require_writable(file)
     # Another version may compute other bits.
     parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
-    data = kept(compute(parts), file, write_netcdf)
+    data = write_if_path(compute(parts), file, write_netcdf)
     parts.remove()
     return data
 
 
 class Saved:
-    """What makes data, and reads them again from the file that it saved them in."""
+    """Base class of computations whose data can be saved to a file and read again."""
 
     def compute_data(self) -> xr.Dataset:
-        """Compute the data."""
+        """Compute the data, without saving them."""
         raise NotImplementedError
 
     def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
@@ -286,7 +288,7 @@ class Saved:
 
     @staticmethod
     def _kept(data: xr.Dataset, path: str | Path | None) -> xr.Dataset:
-        return kept(data, path, write_netcdf)
+        return write_if_path(data, path, write_netcdf)
 
 
 def read_vectors(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
@@ -319,7 +321,7 @@ _LEFT_BY_TEX = (
 
 
 class FolderError(ValueError):
-    """A folder cannot be written to, or holds what would be lost."""
+    """A folder cannot be written to, or holds files that would be lost."""
 
 
 def require_ours(folder: Path, ending: str = "") -> None:

@@ -25,7 +25,9 @@ _IN_FLIGHT = 256
 _PATIENCE = 5
 
 
-def as_maker(executor: futures.Executor | Maker | None, workers: int | None) -> tuple[Maker, bool]:
+def executor_factory(
+    executor: futures.Executor | Maker | None, workers: int | None
+) -> tuple[Maker, bool]:
     """Return a factory of executors, and whether they are ours to shut down."""
     if executor is None:
         # Forked processes would share what threads have locked.
@@ -51,13 +53,13 @@ def results(
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the results of jobs as they come."""
     if executor is not None or workers > 1:
-        yield from completed(jobs, *as_maker(executor, workers))
+        yield from run_jobs(jobs, *executor_factory(executor, workers))
     while jobs:
         name, function, arguments = jobs.popleft()
         yield name, function(*arguments)
 
 
-def completed(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
+def run_jobs(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
     """Yield the results of jobs as they come; jobs that were lost run again."""
     broken = 0
     while jobs:
@@ -100,7 +102,7 @@ LOG_INTERVAL = 30.0
 
 
 @contextmanager
-def logged(line: Callable[[float], str]) -> Iterator[None]:
+def log_progress(line: Callable[[float], str]) -> Iterator[None]:
     """Log a line on standard error every 30 s while a block runs; it is given the seconds so far.
 
     A thread of its own writes it, so that one long part of the work is no silence.
@@ -145,7 +147,7 @@ def _clock(seconds: float) -> str:
 
 
 @contextmanager
-def advancing(
+def show_progress(
     wanted: bool | None, what: str, total: int, *, counted: bool = False
 ) -> Iterator[Callable[[int], object]]:
     """Show progress while a block runs: a bar on a terminal, else a line of the log every 30 s."""
@@ -164,7 +166,9 @@ def advancing(
         on_terminal = sys.stderr.isatty()
         shown = stack.enter_context(_bar(what, total, counted)) if wanted or on_terminal else None
         if not on_terminal:
-            stack.enter_context(logged(lambda seconds: progress_line(what, done, total, seconds)))
+            stack.enter_context(
+                log_progress(lambda seconds: progress_line(what, done, total, seconds))
+            )
         yield advance
 
 

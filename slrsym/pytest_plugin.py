@@ -73,7 +73,7 @@ def _count(text: str) -> int:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what the verdicts do not show: fewer points, claims in the place of the package's."""
+    """Print notes below the results: fewer points, claims that replace those of the package."""
     config = terminalreporter.config
     if _LEDGER not in config.stash:
         return
@@ -202,7 +202,7 @@ class LogItem(_Test):
         self.judged = judged
 
     def runtest(self) -> None:
-        """Refuse what rests on a step without evidence, or says something else now."""
+        """Refuse a claim that rests on a step without evidence, or that says something else now."""
         from slrsym.checker import differs
         from slrsym.claims.ledger import builtin_ledger
         from slrsym.statements.expressions import ProofError
@@ -282,7 +282,7 @@ class StepItem(_ClaimTest):
 
     def runtest(self) -> None:
         """Compare numbers, and ask the proof checker."""
-        from slrsym.claims.check import POINTS, benches, compared, step_report, step_seed
+        from slrsym.claims.check import POINTS, benches, compare_sides, step_report, step_seed
 
         claim = self.parent.claim
         seed = self.config.getoption("--slrsym-seed")
@@ -290,14 +290,14 @@ class StepItem(_ClaimTest):
         if not self.parent.benches:
             self.parent.benches = benches(claim, self.parent.steps, seed)
         bench = self.parent.benches[self.number]
-        numbers = compared(self.step, step_seed(claim, self.number, seed), points, bench)
+        numbers = compare_sides(self.step, step_seed(claim, self.number, seed), points, bench)
         report = step_report(self.step, numbers, self.parent.judgement)
         if not report.accepted:
             raise NotAccepted(_explained(claim, self.step, report))
 
 
 class ClaimItem(_ClaimTest):
-    """What concerns a claim as a whole: its proof and its id, and that there is no circle."""
+    """The test of a claim as a whole: its proof, its id, and that it does not rest on itself."""
 
     def __init__(self, *, steps: list[Step], problem: str, **options: Any) -> None:
         super().__init__(**options)
@@ -309,7 +309,7 @@ class ClaimItem(_ClaimTest):
 
         Expectations in the statement are sampled, too.
         """
-        from slrsym.claims.check import certified, monte_carlo, tried
+        from slrsym.claims.check import check_certificate, monte_carlo, run_experiment
         from slrsym.claims.verification import circle
         from slrsym.statements.expressions import ProofError
 
@@ -325,10 +325,10 @@ class ClaimItem(_ClaimTest):
         way = circle(claim.id, _ledger(self.config).citations(claim.id))
         if way:
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
-        error, _ = certified(claim)
+        error, _ = check_certificate(claim)
         if error:
             raise NotAccepted(f"claim {claim.id} is not certified: {error}")
-        trials = tried(claim, self.config.getoption("--slrsym-seed"))
+        trials = run_experiment(claim, self.config.getoption("--slrsym-seed"))
         if trials is not None and trials.problem:
             raise NotAccepted(f"claim {claim.id}: {trials.problem}")
         for item in monte_carlo(claim, self.config.getoption("--slrsym-seed")):

@@ -23,7 +23,7 @@ def place(name: str) -> str:
     return _PLACES[name]
 
 
-def registered(name: str) -> Any:
+def load_registered(name: str) -> Any:
     """Import a registered object."""
     module, _, inside = place(name).rpartition(".")
     return getattr(import_module(module), inside)

@@ -9,7 +9,7 @@ from typing import Any
 
 
 class _OldAttribute:
-    """A property that gives what another attribute holds today."""
+    """A property that returns the value of the attribute that has replaced it."""
 
     def __init__(self, new: str) -> None:
         self._new = new

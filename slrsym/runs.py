@@ -20,13 +20,13 @@ from scipy.special import ndtri
 
 from slrsym.files import (
     DamagedFileError,
-    kept,
     read_netcdf,
     require_writable,
+    write_if_path,
     write_netcdf,
 )
-from slrsym.jobs import advancing
-from slrsym.kernels.arguments import real_array, whole
+from slrsym.jobs import show_progress
+from slrsym.kernels.arguments import real_array, require_integer
 from slrsym.task import OrderParameters, Task
 
 # About how many steps, of all runs together, an engine makes before it is asked again: few enough
@@ -93,7 +93,7 @@ def runs_of(variables: dict[str, Any], coords: dict[str, Any], settings: dict[st
 
 
 def require_runs(runs: Any, *, of_task: bool = True) -> None:
-    """Refuse what is no result of `slrsym.simulate`, or of `Model.simulate` where that will do."""
+    """Refuse data that are no result of `slrsym.simulate` or, if allowed, of `Model.simulate`."""
     if isinstance(runs, xr.Dataset) and not of_task and "gram" in runs.variables:
         needed, dims, variables = _SETTINGS, _OF_MODEL, {"excess_risk", *_OF_MODEL}
     else:
@@ -160,7 +160,7 @@ def kept_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -
     if path is None:
         handle, path = tempfile.mkstemp(prefix="slrsym-runs-", suffix=".nc")
         os.close(handle)
-    kept(runs, path, save)
+    write_if_path(runs, path, save)
     return RiskError(
         f"the runs are complete, but their risk could not be computed ({problem}). They are kept "
         f"in {path}, with NaN as risk: slrsym.dynamics.load reads them, start={str(path)!r} "
@@ -208,7 +208,7 @@ def _restored(value: Any) -> Any:
 
 
 class Engine(Protocol):
-    """Runs under way."""
+    """The protocol of an engine: the states of runs, and steps that advance them."""
 
     @property
     def states(self) -> NDArray[np.float64]:
@@ -232,7 +232,7 @@ class Engine(Protocol):
         ...
 
 
-def walked(
+def advance_and_log(
     engine: Engine,
     parameters: NDArray[np.float64],
     logged: NDArray[np.int64],
@@ -241,14 +241,14 @@ def walked(
     path: str | Path | None,
     progress: bool | None,
 ) -> Runs:
-    """Move an engine from the first logged step to the last, and save what `finish` makes of it.
+    """Advance an engine to the last logged step, and save the runs that `finish` returns.
 
     `parameters` begin with those of the first step; `work` is how many steps a step of all runs
     counts for. Interrupted, all that is complete is kept.
     """
     rows, done = [engine.states[None]], 0
     try:
-        with advancing(progress, "steps", int(logged[-1] - logged[0])) as shown:
+        with show_progress(progress, "steps", int(logged[-1] - logged[0])) as shown:
             for every, count, whole_gap in _strides(np.diff(logged), work):
                 noted = engine.advance(parameters[done : done + every * count], every)
                 done += every * count
@@ -257,7 +257,7 @@ def walked(
                 shown(every * count)
     finally:
         noted = np.concatenate(rows)
-        result = kept(finish(noted, logged[: len(noted)]), path, save)
+        result = write_if_path(finish(noted, logged[: len(noted)]), path, save)
     return result
 
 
@@ -310,7 +310,7 @@ def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[
     >>> [lower.round(3).tolist(), upper.round(3).tolist()]
     [[0.033], [0.085]]
     """
-    total = whole("total", total, 1)
+    total = require_integer("total", total, 1)
     array = real_array("counts", counts)
     if not ((array >= 0) & (array <= total) & (array == np.floor(array))).all():
         raise ValueError(f"counts must be integers from 0 to {total}; got {counts!r}")

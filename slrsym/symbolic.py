@@ -19,7 +19,7 @@ from slrsym.gaussian import (
     expectation,
     zeta,
 )
-from slrsym.gaussian.closed_form import evaluated
+from slrsym.gaussian.closed_form import evaluate_for_proofs
 from slrsym.laws import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -68,7 +68,7 @@ def risk_definition() -> Expectation:
 def closed_form() -> Expr:
     """Derive R(kappa, nu, theta, eta, rho) from the definition: Proposition 15."""
     definition = risk_definition()
-    return evaluated(definition.integrand, definition.law)
+    return evaluate_for_proofs(definition.integrand, definition.law)
 
 
 def derivation() -> Trace:

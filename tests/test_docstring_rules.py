@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.kernels.arguments import whole
+from slrsym.kernels.arguments import require_integer
 from slrsym.statements.expressions import Refused
 
 from . import _public
@@ -208,7 +208,7 @@ class Several:
     """Methods that raise in several ways; they are looked at, and not called."""
 
     def __init__(self, x: int) -> None:
-        whole("x", x, 1)
+        require_integer("x", x, 1)
 
     def directly(self, x):
         raise OwnError(x)

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from slrsym import jobs
 from slrsym.cli import app, shared
-from slrsym.jobs import advancing, progress_line
+from slrsym.jobs import progress_line, show_progress
 
 
 class Stream(io.StringIO):
@@ -45,7 +45,7 @@ def wait_for(stream, text):
 @pytest.mark.parametrize("wanted", [None, True])
 def test_without_a_terminal_a_line_is_logged_now_and_then(monkeypatch, wanted):
     stream = listen(monkeypatch)
-    with advancing(wanted, "steps", 400) as shown:
+    with show_progress(wanted, "steps", 400) as shown:
         shown(100)
         wait_for(stream, "steps: 100 of 400 (25%) after 0:00, about 0:00 left\n")
         shown(100)
@@ -62,10 +62,10 @@ def test_by_default_every_half_minute():
 def test_nothing_is_logged_of_short_work_or_where_none_is_wanted(monkeypatch):
     found = Stream()
     monkeypatch.setattr(sys, "stderr", found)
-    with advancing(None, "steps", 4) as shown:
+    with show_progress(None, "steps", 4) as shown:
         shown(4)
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
-    with advancing(False, "steps", 4) as shown:
+    with show_progress(False, "steps", 4) as shown:
         time.sleep(0.05)
         shown(4)
     assert found.getvalue() == ""
@@ -73,7 +73,7 @@ def test_nothing_is_logged_of_short_work_or_where_none_is_wanted(monkeypatch):
 
 def test_a_terminal_has_a_bar_and_no_lines(monkeypatch):
     found = listen(monkeypatch, terminal=True)
-    with advancing(None, "steps", 4) as shown:
+    with show_progress(None, "steps", 4) as shown:
         time.sleep(0.05)
         shown(4)
     assert "after" not in found.getvalue()
@@ -99,7 +99,7 @@ def test_commands_log_what_they_are_at(monkeypatch):
         task = bar.add_task("checking", total=4, told="")
         bar.update(task, completed=1, told="1/4 lemma-16")
         wait_for(stream, "checking: 1 of 4 (25%) after 0:00, about 0:00 left (1/4 lemma-16)\n")
-    with shared.working("running Coq"):
+    with shared.show_working("running Coq"):
         wait_for(stream, "running Coq: 0:00 so far\n")
 
 
@@ -122,6 +122,6 @@ def test_a_reader_who_has_left_ends_no_work(monkeypatch):
 
     monkeypatch.setattr(sys, "stderr", Gone())
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
-    with advancing(None, "steps", 4) as shown:
+    with show_progress(None, "steps", 4) as shown:
         time.sleep(0.05)
         shown(4)

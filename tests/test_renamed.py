@@ -13,6 +13,7 @@ NAMES = [
     ("slrsym.certify", "Verdict", "CertificateOutcome"),
     ("slrsym.proof", "Row", "ClaimSummary"),
     ("slrsym.proof", "Verdict", "ClaimVerdict"),
+    ("slrsym.proof", "claimed", "by_claim"),
     ("slrsym.dynamics", "Inverse", "InverseTimeDecay"),
     ("slrsym.dynamics", "Manifold", "ManifoldStart"),
     ("slrsym.dynamics", "Sphere", "UniformStart"),

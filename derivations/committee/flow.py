@@ -68,7 +68,7 @@ written = {
 
 error = Claim(
     id="committee-generalisation-error",
-    title="The generalisation error, by the mean products of two outputs",
+    title="The generalisation error is a weighted sum of mean products of the outputs of two units",
     statement=Eq(
         E(without_noise**2) / 2,
         over_pairs(lambda a, b: E(g(a) * g(b))) / 2,
@@ -87,7 +87,10 @@ def _(goal):
 
 overlap = Claim(
     id="committee-overlap-flow",
-    title="The equation of motion of an overlap with a teacher",
+    title=(
+        "The equation of motion of a student's overlap with a teacher: a sum of means of a slope, "
+        "a field and an output"
+    ),
     statement=Eq(
         Expectation(-eta * v_1 * slope(l_1) * D * r - kappa * R, noisy),
         eta * v_1 * over_units(lambda a: E(slope(l_1) * r * g(a))) - kappa * R,
@@ -99,7 +102,10 @@ overlap = Claim(
 
 norm = Claim(
     id="committee-norm-flow",
-    title="The equation of motion of an overlap of two students, to first order in $eta$",
+    title=(
+        "The equation of motion of an overlap of two students, to first order in $eta$: a sum of "
+        "means of a slope, a field and an output"
+    ),
     statement=Eq(
         Expectation(-eta * D * (v_1 * slope(l_1) * l_2 + v_2 * slope(l_2) * l_1), noisy)
         - 2 * kappa * Q,
@@ -114,7 +120,10 @@ norm = Claim(
 
 spread = Claim(
     id="committee-norm-spread",
-    title="The equation of motion of an overlap of two students: the term of order $eta^2$",
+    title=(
+        "The equation of motion of an overlap of two students: its term of order $eta^2$ is a sum "
+        "of means of two slopes, with and without two outputs"
+    ),
     statement=Eq(
         Expectation(eta**2 * v_1 * v_2 * slope(l_1) * slope(l_2) * D**2, noisy),
         eta**2
@@ -132,7 +141,7 @@ spread = Claim(
 
 second_layer = Claim(
     id="committee-second-layer-flow",
-    title="The equation of motion of the second layer",
+    title="The equation of motion of a second-layer weight: a sum of mean products of two outputs",
     statement=Eq(
         Expectation(-eta * g(l_1) * D, noisy),
         eta * over_units(lambda a: E(g(l_1) * g(a))),
@@ -166,7 +175,10 @@ def over_coordinates(f):
 
 step = Claim(
     id="committee-step",
-    title="What a step adds to the product of two students' weights, with all orders in $1/N$",
+    title=(
+        "The inner product of the weights of two students after a step of online descent, with all "
+        "orders in $1/N$"
+    ),
     statement=Eq(
         over_coordinates(
             (w_1[j] - a_1 * x[j] - kappa / N * w_1[j]) * (w_2[j] - a_2 * x[j] - kappa / N * w_2[j])
@@ -191,7 +203,10 @@ X, Z = symbols("X Z", real=True)
 f, p = Function("f", real=True), Function("p", real=True)
 input_norm = Claim(
     id="committee-input-norm",
-    title="The square of the input is that of $n$ independent normals, but for a few directions",
+    title=(
+        "In a mean of $(p(X) + sum_i Z_i^2) f(X)$, the squares of $n$ other standard normal "
+        "variables may be replaced by $n$"
+    ),
     statement=Eq(
         Expectation(f(X) * (p(X) + IIDSum(Z**2, standard_normal(Z), n)) / N, standard_normal(X)),
         n / N * Expectation(f(X), standard_normal(X))

@@ -56,7 +56,7 @@ written = {
 
 spread = Claim(
     id="committee-slopes-outputs",
-    title="$I_4$: the mean of two slopes and two outputs",
+    title="$I_4$, the mean of two slopes times two outputs, in closed form",
     statement=Eq(
         Expectation(slope(a) * slope(b) * g(c) * g(d), law),
         4

@@ -42,7 +42,7 @@ K = Symbol("K", positive=True)
 
 power = Claim(
     id="committee-slope-moment",
-    title="The mean of $exp(-n r^2/2)$, of which the moments of the slope of $g$ are made",
+    title="$E exp(-n r^2/2) = 1/sqrt(1 + n)$ for a standard normal $r$",
     statement=Eq(
         Expectation(exp(-n * r**2 / 2), standard_normal(r)), 1 / sqrt(1 + n), evaluate=False
     ),
@@ -84,7 +84,10 @@ a, b, c = (collect(expand(product), K) for product in products)
 
 determinants = Claim(
     id="committee-block-determinants",
-    title="The coefficients of the determinant of the symmetric block",
+    title=(
+        "The determinant that decides on the decay of exchangeable deviations from the teachers: "
+        "its coefficients are polynomials in $K$"
+    ),
     statement=And(
         *(Eq(p, q, evaluate=False) for p, q in zip(products, (a, b, c), strict=True)),
         evaluate=False,
@@ -103,7 +106,7 @@ p, q = symbols("p q", real=True)
 s = Symbol("s", positive=True)
 root = Claim(
     id="committee-block-root",
-    title="The least root of a polynomial of degree 2, written without a difference",
+    title="$2 q/(s + sqrt(s^2 - 4 p q))$ is a root of $p x^2 - s x + q$",
     statement=Eq(
         p * (2 * q / (s + sqrt(s**2 - 4 * p * q))) ** 2
         - s * (2 * q / (s + sqrt(s**2 - 4 * p * q)))
@@ -137,7 +140,10 @@ written = {
 
 numbers = Claim(
     id="committee-critical-rates",
-    title="The learning rate at which the symmetric block loses stability, for $K$ from 2 to 10",
+    title=(
+        "The learning rate at which exchangeable deviations from the teachers stop decaying, for "
+        "$K$ from 2 to 10, to six decimal places"
+    ),
     statement=And(
         *(
             relation

@@ -67,7 +67,10 @@ def velocity(V):
 
 flow = Claim(
     id="committee-matched-flow",
-    title="The covariances of the deviations of two students follow a linear equation",
+    title=(
+        "The covariances of small deviations of two students from their teachers follow a linear "
+        "equation"
+    ),
     statement=Eq(
         Expectation(
             -eta * D * (slope(r_1) * d_2 + slope(r_2) * d_1)
@@ -94,7 +97,10 @@ def _(goal):
 
 fourth = Claim(
     id="committee-matched-moments",
-    title="The coefficients of that equation",
+    title=(
+        "The coefficients of the linear equation for deviations from the teachers: mean products "
+        "of two and of four slopes, in closed form"
+    ),
     statement=And(
         Eq(A(0, 0), 2 / pi / sqrt(3), evaluate=False),
         Eq(A(0, 1), 1 / pi, evaluate=False),
@@ -121,7 +127,10 @@ Q = Symbol("Q", nonnegative=True)
 h = Symbol("h", real=True)
 noisy = Claim(
     id="committee-matched-noise",
-    title="With noise, the norms of matched students grow: they are no fixed point",
+    title=(
+        "With noise, the squared norms of students that equal their teachers grow at a positive "
+        "rate: this is no fixed point"
+    ),
     statement=Gt(eta**2 * sigma**2 * Expectation(slope(h) ** 2, GaussianLaw({h: 0}, [[Q]])), 0),
     source="Section 4: the velocity of a norm, where second layers are 1",
 )

@@ -32,7 +32,10 @@ def slope(u):
 
 outputs = Claim(
     id="committee-two-outputs",
-    title="$I_2$: the mean product of two outputs",
+    title=(
+        "$I_2$, the mean product of two outputs, is $(2/pi) asin(c_ab/(sqrt(1 + c_aa) sqrt(1 + "
+        "c_bb)))$"
+    ),
     statement=Eq(
         Expectation(g(a) * g(b), pair),
         2 / pi * asin(c_ab / sqrt((1 + c_aa) * (1 + c_bb))),
@@ -57,7 +60,7 @@ def _(goal):
 
 slopes = Claim(
     id="committee-two-slopes",
-    title="$J_2$: the mean product of two slopes",
+    title="$J_2$, the mean product of two slopes, is $(2/pi)/sqrt((1 + c_aa) (1 + c_bb) - c_ab^2)$",
     statement=Eq(
         Expectation(slope(a) * slope(b), pair),
         2 / pi / sqrt((1 + c_aa) * (1 + c_bb) - c_ab**2),
@@ -76,7 +79,7 @@ def _(goal):
 
 gradient = Claim(
     id="committee-slope-field-output",
-    title="$I_3$: the mean of a slope, a field and an output",
+    title="$I_3$, the mean of a slope times a field times an output, in closed form",
     statement=Eq(
         Expectation(slope(a) * b * g(c), triple),
         2

@@ -115,15 +115,18 @@ written = {
 bounds = [Le(R**2, Q), Le(S**2, Q), Le(C**2, Q**2)]
 
 
-def velocity(name, letter, direction, units, teachers, students):
+def velocity(name, letter, between, direction, units, teachers, students):
     law = GaussianLaw(dict.fromkeys(units, 0), covariance(*units))
     factor = pi if direction in (l_1, l_2) else pi / 2
     means = {x: n * Expectation(slope(l_1) * direction * g(x), law) for x, n in units.items()}
     claim = Claim(
         id=f"committee-exchangeable-{name}",
-        title=f"The velocity of ${letter}$, for exchangeable students, in units of $2 eta/pi$",
+        title=(
+            f"The velocity of the overlap ${letter}$ of {between}, for exchangeable students, in "
+            "closed form"
+        ),
         statement=Eq(factor * sum(means.values()), teachers - students, evaluate=False),
-        source="Section 3: the equations of motion to first order in $eta$",
+        source="Section 3: the equations of motion to first order in $eta$, in units of $2 eta/pi$",
         hypotheses=bounds,
         notation=written,
     )
@@ -144,10 +147,10 @@ def velocity(name, letter, direction, units, teachers, students):
 terms = by_units(R, S, Q, C)
 velocities = flow(R, S, Q, C)
 ORDER_PARAMETERS = (
-    ("own-overlap", "R", r_1, alike),
-    ("other-overlap", "S", r_2, others),
-    ("norm", "Q", l_1, alike),
-    ("correlation", "C", l_2, others),
+    ("own-overlap", "R", "a student with its own teacher", r_1, alike),
+    ("other-overlap", "S", "a student with another teacher", r_2, others),
+    ("norm", "Q", "a student with itself", l_1, alike),
+    ("correlation", "C", "two students", l_2, others),
 )
 for row, teachers, students in zip(ORDER_PARAMETERS, *terms, strict=True):
     velocity(*row, teachers, students)
@@ -173,7 +176,10 @@ def named(values, *places):
 
 fixed = Claim(
     id="committee-plateau",
-    title="The plateau is a fixed point to first order in the learning rate, for every $K$",
+    title=(
+        "The plateau $R = S = 1/sqrt(K (2 K - 1))$, $Q = C = 1/(2 K - 1)$ is a fixed point of the "
+        "flow of exchangeable students"
+    ),
     statement=And(*(Eq(v, 0, evaluate=False) for v in flow(*plateau))),
     source="Section 3",
     notation=letters | named(flow(*plateau), *at_plateau),
@@ -188,7 +194,7 @@ def _(goal):
 
 error = Claim(
     id="committee-plateau-error",
-    title="The generalisation error on the plateau",
+    title="On the plateau, the generalisation error is $(K/pi) (pi/6 - K asin(1/(2 K)))$",
     statement=Eq(
         (
             K * asin(Rational(1, 2))
@@ -213,29 +219,33 @@ def _(goal):
 root = sqrt(4 * K**2 - 1)
 MODES = {
     "escape": (
-        "specialisation, which grows: the escape rate",
+        "in which students specialise",
+        "$K/((2 K + 1) sqrt(4 K^2 - 1))$, the escape rate",
         K / ((2 * K + 1) * root),
         (-(K - 1), 1, 0, 0),
     ),
     "neutral": (
-        "a change of norms against correlations, which stays",
+        "that trades norms for correlations of students",
+        "0",
         0,
         (-(2 * K - 1) * (K - 1) / (2 * K) * R_0,) * 2 + (-2 * (K - 1), 1),
     ),
     "fast": (
-        "a common change, which decays fastest",
+        "in which $Q$ and $C$ grow and $R$ and $S$ fall",
+        "$-2 K (2 K - 1)/sqrt(4 K^2 - 1)$",
         -2 * K * (2 * K - 1) / root,
         (-3 * (2 * K - 1) / (4 * K) * R_0,) * 2 + (1, 1),
     ),
     "slow": (
-        "a common change, which decays",
+        "in which all four overlaps grow",
+        "$-K (2 K - 1)^2/((2 K + 1) sqrt(4 K^2 - 1))$",
         -K * (2 * K - 1) ** 2 / ((2 * K + 1) * root),
         ((2 * K - 1) / 2 * R_0,) * 2 + (1, 1),
     ),
 }
 
 
-def spectrum(name, what, rate, mode):
+def spectrum(name, direction, eigenvalue, rate, mode):
     values = [sympify(e).subs(letters) for e in mode]
     moving = [x + t * e for x, e in zip(plateau, values, strict=True)]
     moved = flow(*moving)
@@ -246,7 +256,10 @@ def spectrum(name, what, rate, mode):
     moves = {letter: value for value, letter in line.items() if value.has(t)}
     claim = Claim(
         id=f"committee-plateau-{name}",
-        title=f"An eigenvector of the flow at the plateau: {what}",
+        title=(
+            f"At the plateau, a direction {direction} is an eigenvector of the flow, with "
+            f"eigenvalue {eigenvalue}"
+        ),
         statement=And(
             *(
                 Eq(at(D(v, t), {t: 0}), rate * e, evaluate=False)
@@ -280,7 +293,10 @@ velocity_q = r / shared - Q / long
 
 equal_students = Claim(
     id="committee-plateau-equal-students",
-    title="The flow where $R = S$ and $Q = C$",
+    title=(
+        "The velocities of $R$ and $Q$ for exchangeable students that are all equal, $R = S$ and "
+        "$Q = C$"
+    ),
     statement=And(
         Eq(flow(r, r, Q, Q)[0], velocity_r.subs(n, K) / (1 + Q), evaluate=False),
         Eq(flow(r, r, Q, Q)[2], 2 * K * velocity_q / (1 + Q), evaluate=False),
@@ -300,7 +316,10 @@ def _(goal):
 
 combined = Claim(
     id="committee-plateau-combinations",
-    title="Two combinations of these velocities are polynomials, which vanish with them",
+    title=(
+        "For equal students, two combinations of the velocities of $R$ and $Q$ are polynomials, "
+        "made of $Q - K R^2$ and $Q (1 - (2 K - 1) Q)$"
+    ),
     statement=And(
         Eq(
             (Q * velocity_r - n * r * velocity_q) * shared,
@@ -331,7 +350,10 @@ lone = (1 - (2 * p + 1) * Q) * Q
 balance = Q - (p + 1) * r**2
 unique = Claim(
     id="committee-plateau-unique",
-    title="These polynomials vanish at the plateau, and nowhere else where $R > 0$ and $Q >= 0$",
+    title=(
+        "Where $R > 0$ and $Q >= 0$, both $Q - K R^2$ and $Q (1 - (2 K - 1) Q)$ vanish at the "
+        "plateau only"
+    ),
     statement=Equivalent(
         And(Eq(lone, 0), Eq(balance, 0)),
         And(Eq(Q, 1 / (2 * p + 1)), Eq(r, 1 / sqrt((p + 1) * (2 * p + 1)))),

@@ -84,7 +84,10 @@ def distance(N, runs, eta, sigma, horizon, rng):
 
 limit = Claim(
     id="committee-ode-limit",
-    title="Sampled descent keeps within a distance of order $1/sqrt(N)$ of the equations of motion",
+    title=(
+        "Online descent in dimension $N$ stays within a distance of order $1/sqrt(N)$ of the "
+        "solution of the equations of motion"
+    ),
     statement=in_words(
         "The mean over runs of the largest distance between the order parameters of online descent "
         "and the solution of their equations of motion, over all steps up to a fixed time, is at "
@@ -112,7 +115,10 @@ def _(rng):
 
 surplus = Claim(
     id="committee-surplus-units",
-    title="Without noise, each teacher finds a student, and the surplus students add up to 0",
+    title=(
+        "Without noise, each teacher is learned by one student, and the surplus students cancel "
+        "each other"
+    ),
     statement=in_words(
         "With more students than orthonormal teachers, all second layers 1 and no noise, the "
         "equations of motion lead to a point where each teacher is equal to one student. A single "

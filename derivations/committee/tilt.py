@@ -25,7 +25,10 @@ left = GaussianLaw({G: -m * t / narrow}, [[1 / narrow]])
 
 one = Claim(
     id="gaussian-tilt-one",
-    title="$E exp(-(m + t G)^2/2) h(G)$ is a constant times a mean of $h$ at another Gaussian",
+    title=(
+        "$E exp(-(m + t G)^2/2) h(G)$ is a constant times a mean of $h$ at another Gaussian "
+        "variable"
+    ),
     statement=Eq(
         Expectation(exp(-((m + t * G) ** 2) / 2) * h(G), standard_normal(G)),
         exp(-(m**2) / (2 * narrow))

@@ -25,7 +25,7 @@ def integrand(z):
 
 derivative_h = Claim(
     id="owens-t-derivative-h",
-    title="The derivative of $T(h, a)$ in $h$",
+    title="The derivative of $T(h, a)$ in $h$ is $-exp(-h^2/2) erf(a h/sqrt(2))/(2 sqrt(2 pi))$",
     statement=Eq(
         D(OwensT(h, a), h),
         -exp(-(h**2) / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi)),
@@ -50,7 +50,7 @@ def _(goal):
 
 derivative_a = Claim(
     id="owens-t-derivative-a",
-    title="The derivative of $T(h, a)$ in $a$",
+    title="The derivative of $T(h, a)$ in $a$ is $exp(-(1 + a^2) h^2/2)/(2 pi (1 + a^2))$",
     statement=Eq(
         D(OwensT(h, a), a), exp(-(h**2) * (1 + a**2) / 2) / (2 * pi * (1 + a**2)), evaluate=False
     ),
@@ -70,7 +70,7 @@ def _(goal):
 
 at_zero = Claim(
     id="owens-t-at-zero",
-    title="$T(0, a) = atan(a) / 2 pi$",
+    title="$T(0, a) = atan(a)/(2 pi)$",
     statement=Eq(OwensT(0, a, evaluate=False), atan(a) / (2 * pi), evaluate=False),
     source="Owen (1956)",
 )
@@ -88,7 +88,7 @@ def _(goal):
 
 at_one = Claim(
     id="owens-t-at-one",
-    title="$T(h, 1) = (1 - erf(h/sqrt 2)^2) / 8$",
+    title="$T(h, 1) = (1 - erf(h/sqrt(2))^2)/8$",
     statement=Eq(OwensT(h, 1), (1 - erf(h / sqrt(2)) ** 2) / 8),
     source="Owen (1956)",
 )

@@ -21,7 +21,7 @@ def bell(y, c):
 
 lower = Claim(
     id="owens-t-lower-bound",
-    title="A lower bound on $8 T(sqrt(2) y, c)$ that decays as $exp(-(1 + c^2) y^2)$",
+    title="$8 T(sqrt(2) y, c) >= (4/pi) atan(c) exp(-(1 + c^2) y^2)$ for $c >= 0$",
     statement=Ge(owen(y, c) - 4 / pi * atan(c) * bell(y, c), 0),
     source="new",
 )
@@ -44,7 +44,7 @@ def _(goal):
 
 increasing_in_end = Claim(
     id="owens-t-increasing",
-    title="$T(h, c) <= T(h, 1)$ for $c <= 1$",
+    title="$T(h, c) <= T(h, 1)$ for $0 <= c <= 1$",
     statement=Le(owen(y, c), owen(y, 1)),
     source="Owen (1956); $h = sqrt(2) y$",
     hypotheses=[Le(c, 1)],
@@ -66,7 +66,7 @@ def _(goal):
 
 quarter = Claim(
     id="arctangent-at-most-quarter",
-    title="$(4/pi) atan(c) <= 1$ for $c <= 1$",
+    title="$(4/pi) atan(y) <= 1$ for $y <= 1$",
     statement=Le(4 / pi * atan(y), 1),
     source="school",
     hypotheses=[Le(y, 1)],
@@ -90,7 +90,10 @@ def _(goal):
 
 upper = Claim(
     id="owens-t-upper-bound",
-    title="By how much $8 T(sqrt(2) y, 1)$ exceeds $8 T(sqrt(2) y, c)$ at most",
+    title=(
+        "$8 T(sqrt(2) y, 1) - 8 T(sqrt(2) y, c) <= (1 - (4/pi) atan(c)) exp(-(1 + c^2) y^2)$ for "
+        "$0 <= c <= 1$"
+    ),
     statement=Le(owen(y, 1) - owen(y, c) - (1 - 4 / pi * atan(c)) * bell(y, c), 0),
     source="new",
     hypotheses=[Le(c, 1)],
@@ -114,7 +117,7 @@ def _(goal):
 
 tail = Claim(
     id="erf-tail-below",
-    title="A lower bound on $1 - erf(y)^2$ that decays as $exp(-(1 + c^2) y^2)$",
+    title="$1 - erf(y)^2 >= (4/pi) atan(c) exp(-(1 + c^2) y^2)$ for $0 <= c <= 1$",
     statement=Ge(1 - erf(y) ** 2, 4 / pi * atan(c) * bell(y, c)),
     source="new",
     hypotheses=[Le(c, 1)],

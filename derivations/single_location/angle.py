@@ -38,7 +38,7 @@ rest = Expectation(erf(lam * U) * V, other)
 
 centred = Claim(
     id="angle-output",
-    title="Apart from the mean $sqrt(d/2) c$, the output is centred",
+    title="The output less its mean $sqrt(d/2) c$ has mean 0 if $k* . v* = c$",
     statement=Eq(Expectation(Y1, one), 0, evaluate=False),
     source="Section 2",
 )
@@ -53,8 +53,8 @@ def _(goal):
 shifted = Claim(
     id="angle-shift",
     title=(
-        "The risk of the model with an angle between $k*$ and $v*$, by the risk without one and "
-        "the mean prediction"
+        "The risk of the model with an angle between $k*$ and $v*$, in terms of the risk without "
+        "one and of the mean prediction"
     ),
     statement=Eq(
         Expectation(error**2, ProductLaw(one, noise())),
@@ -79,7 +79,7 @@ def _(goal):
 pull = 2 * lam / sqrt(pi * (1 + 2 * lam**2))
 prediction = Claim(
     id="angle-prediction",
-    title="The mean of the prediction, in closed form",
+    title="The mean of the prediction of $erf$ attention, in closed form",
     statement=Eq(
         own + (L - 1) * rest,
         drift * theta * erf(a) + lam * gamma**2 * rho * erf_prime(a) / A + (L - 1) * pull * rho,
@@ -120,7 +120,10 @@ def _(goal):
 
 angle = Claim(
     id="angle-risk",
-    title="The risk of the model with an angle between $k*$ and $v*$, by that of Proposition 15",
+    title=(
+        "The risk of the model with an angle between $k*$ and $v*$: that of Proposition 15 plus "
+        "terms in closed form"
+    ),
     statement=Eq(
         Expectation(error**2, ProductLaw(one, noise())),
         risk_definition() + d / 2 * c**2 - 2 * drift * c * prediction.statement.rhs,
@@ -154,8 +157,8 @@ def slope(p):
 pulled = Claim(
     id="angle-manifold",
     title=(
-        "An angle between $k*$ and $v*$ adds a component along $k*$ to the gradient in $v$ on the "
-        "manifold"
+        "On the manifold, an angle with $k* . v* = c$ adds a component along $k*$, proportional to "
+        "$c$, to the gradient in $v$"
     ),
     statement=Eq(
         slope(theta) + kappa * slope(rho),
@@ -176,9 +179,7 @@ def _(goal):
 K, C = Symbol("kappa", positive=True), Symbol("c", positive=True)
 leaves = Claim(
     id="angle-manifold-is-left",
-    title=(
-        "With an angle, $c > 0$, the gradient in $v$ points off the manifold wherever $kappa > 0$"
-    ),
+    title="If $k* . v* = c > 0$, the gradient in $v$ points off the manifold wherever $kappa > 0$",
     statement=Lt(
         (pulled.statement.rhs - 2 * gamma**2 * c * erf(a)).subs({kappa: K, c: C}),
         0,
@@ -204,8 +205,8 @@ F = Function("F", real=True)
 at_oracle = Claim(
     id="angle-oracle",
     title=(
-        "With $k* . v* = c$ the oracle $k = k*$, $v = v*$ has the overlaps $(1, 1, c, c, c)$: it "
-        "is off the manifold if $c != 0$"
+        "If $k* . v* = c$, the oracle $k = k*$, $v = v*$ has the overlaps $(1, 1, c, c, c)$: it is "
+        "off the manifold if $c != 0$"
     ),
     statement=Eq(
         Expectation(

@@ -31,7 +31,10 @@ least = 2 / pi * lam**2 / (1 + 2 * lam**2)
 p, q = symbols("p q", real=True)
 square = Claim(
     id="other-token-distance",
-    title="The mean squared distance of a token's term from $p + q (U V - rho)$ is at least 0",
+    title=(
+        "The mean square of $V erf(lambda U) - p - q (U V - rho)$ is not negative, for a token's "
+        "score $U$ and value $V$"
+    ),
     statement=Ge(Expectation((term - p - q * (U * V - rho)) ** 2, other), 0),
     source="school",
     hypotheses=[Le(rho**2, 1)],
@@ -46,7 +49,10 @@ def _(goal):
 
 spread = Claim(
     id="other-token-variance",
-    title="The term of another token has a variance of at least $(2/pi) lambda^2/(1 + 2 lambda^2)$",
+    title=(
+        "$V erf(lambda U)$ has a variance of at least $(2/pi) lambda^2/(1 + 2 lambda^2)$, for the "
+        "score $U$ and value $V$ of an uninformative token"
+    ),
     statement=Ge(Expectation(term**2, other) - Expectation(term, other) ** 2, least),
     source="new",
     hypotheses=[Le(rho**2, 1)],
@@ -81,7 +87,10 @@ alignment = (
 
 distance = Claim(
     id="informative-token-distance",
-    title="The mean squared distance of the informative token's error from $p + q Y$ is at least 0",
+    title=(
+        "The mean square of $Y - V erf(lambda U) - p - q Y$ is not negative, for the informative "
+        "token's score $U$, value $V$ and target $Y$"
+    ),
     statement=Ge(Expectation((Y1 - own - p - q * Y1) ** 2, token), 0),
     source="school",
 )
@@ -95,7 +104,10 @@ def _(goal):
 
 error_variance = Claim(
     id="informative-token-variance",
-    title="The error of the informative token has a variance of at least $gamma^2 (1 - c)^2$",
+    title=(
+        "The error $Y - V erf(lambda U)$ of the informative token has a variance of at least "
+        "$gamma^2 (1 - c)^2$, $c = E[Y V erf(lambda U)]/gamma^2$"
+    ),
     statement=Ge(
         Expectation((Y1 - own) ** 2, token) - Expectation(Y1 - own, token) ** 2,
         gamma**2 * (1 - alignment) ** 2,
@@ -123,7 +135,7 @@ reach = 2 / sqrt(pi) * lam * drift
 linear = Claim(
     id="informative-token-alignment",
     title=(
-        "The mean of the informative token's term times the output is at most $3 gamma^2 "
+        "The mean of the informative token's term times its target is at most $3 gamma^2 "
         "(2/sqrt(pi)) lambda sqrt(d/2)$"
     ),
     statement=Le(alignment, 3 * reach),
@@ -159,7 +171,10 @@ square_of, level_of = Symbol("q", nonnegative=True), Symbol("q_0", nonnegative=T
 
 parts = Claim(
     id="attention-lower-bound",
-    title="A lower bound on the excess risk of $erf$ attention, at any $k$, $v$ and $lambda$",
+    title=(
+        "The excess risk of $erf$ attention is at least $gamma^2 (1 - c)^2 + (2/pi) (L - 1) "
+        "lambda^2/(1 + 2 lambda^2)$, $c = E[Y V erf(lambda U)]/gamma^2$"
+    ),
     statement=Ge(excess, gamma**2 * (1 - alignment) ** 2 + (L - 1) * least, evaluate=False),
     source="new",
     hypotheses=[Le(rho**2, 1)],
@@ -209,8 +224,8 @@ def _(goal):
 trade = Claim(
     id="attention-floor-trade",
     title=(
-        "If $c <= 3 (2/sqrt(pi)) lambda sqrt(d/2)$, the lower bound is at least the smaller one of "
-        "$gamma^2/4$ and $(L - 1)/(36 d + pi)$"
+        "$gamma^2 (1 - x)^2 + (2/pi) (L - 1) lambda^2/(1 + 2 lambda^2) >= min(gamma^2/4, (L - "
+        "1)/(36 d + pi))$ if $x <= 3 (2/sqrt(pi)) lambda sqrt(d/2)$"
     ),
     statement=Ge(gamma**2 * (1 - x) ** 2 + (L - 1) * least, smaller, evaluate=False),
     source="new; $x$ is the $c$ of claim informative-token-variance",
@@ -249,8 +264,8 @@ def _(goal):
 floor = Claim(
     id="attention-floor",
     title=(
-        "At any unit $k$, $v$ and any $lambda$, the excess risk of $erf$ attention is at least the "
-        "smaller one of $gamma^2/4$ and $(L - 1)/(36 d + pi)$"
+        "At any unit $k$, $v$ and any $lambda$, the excess risk of $erf$ attention is at least "
+        "$min(gamma^2/4, (L - 1)/(36 d + pi))$"
     ),
     statement=Ge(excess, smaller),
     source="new",

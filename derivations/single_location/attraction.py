@@ -23,8 +23,8 @@ ell = 1 + excess
 step = Claim(
     id="attraction-step",
     title=(
-        "Projecting a step to the sphere lowers $kappa$ by at most half of its squared length: "
-        "$kappa' >= u - (ell^2 - 1)/2$"
+        "Projecting a step to the sphere lowers $kappa$ by at most $alpha^2 |g_k|^2/2$, half of "
+        "the squared length of the step"
     ),
     statement=Ge(u / ell - u + (ell**2 - 1) / 2, 0, evaluate=False),
     source="new; $u = kappa - alpha g_k . k*$, $ell^2 = 1 + alpha^2 |g_k|^2$, and the same for $v$",
@@ -44,8 +44,8 @@ mu, largest = symbols("mu alpha_0", positive=True)
 contracts = Claim(
     id="attraction-rate",
     title=(
-        "If $D - alpha_0 G/2 >= mu V$, a step of size $alpha <= alpha_0$ lowers $V$ by the factor "
-        "$1 - mu alpha$"
+        "If $D - alpha_0 G/2 >= mu V$ and $alpha <= alpha_0$, then $V - alpha D + alpha^2 G/2$, a "
+        "bound on $V = 2 - kappa - nu$ after a step, is at most $(1 - mu alpha) V$"
     ),
     statement=Le(V - alpha * D + alpha**2 * G / 2, (1 - mu * alpha) * V, evaluate=False),
     source=(
@@ -72,8 +72,8 @@ time = Symbol("t", integer=True, nonnegative=True)
 keeps = Claim(
     id="attraction-induction",
     title=(
-        "Induction step: if $V_t <= q^t V_0$ holds at $t$, it holds at $t + 1$, and the iterate "
-        "stays in $V <= r$"
+        "Induction step: if $V_t <= q^t V_0$ and $V_t <= V_0 <= r$, then $q V_t <= q^(t + 1) V_0$, "
+        "and the iterate stays in $V <= r$"
     ),
     statement=And(
         Le(now, radius, evaluate=False),
@@ -101,7 +101,7 @@ precision, gain, steps = symbols("epsilon c t", positive=True)
 
 converges = Claim(
     id="attraction-converges",
-    title="$e^(-c t) V_0 <= epsilon$ from $t = V_0/(c epsilon)$ on: $V$ tends to 0",
+    title="$e^(-c t) V_0 <= epsilon$ for all $t >= V_0/(c epsilon)$",
     statement=Le(exp(-gain * steps) * start, precision, evaluate=False),
     source="new; $(1 - mu alpha)^t <= e^(-c t)$, $c = mu alpha$; $|k - k*|^2 + |v - v*|^2 = 2 V$, "
     "attraction-distance",
@@ -165,8 +165,8 @@ def lengths(p):
 gradients = Claim(
     id="attraction-gradients",
     title=(
-        "The tangential gradients by the overlaps: their products with $k*$ and $v*$, and their "
-        "squared lengths"
+        "The tangential gradients' products with $k*$ and $v*$, and their squared lengths, in "
+        "terms of the overlaps and the slopes of the risk"
     ),
     statement=And(
         *(
@@ -203,7 +203,7 @@ def _(goal):
 differences = (k_vector - k_star, v_vector - v_star)
 distance = Claim(
     id="attraction-distance",
-    title="$|k - k*|^2 + |v - v*|^2 = 2 V$",
+    title="$|k - k*|^2 + |v - v*|^2 = 2 (2 - kappa - nu)$ for unit vectors",
     statement=Eq(
         sum(difference.dot(difference) for difference in differences),
         2 * (1 - kappa + 1 - nu),
@@ -229,7 +229,10 @@ on_manifold = dict.fromkeys(across, 0)
 
 quadratic = Claim(
     id="attraction-quadratic",
-    title="The risk is a quadratic polynomial in $theta$, $eta$ and $rho$, without linear terms",
+    title=(
+        "The risk is a quadratic polynomial in $theta$, $eta$ and $rho$ without linear terms, with "
+        "coefficients that depend on $kappa$ and $nu$"
+    ),
     statement=Eq(
         risk,
         risk.subs(on_manifold)
@@ -274,8 +277,8 @@ gained = (sum(gains(rho)) - alpha / 2 * sum(lengths(rho))).subs(slopes_here)
 as_form = Claim(
     id="attraction-form",
     title=(
-        "$D - alpha G/2 - mu V$ as a quadratic form in $theta$, $eta$, $rho$ and two lengths, plus "
-        "squares"
+        "A bound on the decrease of $2 - kappa - nu$ in a step is a quadratic form in $theta$, "
+        "$eta$, $rho$, plus multiples of $1 - kappa^2$ and $1 - nu^2$, plus squares"
     ),
     statement=Eq(
         gained - mu * (1 - kappa + 1 - nu),
@@ -308,8 +311,8 @@ squares = m_1 * (eta + b_1 * theta + b_2 * tau) ** 2 + m_2 * (theta + b_3 * tau)
 positive = Claim(
     id="attraction-positive",
     title=(
-        "The quadratic form for attraction is not negative if its pivots $m_1$, $m_2$ are positive "
-        "and $V m_3 + 2 (X Y)^(1/2) >= 0$"
+        "$p^2 w^2 + q^2 z^2 + m_3 tau^2$ plus two squares is not negative if $|tau| <= p q <= V$ "
+        "and $V m_3 + 2 w z >= 0$"
     ),
     statement=Ge((p * w) ** 2 + (q * z) ** 2 + squares + m_3 * tau**2, 0, evaluate=False),
     source="new; pivots of the form in $eta$, $theta$ and $tau$, and $X = w^2$, $Y = z^2$",
@@ -343,7 +346,10 @@ by_pivots = (
 
 pivots = Claim(
     id="attraction-pivots",
-    title="The pivots of a quadratic form in three variables, from the determinants of its matrix",
+    title=(
+        "A quadratic form in three variables is a sum of three squares whose coefficients are "
+        "ratios of determinants of its matrix"
+    ),
     statement=Eq(point.dot(M * point), by_pivots, evaluate=False),
     source="school; $u$ stands for $tau$",
     hypotheses=[Gt(M[0, 0], 0), Gt(minor, 0)],
@@ -382,8 +388,8 @@ far = Attraction("1/10", "1/20000", "3/20", "1/1000", "40")
 basin = Claim(
     id="attraction-certified-far",
     title=(
-        "With steps of at most 1/20000, descent converges to the oracle from $2 - kappa - nu <= "
-        "3/20$"
+        "In the task of figure 7b, with steps of at most 1/20000, descent converges to the oracle "
+        "from $2 - kappa - nu <= 3/20$"
     ),
     statement=far.statement,
     source="new; the bounds fail at 4/25, for any step size and rate",
@@ -401,8 +407,8 @@ cool = Attraction("1/100..1/10", "1/1000", "1/200", "1/1000", "2")
 inverse_temperatures = Claim(
     id="attraction-certified-temperatures",
     title=(
-        "For every inverse temperature from 1/100 to 1/10, descent converges to the oracle from $2 "
-        "- kappa - nu <= 1/200$"
+        "In the task of figure 7b, at every inverse temperature from 1/100 to 1/10, descent "
+        "converges to the oracle from $2 - kappa - nu <= 1/200$"
     ),
     statement=cool.statement,
     source="new; beyond 1/10 the rate falls fast: at 3/20 it is a hundredth of that at 1/10",
@@ -420,8 +426,8 @@ def _():
 share = Claim(
     id="attraction-share",
     title=(
-        "At least a third of all uniform starts enter the neighbourhood $2 - kappa - nu <= 1/50$ "
-        "of the oracle or its mirror image"
+        "In the task of figure 7b, at least a third of uniform starts come to $2 - kappa - nu <= "
+        "1/50$, up to the sign of $k$ and $v$"
     ),
     statement=in_words(
         "With the parameters of figure 7b, at least a third of uniform starts come to $2 - kappa "

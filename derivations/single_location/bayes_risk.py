@@ -24,8 +24,8 @@ F, G = Function("F", real=True), Function("G", real=True)
 own = Claim(
     id="softmax-bayes-own-value",
     title=(
-        "The mean of the output times the value of the informative token, weighted by a function "
-        "of its score"
+        "In a mean weighted by a function of the informative token's score $U$, its squared value "
+        "may be replaced by $1 - c^2 + c^2 U^2$, $c = k* . v*$"
     ),
     statement=Eq(
         Expectation(Y**2 * F(U), ProductLaw(score, standard_normal(W))),
@@ -45,7 +45,10 @@ def _(goal):
 
 another = Claim(
     id="softmax-bayes-other-value",
-    title="The mean of the values of two tokens, weighted by a function of their scores",
+    title=(
+        "In a mean weighted by a function of two tokens' scores $U$, $U_2$, the product of their "
+        "values may be replaced by $c^2 U U_2$, $c = k* . v*$"
+    ),
     statement=Eq(
         Expectation(
             Y * V2 * G(U, U2), ProductLaw(score, other, standard_normal(W), standard_normal(W2))
@@ -70,7 +73,7 @@ x, z = Symbol("x", real=True), Symbol("z", positive=True)
 
 laplace = Claim(
     id="softmax-bayes-laplace",
-    title="$1/z$ as an integral of $exp(-x^2 z)$",
+    title="$1/z$ is the integral of $2 x exp(-x^2 z)$ over $x >= 0$",
     statement=Eq(Integral(2 * x * exp(-(x**2) * z), (x, 0, oo)), 1 / z, evaluate=False),
     source="new",
 )
@@ -116,7 +119,8 @@ integrand = 2 * x * (
 risk = Claim(
     id="softmax-bayes-risk",
     title=(
-        "The Bayes risk for every $d$, $L$ and angle, as one integral over means of one token each"
+        "The Bayes risk for every $d$, $L$ and angle, as one integral of products of means, each "
+        "over a single token"
     ),
     statement=Eq(
         epsilon**2 + 1 + c**2 * d / 2 - explained,

@@ -49,7 +49,7 @@ factored = {
 
 jacobian = Claim(
     id="planar-jacobian",
-    title="The entries of the Jacobian matrix of the planar map, as products",
+    title="The entries of the Jacobian matrix of the planar map, in factorised form",
     statement=And(
         *(Eq(along(i, j), value, evaluate=False) for (i, j), value in factored.items()),
         evaluate=False,
@@ -147,8 +147,8 @@ bound = (p + r) / 2 + sqrt((p - r) ** 2 / 4 + q**2)
 closed_forms = Claim(
     id="theorem-5-closed-forms",
     title=(
-        "In the task of figure 4b the closed forms of the step size are $0.1302$, by the descent "
-        "lemma, and $1/K = 0.0336$, by Theorem 5"
+        "In the task of figure 4b, the closed-form bounds on the step size are $0.1302$, by the "
+        "descent lemma, and $1/K = 0.0336$, by Theorem 5"
     ),
     statement=And(
         Gt(1 / bound.subs(paper), Rational(1302, 10000), evaluate=False),
@@ -171,7 +171,10 @@ def _():
 
 signs = Claim(
     id="proposition-10-certified",
-    title="The signs of the slopes from which Propositions 9 and 10 follow, on a box of parameters",
+    title=(
+        "On a box of parameters, the partial derivatives of the risk have the signs from which "
+        "Propositions 9 and 10 follow"
+    ),
     statement=And(
         Gt(-R_kappa(kappa, S.One), 0, evaluate=False),
         Gt(R_kappa(kappa, -S.One), 0, evaluate=False),

@@ -20,7 +20,10 @@ def bell(z, m):
 
 likelihood_ratio = Claim(
     id="softmax-likelihood-ratio",
-    title="The log likelihood ratio of a token is affine in its score",
+    title=(
+        "A token's likelihood ratio is $exp(sqrt(d/2) x - d/4)$, so its logarithm is affine in the "
+        "score $x$"
+    ),
     statement=Eq(bell(x, mean) / bell(x, 0), exp(mean * x - d / 4), evaluate=False),
     source="new",
 )
@@ -43,7 +46,10 @@ softmax = p1 * exp(mean * x1) + p2 * exp(mean * x2) + p3 * exp(mean * x3)
 
 posterior = Claim(
     id="softmax-posterior",
-    title="Among three tokens, the posterior of the location is softmax with the bias $log p$",
+    title=(
+        "Among three tokens with prior weights $p$, the posterior of the location is softmax of "
+        "the scores with the bias $log p$"
+    ),
     statement=Eq(p1 * likelihood(0) / prior, p1 * exp(mean * x1) / softmax, evaluate=False),
     source="new",
 )
@@ -74,7 +80,10 @@ density = Sum(joint(l), (l, 1, L))
 
 any_posterior = Claim(
     id="softmax-posterior-of-any-length",
-    title="Among $L$ tokens, the posterior of the location is softmax with the bias $log w$",
+    title=(
+        "Among $L$ tokens with prior weights $w$, the posterior of the location is softmax of the "
+        "scores with the bias $log w$"
+    ),
     statement=Eq(joint(j) / density, w[j] * exp(mean * score[j]) / weighted, evaluate=False),
     source="new",
     hypotheses=[Gt(weighted, 0), Gt(density, 0), Ge(j, 1), Le(j, L)],
@@ -90,8 +99,8 @@ def _(goal):
 conditional_mean = Claim(
     id="softmax-conditional-mean",
     title=(
-        "The mean of the values under the posterior of the location is softmax at inverse "
-        "temperature $sqrt(d/2)$"
+        "The mean of the values under the posterior of the location is softmax attention at "
+        "inverse temperature $sqrt(d/2)$"
     ),
     statement=Eq(
         Sum(joint(j) * value[j], (j, 1, L)) / density,

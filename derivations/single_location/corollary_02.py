@@ -27,7 +27,7 @@ delta = Symbol("delta", positive=True)
 
 at_most_one = Claim(
     id="zeta-at-most-one",
-    title="$zeta <= 1$",
+    title="$zeta(t, s) <= 1$",
     statement=Le(zeta(y, g), 1),
     source="new",
 )
@@ -72,7 +72,7 @@ def unit(f):
 
 quarter_turn = Claim(
     id="arctangent-at-one",
-    title="$4/pi$ times the integral of $1/(1 + x^2)$ from 0 to 1 is 1",
+    title="The integral of $(4/pi)/(1 + x^2)$ from 0 to 1 is 1",
     statement=Eq(4 / pi * unit(1 / (1 + z**2)), 1, evaluate=False),
     source="new",
 )
@@ -131,7 +131,10 @@ t1 = lam * sqrt(d / 2)
 
 bound = Claim(
     id="corollary-2-bound",
-    title="An explicit bound on the excess risk of the oracle, by $erf$",
+    title=(
+        "The excess risk of the oracle is at most $2 gamma^2 (1 - erf(lambda sqrt(d/2)/A)) + "
+        "(4/pi) lambda^2 (L - 1)$"
+    ),
     statement=Le(
         excess, 2 * gamma**2 * (1 - erf(t1 / A)) + 4 / pi * (L - 1) * lam**2, evaluate=False
     ),
@@ -161,7 +164,10 @@ def closed_bound(square, weight):
 
 elementary = Claim(
     id="corollary-2-bound-elementary",
-    title="An explicit bound on the excess risk of the oracle, by an exponential",
+    title=(
+        "The excess risk of the oracle is at most $2 gamma^2 exp(-lambda^2 d/(2 A^2)) + (4/pi) "
+        "lambda^2 (L - 1)$"
+    ),
     statement=Le(excess, closed_bound(lam**2, 4 / pi * (L - 1))),
     source="new",
 )
@@ -205,7 +211,7 @@ def _(goal):
 
 limit_of_erf = Claim(
     id="erf-limit",
-    title="$erf(x) >= 1 - delta$ if $x^2 >= log(1/delta)$",
+    title="$1 - erf(x) <= delta$ if $x >= 0$ and $x^2 >= log(1/delta)$",
     statement=Le(1 - erf(x), delta),
     source="Section 3, step 3, in numbers; $erf$ is odd",
     compared_to_source="stronger: with a rate",
@@ -246,7 +252,10 @@ def _(goal):
 
 limit = Claim(
     id="corollary-2",
-    title="The excess risk of the oracle tends to 0",
+    title=(
+        "The excess risk of the oracle is at most $delta$ if $lambda^2 d >= 4 log(4 "
+        "gamma^2/delta)$, $lambda^2 L <= pi delta/8$ and $2 gamma^2 lambda^2 <= 1$"
+    ),
     statement=Le(excess, delta),
     source=(
         "Corollary 2, in numbers: for each $delta$, $lambda sqrt(d)$ large, $lambda sqrt(L)$ small"
@@ -297,8 +306,8 @@ r = Symbol("r", real=True)
 optimal = Claim(
     id="corollary-2-optimal",
     title=(
-        "The oracle is asymptotically Bayes optimal: no risk $r >= epsilon^2$ is lower by more "
-        "than $delta$"
+        "Under the conditions of Corollary 2, the risk of the oracle exceeds no risk $r >= "
+        "epsilon^2$ by more than $delta$"
     ),
     statement=Le(risk_definition().subs(oracle) - r, delta),
     source="Corollary 2, its conclusion; that $r$ is at least $epsilon^2$ is bayes-risk",
@@ -320,7 +329,10 @@ warm = sqrt(4 * ratio / many)
 
 rate = Claim(
     id="corollary-2-rate",
-    title="With $l = log(d/L)$ and $lambda^2 = 4 l/d$, the excess risk of the oracle is $O(l L/d)$",
+    title=(
+        "With $l = log(d/L)$ and $lambda^2 = 4 l/d$, the excess risk of the oracle is at most $(2 "
+        "gamma^2 + (16/pi) l) L/d$"
+    ),
     statement=Le(
         excess.subs({d: many, lam: warm}, simultaneous=True),
         L / many * (2 * gamma**2 + 16 / pi * ratio),

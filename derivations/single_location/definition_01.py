@@ -131,7 +131,10 @@ tangent = g[n] - product * k
 
 length = Claim(
     id="definition-1-length",
-    title="The squared length of a tangent step, before the projection",
+    title=(
+        "Before the projection, a tangent step of size $alpha$ from a unit vector leads to a "
+        "vector of squared length $1 + alpha^2 |g|^2$"
+    ),
     statement=Eq(
         total((k - alpha * tangent) ** 2), 1 + alpha**2 * total(tangent**2), evaluate=False
     ),
@@ -148,7 +151,10 @@ def _(goal):
 
 well_posed = Claim(
     id="definition-1",
-    title="A tangent step never reaches 0, so that the projection to the sphere is defined",
+    title=(
+        "A tangent step leads to a vector of length at least 1, so that the projection to the "
+        "sphere is defined"
+    ),
     statement=Ge(total((k - alpha * tangent) ** 2), 1),
     source="Definition 1",
     compared_to_source="exact",

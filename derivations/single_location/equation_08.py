@@ -13,7 +13,10 @@ m, p = symbols("m p", real=True)
 
 pythagoras = Claim(
     id="bayes-bound-given-tokens",
-    title="The mean squared error of any prediction, given the tokens and the location",
+    title=(
+        "Given the tokens and the location, the mean squared error of a prediction $p$ is "
+        "$epsilon^2 + (m - p)^2$, $m$ being the mean of the output"
+    ),
     statement=Eq(Expectation((m + xi - p) ** 2, noise()), (m - p) ** 2 + epsilon**2),
     source="(8), proof",
     compared_to_source="stronger: for any prediction, even one that knows the location",
@@ -66,7 +69,10 @@ best = average(y[l])
 
 given_matrix = Claim(
     id="bayes-risk-given-tokens",
-    title="The mean squared error of any prediction, given the tokens but not the location",
+    title=(
+        "Given the tokens, the mean squared error of a prediction is that of $E[Y | X]$ plus the "
+        "squared distance of the two"
+    ),
     statement=Eq(
         average((y[l] - p) ** 2 + epsilon**2),
         average((y[l] - best) ** 2 + epsilon**2) + (best - p) ** 2,

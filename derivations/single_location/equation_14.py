@@ -45,8 +45,8 @@ def turn(x, y):
 factored = Claim(
     id="equation-14-step",
     title=(
-        "The change of a coordinate in one step, as a product of $-y (1 - x^2)$ and a factor that "
-        "decides its direction"
+        "The planar map changes a coordinate $x$ by $-y (1 - x^2)$ times a factor, where $y$ is "
+        "$alpha$ times the slope of the risk in $x$"
     ),
     statement=Eq(
         moved(x, y / alpha) - x,
@@ -70,7 +70,7 @@ moderate = [Ge(y, -2), Le(y, 2)]
 no_turn = Claim(
     id="equation-14-turn",
     title=(
-        "For $|y| <= 2$ the last factor of a coordinate's change is positive: the step goes "
+        "$1 + x y + sqrt(1 + y^2 (1 - x^2)) > 0$ for $|x| < 1$ and $|y| <= 2$: such a step goes "
         "against the slope"
     ),
     statement=Gt(turn(x, y), 0),
@@ -88,7 +88,8 @@ def _(goal):
 coordinate = Claim(
     id="equation-14",
     title=(
-        "A coordinate in $(-1, 1)$ is fixed by a step with $|y| <= 2$ if and only if it solves (14)"
+        "A coordinate in $(-1, 1)$ is fixed by a step if and only if it solves (14), if $alpha$ "
+        "times the slope is at most 2 in absolute value"
     ),
     statement=Equivalent(Eq(moved(x, y / alpha) - x, 0), Eq(y, 0)),
     source=(
@@ -110,7 +111,10 @@ def _(goal):
 
 ends = Claim(
     id="equation-14-ends",
-    title="At $-1$ and at 1 every step leaves the coordinate fixed, and its equation in (14) holds",
+    title=(
+        "At $-1$ and at 1 every step of the planar map leaves the coordinate fixed, and its "
+        "equation in (14) holds"
+    ),
     statement=And(
         *(Eq(at(moved(x, y / alpha), {x: end}), end, evaluate=False) for end in (-1, 1)),
         *(Eq(at(y * stretch(x), {x: end}), 0, evaluate=False) for end in (-1, 1)),
@@ -133,7 +137,10 @@ overshooting = -2 * x / (2 * x**2 - 1)
 
 reflected = Claim(
     id="equation-14-overshoot",
-    title="A longer step can overshoot and come back to where it began",
+    title=(
+        "A coordinate $x < 1$ with $2 x^2 > 1$ is fixed by a step with $y = -2 x/(2 x^2 - 1)$, "
+        "which overshoots and comes back"
+    ),
     statement=And(
         Eq(moved(x, overshooting / alpha), x, evaluate=False),
         Lt(overshooting * stretch(x), 0, evaluate=False),
@@ -178,7 +185,7 @@ large = [Lt(kappa, 1), Gt(2 * kappa**2, 1), Gt(kappa, 0)]
 
 counterexample = Claim(
     id="equation-14-counterexample",
-    title="For a long step, the dynamics has a fixed point that does not solve (14)",
+    title="For a certain long step, the planar map has a fixed point that does not solve (14)",
     statement=And(
         Gt(too_large, 0, evaluate=False),
         Eq(moved(kappa, slope * too_large / alpha), kappa, evaluate=False),

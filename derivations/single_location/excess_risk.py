@@ -8,7 +8,7 @@ from slrsym.symbolic import excess_risk_stable, risk_definition
 
 excess_risk = Claim(
     id="excess-risk-stable",
-    title="The excess risk in a form without cancellation",
+    title="The excess risk of $erf$ attention in a closed form without cancellation",
     statement=Eq(risk_definition() - epsilon**2, excess_risk_stable(), evaluate=False),
     source="new",
 )

@@ -23,7 +23,10 @@ excess = risk_definition().subs(exchanged) - epsilon**2
 
 bound = Claim(
     id="exchanged-pair-bound",
-    title="An explicit bound on the excess risk of the exchanged pair",
+    title=(
+        "The excess risk of $k = v*$, $v = k*$ is at most $gamma^2 (1 - 4 b/sqrt(pi)) + (2/pi) "
+        "lambda^2 (gamma^2 d + 2 gamma^4 + 2 (L - 1))$"
+    ),
     statement=Le(
         excess,
         gamma**2
@@ -58,8 +61,8 @@ cost = ((pi + 2) * gamma**4 + 2 * (L - 1)) / d
 rate = Claim(
     id="exchanged-pair-rate",
     title=(
-        "With $lambda^2 = pi/(2 d)$, the excess risk of the exchanged pair is at most $((pi + 2) "
-        "gamma^4 + 2 (L - 1))/d$"
+        "With $lambda^2 = pi/(2 d)$, the excess risk of the exchanged pair $k = v*$, $v = k*$ is "
+        "at most $((pi + 2) gamma^4 + 2 (L - 1))/d$"
     ),
     statement=Le(excess.subs(lam, tuned), cost),
     source="new",
@@ -88,8 +91,8 @@ large = 1200 * L + Symbol("m", nonnegative=True)
 better = Claim(
     id="exchanged-pair-better",
     title=(
-        "If $1/2 <= gamma^2 <= 1$, $L >= 20$ and $d >= 1200 L$, the excess risk of the oracle is "
-        "at any $lambda$ at least the bound of claim exchanged-pair-rate"
+        "If $1/2 <= gamma^2 <= 1$, $L >= 20$ and $d >= 1200 L$, the oracle's excess risk at any "
+        "$lambda$ is at least $((pi + 2) gamma^4 + 2 (L - 1))/d$"
     ),
     statement=Le(cost.subs(d, large), at_oracle.subs(d, large)),
     source="new; $d = 1200 L + m$; so the exchanged pair has at most the risk of the oracle",

@@ -74,7 +74,10 @@ def _(goal):
 
 below = Claim(
     id="oracle-lower-bound",
-    title="A lower bound on the excess risk of the oracle, by $erf$",
+    title=(
+        "The excess risk of the oracle is at least $gamma^2 (1 - erf(lambda sqrt(d/2)/A))^2 + "
+        "(4/pi) lambda^2 (L - 1)/(1 + 2 lambda^2)$"
+    ),
     statement=Ge(excess, gamma**2 * (1 - e) ** 2 + (L - 1) * of_others(lam**2), evaluate=False),
     source="new",
 )
@@ -109,7 +112,10 @@ def of_informative(square):
 
 short = Claim(
     id="oracle-lower-bound-informative",
-    title="A lower bound on $(1 - erf(x))^2$ that decays as $exp(-2 (1 + c^2) x^2)$",
+    title=(
+        "$(1 - erf(x))^2 >= (4/pi^2) atan(c)^2 exp(-2 (1 + c^2) x^2)$ for $x >= 0$ and $0 <= c <= "
+        "1$"
+    ),
     statement=Ge(
         (1 - erf(x)) ** 2, 4 / pi**2 * atan(c) ** 2 * exp(-2 * (1 + c**2) * x**2), evaluate=False
     ),
@@ -132,7 +138,10 @@ def _(goal):
 
 exponential = Claim(
     id="oracle-lower-bound-elementary",
-    title="A lower bound on the excess risk of the oracle, by an exponential",
+    title=(
+        "The excess risk of the oracle is at least $(4/pi^2) gamma^2 atan(c)^2 exp(-(1 + c^2) "
+        "lambda^2 d) + (4/pi) lambda^2 (L - 1)/(1 + 2 lambda^2)$, $0 <= c <= 1$"
+    ),
     statement=Ge(excess, of_informative(lam**2) + (L - 1) * of_others(lam**2), evaluate=False),
     source="new",
     hypotheses=[Le(c, 1)],
@@ -177,7 +186,10 @@ def _(goal):
 
 every = Claim(
     id="oracle-lower-bound-every-temperature",
-    title="A lower bound on the excess risk of the oracle that holds for every inverse temperature",
+    title=(
+        "At every $lambda$, the excess risk of the oracle is at least the smaller one of the two "
+        "terms of its lower bound at any other $lambda_0$"
+    ),
     statement=Ge(excess, r),
     source="new",
     hypotheses=[
@@ -245,8 +257,8 @@ loss = (1 - c**2) / (1 + c**2)
 logarithm = Claim(
     id="gap-of-rates-logarithm",
     title=(
-        "With $l = log(d/L)$ large, the excess risk of the oracle is at least $(4/pi) w l (L - "
-        "1)/(d + 2 w l)$ at every $lambda$, where $w < 1$ may be close to 1"
+        "If $l = log(d/L)$ is large, the oracle's excess risk is at least $(4/pi) w l (L - 1)/(d + "
+        "2 w l)$ at every $lambda$, where $w < 1$ may be close to 1"
     ),
     statement=Ge(excess_of_many, 4 / pi * loss * ratio * (L - 1) / (many + 2 * loss * ratio)),
     source="new; $w = (1 - c^2)/(1 + c^2)$",
@@ -291,7 +303,7 @@ def _(goal):
 
 tangent_at_two = Claim(
     id="gap-of-rates-ratio",
-    title="$l <= (pi/4) exp(l/2)$",
+    title="$l <= (pi/4) exp(l/2)$ for $l > 0$",
     statement=Le(ratio, pi / 4 * exp(ratio / 2)),
     source="new",
 )

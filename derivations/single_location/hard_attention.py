@@ -33,8 +33,8 @@ values = ProductLaw(standard_normal(H), standard_normal(W), noise())
 given_scores = Claim(
     id="attention-given-scores",
     title=(
-        "Given the scores, the mean squared error of any attention weights: $epsilon^2 + gamma^2 "
-        "(1 - p)^2 + r^2$"
+        "Given the scores, attention weights have the mean squared error $epsilon^2 + gamma^2 (1 - "
+        "p)^2 + r^2$ at $v = v*$"
     ),
     statement=Eq(
         Expectation((gamma * H + xi - p * gamma * H - r * W) ** 2, values),
@@ -78,7 +78,10 @@ squared_error = ahead * (V1 + xi - V1) ** 2 + (1 - ahead) * (V1 + xi - V2) ** 2
 
 two_tokens = Claim(
     id="hard-attention-two-tokens",
-    title="The risk of hard attention (1) at the oracle, for two tokens",
+    title=(
+        "For two tokens, hard attention (1) at the oracle has the risk $epsilon^2 + (1 + gamma^2) "
+        "(1 - erf(sqrt(d)/(2 sqrt(1 + gamma^2))))/2$"
+    ),
     statement=Eq(
         Expectation(squared_error, ProductLaw(scores, values_of_two, noise())),
         epsilon**2 + (1 + gamma**2) / 2 * (1 - erf(sqrt(d) / (2 * sqrt(1 + gamma**2)))),
@@ -186,7 +189,10 @@ def _(goal):
 
 any_length = Claim(
     id="hard-attention-risk",
-    title="The risk of hard attention (1) at the oracle, for any number of tokens, by experiments",
+    title=(
+        "Hard attention (1) at the oracle has the risk $epsilon^2 + (1 + gamma^2) (1 - q)$ if the "
+        "informative token has the largest score with probability $q$"
+    ),
     statement=in_words(
         "The risk of the predictor (1) is epsilon^2 + (1 + gamma^2) (1 - q), where q, the mean of "
         "Phi(U)^(L - 1) over a normal U of mean sqrt(d/2) and variance gamma^2, is the probability "

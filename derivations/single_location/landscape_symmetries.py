@@ -25,7 +25,9 @@ R_kappa, R_nu, R_theta, R_eta, R_rho = gradient()
 
 derived = Claim(
     id="landscape-risk",
-    title="The risk in closed form equals its definition, written with $zeta$ and with Owen's $T$",
+    title=(
+        "The closed form of the risk, written with $zeta$ or with Owen's $T$, equals its definition"
+    ),
     statement=And(
         Eq(risk_definition(), risk_by_zeta, evaluate=False),
         Eq(risk_definition(), risk, evaluate=False),

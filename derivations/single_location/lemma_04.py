@@ -11,8 +11,8 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_claim,
     chain,
-    claimed,
     differentiate,
     lemma,
 )
@@ -54,7 +54,10 @@ shown = {
 }
 chain_rule = Claim(
     id="lemma-4-chain-rule",
-    title="The gradient of a function of the overlaps",
+    title=(
+        "The gradients of a function $F$ of the five overlaps: $F_kappa k* + F_eta v* + F_rho v$ "
+        "in $k$, $F_theta k* + F_nu v* + F_rho k$ in $v$"
+    ),
     statement=And(
         *(
             Eq(D(F(*overlaps(k, v)), x), g, evaluate=False)
@@ -201,8 +204,8 @@ invariant = Claim(
 def _(goal):
     """By Lemma 14 the gradients point along $k*$ and $v*$, which $k$ and $v$ move by."""
     return all_of(
-        claimed(chain_rule.statement, "lemma-4-chain-rule"),
-        claimed(no_push.statement, "lemma-14"),
+        by_claim(chain_rule.statement, "lemma-4-chain-rule"),
+        by_claim(no_push.statement, "lemma-14"),
         *(chain(overlap).then(0, by=differentiate) for overlap in after),
     )
 
@@ -214,7 +217,9 @@ next_nu = Eq(v_next.dot(Matrix(v_star)), moved(nu, R_nu), evaluate=False)
 
 planar_map = Claim(
     id="lemma-7",
-    title="On the manifold a step maps $(kappa, nu)$ as in (12)-(13)",
+    title=(
+        "On the manifold, a step of projected gradient descent maps $(kappa, nu)$ as in (12)-(13)"
+    ),
     statement=And(
         chain_rule.statement,
         no_push.statement,
@@ -248,8 +253,8 @@ planar_map = Claim(
 def _(goal):
     """The squared length before the projection is $1 + alpha^2 R_kappa^2 (1 - kappa^2)$."""
     return all_of(
-        claimed(chain_rule.statement, "lemma-4-chain-rule"),
-        claimed(no_push.statement, "lemma-14"),
+        by_claim(chain_rule.statement, "lemma-4-chain-rule"),
+        by_claim(no_push.statement, "lemma-14"),
         chain(k_next.dot(Matrix(k_star))).then(moved(kappa, R_kappa), by=algebra),
         chain(v_next.dot(Matrix(v_star))).then(moved(nu, R_nu), by=algebra),
     )

@@ -14,7 +14,7 @@ def h(z):
 
 one_sided = Claim(
     id="lemma-16-one-sided",
-    title="$1 - 1/sqrt(1+x) - x/2 <= 0$ for $x >= 0$",
+    title="$1 - 1/sqrt(1 + x) - x/2 <= 0$ for $x >= 0$",
     statement=Le(h(x), 0),
     source="Lemma 16, proof",
 )
@@ -33,7 +33,7 @@ def _(goal):
 
 lemma_16 = Claim(
     id="lemma-16",
-    title="$|1/sqrt(1+x) - 1| <= x/2$",
+    title="$|1/sqrt(1 + x) - 1| <= x/2$ for $x >= 0$",
     statement=Le(Abs(1 / sqrt(1 + x) - 1), x / 2, evaluate=False),
     source="Lemma 16",
     compared_to_source="exact",

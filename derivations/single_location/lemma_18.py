@@ -34,7 +34,7 @@ def E(f):
 
 bell_mean = Claim(
     id="lemma-18-i",
-    title="The mean $E erf'(t + gamma G)$, in closed form",
+    title="$E erf'(t + gamma G) = erf'(t/c)/c$, where $c^2 = 1 + 2 gamma^2$",
     statement=Eq(E(erf_prime(u)), erf_prime(t / A) / A),
     source="Lemma 18 (i)",
     compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
@@ -56,7 +56,7 @@ def _(goal):
 
 erf_mean = Claim(
     id="lemma-18-ii",
-    title="The mean $E erf(t + gamma G)$, in closed form",
+    title="$E erf(t + gamma G) = erf(t/sqrt(1 + 2 gamma^2))$",
     statement=Eq(E(erf(u)), erf(t / A)),
     source="Lemma 18 (ii)",
     compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
@@ -86,7 +86,7 @@ def _(goal):
 
 slope_mean = Claim(
     id="lemma-18-iii",
-    title="The mean $E erf''(t + gamma G)$, in closed form",
+    title="$E erf''(t + gamma G) = erf''(t/c)/c^2$, where $c^2 = 1 + 2 gamma^2$",
     statement=Eq(E(erf_second(u)), erf_second(t / A) / A**2),
     source="Lemma 18 (iii)",
     compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
@@ -112,7 +112,7 @@ def _(goal):
 
 bell_square = Claim(
     id="lemma-18-iv",
-    title="The mean $E erf'(t + gamma G)^2$, in closed form",
+    title="$E erf'(t + gamma G)^2 = (2/sqrt(pi)) erf'(sqrt(2) t/b)/b$, where $b^2 = 1 + 4 gamma^2$",
     statement=Eq(E(erf_prime(u) ** 2), 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B),
     source="Lemma 18 (iv)",
     compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
@@ -134,7 +134,10 @@ def _(goal):
 
 erf_bell = Claim(
     id="lemma-18-v",
-    title="The mean $E erf erf'(t + gamma G)$, in closed form",
+    title=(
+        "$E erf(t + gamma G) erf'(t + gamma G) = erf(t/(b c)) erf'(t/c)/c$, where $b^2 = 1 + 4 "
+        "gamma^2$, $c^2 = 1 + 2 gamma^2$"
+    ),
     statement=Eq(E(erf(u) * erf_prime(u)), erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Lemma 18 (v)",
     compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
@@ -169,7 +172,7 @@ def _(goal):
 
 erf_slope = Claim(
     id="lemma-18-vi",
-    title="The mean $E erf erf''(t + gamma G)$, in closed form",
+    title="The mean $E erf(t + gamma G) erf''(t + gamma G)$, in closed form",
     statement=Eq(
         E(erf(u) * erf_second(u)),
         erf_second(t / A) * erf(t / (A * B)) / A**2

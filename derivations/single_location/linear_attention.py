@@ -20,7 +20,10 @@ excess = gamma**2 * (1 - lam * drift) ** 2 + lam**2 * (gamma**4 + L - 1)
 
 risk = Claim(
     id="linear-attention-risk",
-    title="The risk of linear attention at $k = k*$, $v = v*$",
+    title=(
+        "Linear attention at the oracle has the risk $epsilon^2 + gamma^2 (1 - lambda sqrt(d/2))^2 "
+        "+ lambda^2 (gamma^4 + L - 1)$"
+    ),
     statement=Eq(risk_of_linear, epsilon**2 + excess, evaluate=False),
     source="new; Section 4, after (9), speaks of a linear activation",
 )
@@ -53,7 +56,10 @@ floor = gamma**2 * (gamma**4 + L - 1) / weight
 
 least = Claim(
     id="linear-attention-least",
-    title="The least excess risk of linear attention at the oracle, over all inverse temperatures",
+    title=(
+        "At any $lambda$, the excess risk of linear attention at the oracle is at least $gamma^2 "
+        "m/(m + gamma^2 d/2)$, where $m = gamma^4 + L - 1$"
+    ),
     statement=Ge(risk_of_linear - epsilon**2, floor),
     source="new",
     explanation=(
@@ -80,7 +86,10 @@ def _(goal):
 
 attained = Claim(
     id="linear-attention-attained",
-    title="Linear attention has this excess risk at $lambda = gamma^2 sqrt(d/2)/w$",
+    title=(
+        "With $m = gamma^4 + L - 1$ and $w = m + gamma^2 d/2$, linear attention at the oracle has "
+        "the excess risk $gamma^2 m/w$ at $lambda = gamma^2 sqrt(d/2)/w$"
+    ),
     statement=Eq(risk_of_linear.subs(lam, best) - epsilon**2, floor, evaluate=False),
     source="new; $w = gamma^2 d/2 + gamma^4 + L - 1$",
 )
@@ -98,7 +107,10 @@ def _(goal):
 
 rate = Claim(
     id="linear-attention-rate",
-    title="With $lambda = sqrt(2/d)$, linear attention has the excess risk $2 (gamma^4 + L - 1)/d$",
+    title=(
+        "With $lambda = sqrt(2/d)$, linear attention at the oracle has the excess risk $2 (gamma^4 "
+        "+ L - 1)/d$"
+    ),
     statement=Eq(
         risk_of_linear.subs(lam, sqrt(2 / d)) - epsilon**2,
         2 * (gamma**4 + L - 1) / d,

@@ -52,7 +52,10 @@ after = {
 
 step = Claim(
     id="manifold-step",
-    title="Products and distances of the vectors after a step, in $R^N$",
+    title=(
+        "Inner products of $k$ and $v$ after a step, and distances from multiples of $k*$, in "
+        "terms of inner products before it"
+    ),
     statement=And(
         *(Eq(now, value, evaluate=False) for now, value in after.items()), evaluate=False
     ),
@@ -103,8 +106,8 @@ products = (
 gram = Claim(
     id="manifold-gradients",
     title=(
-        "The inner products of the gradients of the manifold's equations $p, q, r, k_2, v_1$, as "
-        "far as they may be nonzero"
+        "The inner products of the gradients of the five equations that define the manifold, those "
+        "that may be nonzero"
     ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in products), evaluate=False),
     source="(11)",
@@ -149,7 +152,7 @@ on_square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 determinants = Claim(
     id="manifold-volume",
     title=(
-        "On the manifold the gradients of its equations have the Gram determinant $2 - kappa^2 - "
+        "On the manifold, the gradients of its equations have the Gram determinant $2 - kappa^2 - "
         "nu^2$"
     ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in volume), evaluate=False),
@@ -222,8 +225,8 @@ swap = {theta: 1, eta: 1, rho: 0}
 distance = Claim(
     id="manifold-distance",
     title=(
-        "The pair $k = v*$, $v = k*$ has the distance 2 from the manifold, where the paper's "
-        "quantity is $sqrt(2)$"
+        "The distance of $k = v*$, $v = k*$ from the manifold is 2, whereas $(theta^2 + eta^2 + "
+        "rho^2)^(1/2)$ is $sqrt(2)$ there"
     ),
     statement=And(
         Eq(on_spheres(squared), 2**2, evaluate=False),

@@ -63,8 +63,8 @@ curvatures = {
 hessian = Claim(
     id="null-hessian",
     title=(
-        "The second derivatives of the risk at the null point, for $kappa$ with $nu$ and $theta$ "
-        "with $eta$"
+        "The Hessian of the risk at the null point, in $kappa$ with $nu$ and in $theta$ with "
+        "$eta$, in closed form"
     ),
     statement=And(
         *(
@@ -120,7 +120,8 @@ def rate(friction):
 root = Claim(
     id="mode-rate",
     title=(
-        "The growth rate of a mode solves a quadratic equation, and decreases as its friction grows"
+        "$(sqrt(f^2 + 4 p^2) - f)/2$, the growth rate of a mode with friction $f$ and pull $p$, is "
+        "a root of $r^2 + f r - p^2$ and decreases in $f$"
     ),
     statement=And(
         Eq(rate(f) ** 2 + f * rate(f) - p**2, 0, evaluate=False),
@@ -178,8 +179,8 @@ friction_ratio = pi * wide * narrow * zeta(0, r) / (4 * r**2)
 ratio = Claim(
     id="null-friction-ratio",
     title=(
-        "At the null point, the ratio of the second derivatives in $theta$ and in $kappa$, as a "
-        "function of $s = lambda gamma$"
+        "At the null point, the ratio of the second derivatives of the risk in $theta$ and in "
+        "$kappa$ is a function of $s = lambda gamma$"
     ),
     statement=Eq(friction_swap / friction_oracle, at(friction_ratio, {r: s}), evaluate=False),
     source="new",
@@ -195,8 +196,8 @@ def _(goal):
 rising = Claim(
     id="null-friction-ratio-grows",
     title=(
-        "At the null point, the ratio of the second derivatives in $theta$ and in $kappa$ grows "
-        "with $lambda$"
+        "At the null point, the ratio of the second derivatives of the risk in $theta$ and in "
+        "$kappa$ increases with $lambda gamma$"
     ),
     statement=Gt(D(friction_ratio, r), 0),
     source="new",
@@ -247,7 +248,10 @@ x1, x2 = symbols("x_1 x_2", positive=True)
 
 in_friction = Claim(
     id="null-rates",
-    title="Friction over pull for both modes, and the growth rate of a mode as a function of it",
+    title=(
+        "The ratio $x$ of friction to pull for both modes at the null point, and the growth rate "
+        "$2 p/(x + sqrt(x^2 + 4))$ of a mode with pull $p$"
+    ),
     statement=And(
         Eq(friction_oracle / drift, at(c * first, of_task), evaluate=False),
         Eq(friction_swap / drift, at(c * second, of_task), evaluate=False),
@@ -268,7 +272,10 @@ s1, s2 = symbols("s_1 s_2", real=True)
 
 parting = Claim(
     id="modes-part",
-    title="A condition under which the ratio of two growth rates increases",
+    title=(
+        "$s_2/sqrt(x_2^2 + 4) > s_1/sqrt(x_1^2 + 4)$ if $x_2 >= x_1 > 0$, $s_2 >= 0$ and $s_2 x_1 "
+        "> s_1 x_2$"
+    ),
     statement=Gt(s2 / sqrt(x2**2 + 4) - s1 / sqrt(x1**2 + 4), 0, evaluate=False),
     source="new; $x$ and $s$ are friction over pull, and its derivative",
     hypotheses=[Ge(x2 - x1, 0), Ge(s2, 0), Gt(s2 * x1 - s1 * x2, 0)],
@@ -320,7 +327,10 @@ def _(goal):
 
 separate = Claim(
     id="null-modes-separate-with-lambda",
-    title="The ratio of the growth rates of both modes at the null point increases with $lambda$",
+    title=(
+        "At the null point, the mode towards the oracle outgrows that towards a swap point by a "
+        "ratio of rates that increases with $lambda$"
+    ),
     statement=Gt(D(rates, r), 0),
     source="new; the ratio of the rates by claim null-rates, where $r = lambda gamma$",
 )

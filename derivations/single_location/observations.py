@@ -53,8 +53,8 @@ def _(rng):
 attraction = Claim(
     id="manifold-attracts-for-good",
     title=(
-        "Along the planar trajectories tried, once the manifold attracts to first order, it keeps "
-        "attracting"
+        "Along the planar trajectories tried, once the manifold attracts nearby points to first "
+        "order, it does so at all later steps"
     ),
     statement=in_words(
         "Along a planar trajectory at a constant $lambda$ below $lambda_c$, once the manifold "

@@ -110,7 +110,7 @@ transverse = Claim(
     id="oracle-transverse-hessian",
     title=(
         "The second derivatives of the risk at the oracle as $k$, $v$, or both turn in the plane "
-        "of $k*$ and $v*$"
+        "of $k*$ and $v*$, in closed form"
     ),
     statement=And(
         *(
@@ -186,7 +186,8 @@ def with_value(value):
 between = Claim(
     id="oracle-stability-bounds",
     title=(
-        "Bounds on the determinant of the transverse Hessian, with $erf^2$ and 1 in place of $zeta$"
+        "The determinant of the transverse Hessian at the oracle lies between its values with "
+        "$erf(t/A)^2$ and with 1 in place of $zeta$"
     ),
     statement=And(
         Ge(with_value(zeta(t_oracle, s)), with_value(erf(a) ** 2), evaluate=False),
@@ -227,8 +228,8 @@ def named(value):
 stable = Claim(
     id="oracle-stable-certified",
     title=(
-        "For $lambda$ from 0.01 to 0.892, a leading entry of the transverse Hessian at the oracle "
-        "and a lower bound of its determinant are positive"
+        "In the task of figure 7b, a diagonal entry of the oracle's transverse Hessian and a lower "
+        "bound on its determinant are positive for $lambda$ from 0.01 to 0.892"
     ),
     statement=And(
         Gt(plain(H_kk), 0, evaluate=False),
@@ -252,8 +253,8 @@ def _():
 unstable = Claim(
     id="oracle-unstable-certified",
     title=(
-        "For $lambda$ from 0.893 to 4, an upper bound of the determinant of the transverse Hessian "
-        "at the oracle is negative"
+        "In the task of figure 7b, an upper bound on the determinant of the oracle's transverse "
+        "Hessian is negative for $lambda$ from 0.893 to 4"
     ),
     statement=And(
         Gt(plain(H_kk), 0, evaluate=False),
@@ -305,7 +306,8 @@ def with_bells(curvature):
 saturated = Claim(
     id="oracle-saturated",
     title=(
-        "The transverse Hessian at the oracle for saturated scores: $erf = zeta = 1$ and $erf' = 0$"
+        "The entries of the transverse Hessian at the oracle for saturated scores, where $erf = "
+        "zeta = 1$ and $erf' = 0$"
     ),
     statement=And(
         *(
@@ -328,7 +330,10 @@ margin = (d + 2 * gamma**2) * ratio - (d - 2 * gamma**2 * (L - 2))
 
 determinant = Claim(
     id="oracle-saturated-determinant",
-    title="The determinant of the saturated transverse Hessian",
+    title=(
+        "For saturated scores, the determinant of the oracle's transverse Hessian is proportional "
+        "to $2 (d + 2 gamma^2)/sqrt(1 + 4 lambda^2) - d + 2 gamma^2 (L - 2)$"
+    ),
     statement=Eq(S_kk * S_vv - S_kv**2, 2 * (L - 1) * c**2 * margin, evaluate=False),
     source="new",
 )
@@ -343,8 +348,8 @@ def _(goal):
 decreasing = Claim(
     id="oracle-saturated-decreasing",
     title=(
-        "The margin, the factor of the saturated determinant that may change sign, decreases in "
-        "$lambda$"
+        "The oracle's margin, the factor of the determinant of its Hessian for saturated scores "
+        "that may change sign, decreases in $lambda$"
     ),
     statement=Lt(D(margin, lam), 0),
     source="new",
@@ -366,8 +371,8 @@ y_critical = ((d - 2 * gamma**2 * (L - 2)) / (d + 2 * gamma**2)).subs(enough)
 root = Claim(
     id="oracle-saturated-root",
     title=(
-        "The margin vanishes at $sqrt(1/y^2 - 1/4)$, where $y = u/w$, $u = d - 2 gamma^2 (L - 2)$ "
-        "and $w = d + 2 gamma^2$"
+        "The oracle's margin for saturated scores vanishes at $lambda^2 = 1/y^2 - 1/4$, where $y = "
+        "(d - 2 gamma^2 (L - 2))/(d + 2 gamma^2) > 0$"
     ),
     statement=Eq(margin.subs(enough).subs(lam, sqrt(1 / y_critical**2 - Rational(1, 4))), 0),
     source="new",
@@ -387,7 +392,8 @@ vanishing = (3 - 4 * lam**2) / (sqrt(1 + 4 * lam**2) * (2 + sqrt(1 + 4 * lam**2)
 infinite = Claim(
     id="oracle-critical-temperature-of-large-d",
     title=(
-        "The margin is $d$ times a function that vanishes at $sqrt(3)/2$, plus a term without $d$"
+        "The oracle's margin for saturated scores is $d$ times a function that vanishes at $lambda "
+        "= sqrt(3)/2$, plus a term without $d$"
     ),
     statement=And(
         Eq(margin - d * (ratio - 1), 2 * gamma**2 * (ratio + L - 2), evaluate=False),

@@ -53,7 +53,7 @@ def _(goal):
 
 bell_slope = Claim(
     id="bell-slope",
-    title="$|erf''| <= 2/sqrt(pi)$",
+    title="$|2 x exp(-x^2)| <= 1$, so that $|erf''| <= 2/sqrt(pi)$",
     statement=And(Le(2 * x * exp(-(x**2)) - 1, 0), Ge(2 * x * exp(-(x**2)) + 1, 0), evaluate=False),
     source="new",
 )
@@ -77,7 +77,7 @@ product = 2 * x * exp(-(x**2)) * v
 
 bell_product = Claim(
     id="bell-slope-product",
-    title="$|v erf''| <= 4/sqrt(pi)$ for $|v| <= 2$",
+    title="$|2 v x exp(-x^2)| <= 2$, so that $|v erf''(x)| <= 4/sqrt(pi)$, for $|v| <= 2$",
     statement=And(Le(product, 2), Ge(product, -2), evaluate=False),
     source="new",
     hypotheses=[Ge(v, -2), Le(v, 2)],
@@ -109,7 +109,7 @@ def within(expr, bound):
 
 slope_kappa = Claim(
     id="proposition-8-slope-kappa",
-    title="$|R_kappa| <= 8 gamma^2 b/sqrt(pi)$",
+    title="$|R_kappa| <= 8 gamma^2 b/sqrt(pi)$ on the square, where $b = lambda sqrt(d/2)/A$",
     statement=within(R_kappa(kappa, nu), P),
     source="Appendix B.6, with its constant; $b = lambda sqrt(d/2)/A$",
     hypotheses=square(),
@@ -128,7 +128,7 @@ def _(goal):
 
 slope_nu = Claim(
     id="proposition-8-slope-nu",
-    title="$|R_nu| <= 2 gamma^2$",
+    title="$|R_nu| <= 2 gamma^2$ on the square",
     statement=within(R_nu(kappa), Q),
     source="Appendix B.6, with its constant",
 )
@@ -143,8 +143,8 @@ def _(goal):
 curvature = Claim(
     id="proposition-8-curvature",
     title=(
-        "The second derivative of the risk in $kappa$ is at most $8 gamma^2 b^2 (1/sqrt(pi) + "
-        "1/pi)$ in absolute value"
+        "On the square, the second derivative of the risk in $kappa$ is at most $8 gamma^2 b^2 "
+        "(1/sqrt(pi) + 1/pi)$ in absolute value, $b = lambda sqrt(d/2)/A$"
     ),
     statement=within(bend(kappa, nu), M),
     source="Appendix B.6, with its constant",

@@ -43,7 +43,7 @@ small = [Ge(y, -Y), Le(y, Y), Ge(Y, 0), Le(Y, 1)]
 
 stays = Claim(
     id="planar-step-stays",
-    title="A step of one coordinate does not leave $[-1, 1]$",
+    title="A step of the planar map does not take a coordinate out of $[-1, 1]$",
     statement=And(Ge(moved(x, y), -1), Le(moved(x, y), 1), evaluate=False),
     source="Section 5",
     hypotheses=inside,
@@ -58,7 +58,10 @@ def _(goal):
 
 distance = Claim(
     id="planar-step-distance",
-    title="The squared distance that a step of one coordinate moves is at most $y^2 (1 - x^2)$",
+    title=(
+        "The planar map moves a coordinate $x$ by a squared distance of at most $y^2 (1 - x^2)$, "
+        "where $y$ is $alpha$ times the slope of the risk"
+    ),
     statement=Le((moved(x, y) - x) ** 2, y**2 * stretch(x)),
     source="Appendix B.6, (26), with the best constant",
     hypotheses=inside,
@@ -80,7 +83,10 @@ def _(goal):
 
 along = Claim(
     id="planar-step-along",
-    title="A step goes against the slope: its product with $y$ is at most $-(1 - Y) y^2 (1 - x^2)$",
+    title=(
+        "A step of a coordinate goes against the slope: if $|y| <= Y <= 1$, its product with $y$ "
+        "is at most $-(1 - Y) y^2 (1 - x^2)$"
+    ),
     statement=Le(y * (moved(x, y) - x) + y**2 * stretch(x) * (1 - Y), 0),
     source="Appendix B.6, (25), with its constant",
     hypotheses=[*inside, *small],
@@ -113,7 +119,10 @@ turned = (1 + r) * (1 + r + u) / sqrt(1 + u) ** 3
 
 near_one = Claim(
     id="planar-step-slope",
-    title="The derivative of a step in its starting point differs from 1 by at most $3 Y$",
+    title=(
+        "If $|y| <= Y <= 1$, the derivative of a step in its starting point differs from 1 by at "
+        "most $3 Y$"
+    ),
     statement=And(Le(turned - 1, 3 * Y), Ge(turned - 1, -3 * Y), evaluate=False),
     source="Appendix B.9, with its constant; $r = x y$ and $u = y^2 (1 - x^2)$",
     hypotheses=[Ge(r, -Y), Le(r, Y), Ge(u, 0), Le(u, Y**2), Ge(Y, 0), Le(Y, 1)],
@@ -147,8 +156,8 @@ def _(goal):
 start = Claim(
     id="planar-step-start",
     title=(
-        "The displacements of steps from two starting points differ by at most $3 Y$ times the "
-        "distance of the points"
+        "If $|y| <= Y <= 1$, steps with $y$ from two points have displacements that differ by at "
+        "most $3 Y$ times the distance of the points"
     ),
     statement=Le(Abs(moved(x, y) - x - (moved(x2, y) - x2)), 3 * Y * Abs(x - x2)),
     source="Appendix B.9",
@@ -173,7 +182,7 @@ def _(goal):
 
 pushed = Claim(
     id="planar-step-push",
-    title="A step is Lipschitz continuous in the slope $y$, with the constant 2",
+    title="The end of a step is Lipschitz continuous in $y$, with the constant 2, for $|y| <= 1$",
     statement=Le(Abs(moved(x, y) - moved(x, y2)), 2 * Abs(y - y2)),
     source="Appendix B.9",
     hypotheses=[*inside, Ge(y, -1), Le(y, 1), Ge(y2, -1), Le(y2, 1)],
@@ -201,8 +210,8 @@ p, P, c = Symbol("p", real=True), Symbol("P", nonnegative=True), Symbol("c", non
 pays = Claim(
     id="planar-step-pays",
     title=(
-        "Along a step, $p$ times the displacement plus $c$ times its square is at most $-alpha (1 "
-        "- alpha (P + c)) p^2 (1 - x^2)$"
+        "If $|p| <= P <= 1/alpha$, a step with $y = alpha p$ from $x$ has a displacement $u$ with "
+        "$p u + c u^2 <= -alpha (1 - alpha (P + c)) p^2 (1 - x^2)$"
     ),
     statement=Le(
         p * (moved(x, alpha * p) - x)
@@ -234,7 +243,10 @@ total = P + Q + c + c2
 
 descends = Claim(
     id="planar-step-descends",
-    title="Along a step in both coordinates, a function that lies below a paraboloid descends",
+    title=(
+        "For the displacements $u$, $w$ of two coordinates, $p u + q w + c u^2 + c_2 w^2$ is at "
+        "most $-alpha (1 - alpha (P + Q + c + c_2)) (p^2 (1 - x^2) + q^2 (1 - x_2^2))$"
+    ),
     statement=Le(
         p * way
         + q * way2
@@ -304,8 +316,8 @@ change = Symbol("Delta", real=True)
 near_identity = Claim(
     id="planar-step-near-identity",
     title=(
-        "The displacements of steps from two points differ by at most a multiple of $alpha$ and of "
-        "the changes of point and slope"
+        "Steps with slopes $p$, $p_2$ from two points have displacements that differ by at most $3 "
+        "P alpha$ times the distance of the points plus $2 alpha |p - p_2|$"
     ),
     statement=Le(
         Abs(moved(x, alpha * p) - x - (moved(x2, alpha * p2) - x2)),
@@ -384,7 +396,10 @@ s1, s2, s3, s4 = symbols("s_1:5", nonnegative=True)
 
 expands = Claim(
     id="near-identity-expands",
-    title="A map near the identity keeps points apart",
+    title=(
+        "A map near the identity keeps points apart: $|U_1| + |U_2| >= (1 - s_1 - s_3) |u_1| + (1 "
+        "- s_2 - s_4) |u_2|$"
+    ),
     statement=Ge(
         Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2), evaluate=False
     ),

@@ -37,8 +37,8 @@ z = Symbol("z", real=True)
 kappa_kappa = Claim(
     id="proposition-8-kappa-kappa",
     title=(
-        "The change of $R_kappa$ with $kappa$ is at most the curvature bound times the change of "
-        "$kappa$"
+        "Between two values of $kappa$, $R_kappa$ changes by at most $8 gamma^2 b^2 (1/sqrt(pi) + "
+        "1/pi)$ times their difference"
     ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu)), M * Abs(kappa - kappa2)),
     source="Appendix B.6",
@@ -60,8 +60,8 @@ def _(goal):
 kappa_nu = Claim(
     id="proposition-8-kappa-nu",
     title=(
-        "The change of $R_kappa$ with $nu$ is at most $4 gamma^2 b/sqrt(pi)$ times the change of "
-        "$nu$"
+        "Between two values of $nu$, $R_kappa$ changes by at most $4 gamma^2 b/sqrt(pi)$ times "
+        "their difference"
     ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa, nu2)), N * Abs(nu - nu2)),
     source="Appendix B.6",
@@ -83,8 +83,8 @@ def _(goal):
 nu_kappa = Claim(
     id="proposition-8-nu-kappa",
     title=(
-        "The change of $R_nu$ with $kappa$ is at most $4 gamma^2 b/sqrt(pi)$ times the change of "
-        "$kappa$"
+        "Between two values of $kappa$, $R_nu$ changes by at most $4 gamma^2 b/sqrt(pi)$ times "
+        "their difference"
     ),
     statement=Le(Abs(R_nu(kappa) - R_nu(kappa2)), N * Abs(kappa - kappa2)),
     source="Appendix B.6",
@@ -107,7 +107,10 @@ def _(goal):
 
 taylor_kappa = Claim(
     id="proposition-8-taylor-kappa",
-    title="The risk at another $kappa$ lies below a parabola",
+    title=(
+        "As a function of $kappa$, the risk on the square lies below its tangent plus a parabola "
+        "with the vertex at the point of contact"
+    ),
     statement=Le(
         risk(kappa2, nu),
         risk(kappa, nu) + R_kappa(kappa, nu) * (kappa2 - kappa) + M / 2 * (kappa2 - kappa) ** 2,
@@ -156,7 +159,10 @@ def _(goal):
 
 mixed = Claim(
     id="proposition-8-mixed",
-    title="A bound on the change of the slope in $nu$, times a step of $nu$",
+    title=(
+        "A step $x$ in $nu$ times the change of $R_nu$ from $kappa$ to $kappa_2$ is at most $(2 "
+        "gamma^2 b/sqrt(pi)) (x^2 + (kappa_2 - kappa)^2)$"
+    ),
     statement=Le(
         (R_nu(kappa2) - R_nu(kappa)) * x - N / 2 * (kappa2 - kappa) ** 2 - N / 2 * x**2, 0
     ),
@@ -176,7 +182,7 @@ def _(goal):
 
 taylor_both = Claim(
     id="proposition-8-taylor",
-    title="The risk at another point of the square lies below a paraboloid",
+    title="The risk on the square lies below a paraboloid that touches it at any given point",
     statement=Le(
         risk(kappa2, nu2),
         risk(kappa, nu)

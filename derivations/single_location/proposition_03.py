@@ -67,7 +67,10 @@ other = standard_normal(W, *X)
 
 other_tokens = Claim(
     id="proposition-3-other-tokens",
-    title="The law of the sum over other tokens in a linear predictor, with one token more",
+    title=(
+        "$r W + x X_1 + y X_2 + z X_3$ has the law of $sqrt(r^2 + x^2 + y^2 + z^2) W$, for "
+        "independent standard normal variables"
+    ),
     statement=Eq(
         Expectation(F(sqrt(spread**2 + squared_norm(x, y, z)) * W), standard_normal(W)),
         Expectation(F(spread * W + x * X[0] + y * X[1] + z * X[2]), other),
@@ -92,7 +95,10 @@ error = X[1] - x * X[0] - y * X[1] - z * X[2] - spread * W
 
 given_location = Claim(
     id="proposition-3-given-location",
-    title="The risk of a linear predictor, given the location",
+    title=(
+        "Given the location, a linear predictor has the risk $epsilon^2 + d x^2/2 + gamma^2 (x^2 + "
+        "(1 - y)^2 + z^2) + r^2$, where $x$, $y$, $z$ belong to that token"
+    ),
     statement=Eq(
         Expectation((error + xi) ** 2, ProductLaw(token_law(X), standard_normal(W), noise())),
         epsilon**2 + informative(x, y, z) + spread**2,
@@ -136,7 +142,10 @@ def explained(p):
 
 positive = Claim(
     id="proposition-3-moment",
-    title="The second moment $1 + p (gamma^2 - 1)$ of a token along $v*$ is positive",
+    title=(
+        "The second moment $1 + p (gamma^2 - 1)$ of a token along $v*$ is positive, if the token "
+        "is informative with probability $p$"
+    ),
     statement=Gt(moment(p), 0, evaluate=False),
     source="Appendix B.3",
     hypotheses=probability,
@@ -151,7 +160,10 @@ def _(goal):
 
 squares = Claim(
     id="proposition-3-squares",
-    title="The risk that a token adds to a linear predictor is a minimum plus three squares",
+    title=(
+        "The risk that a token adds to a linear predictor is its minimum plus three squares in the "
+        "coefficients"
+    ),
     statement=Eq(
         share(p, x, y, z),
         p * gamma**2
@@ -174,7 +186,10 @@ def _(goal):
 
 least_share = Claim(
     id="proposition-3-token",
-    title="The least risk that a token adds to a linear predictor",
+    title=(
+        "A token that is informative with probability $p$ adds at least $gamma^2 p - gamma^4 "
+        "p^2/(1 + p (gamma^2 - 1))$ to the risk of a linear predictor"
+    ),
     statement=Ge(share(p, x, y, z), p * gamma**2 - explained(p)),
     source="Appendix B.3",
     hypotheses=probability,
@@ -193,7 +208,10 @@ def _(goal):
 
 bounded = Claim(
     id="proposition-3-token-bound",
-    title="A token lowers the risk by at most $gamma^2 max(1, gamma^2) p^2$",
+    title=(
+        "A token that is informative with probability $p$ lowers the least risk of a linear "
+        "predictor by at most $gamma^2 max(1, gamma^2) p^2$"
+    ),
     statement=Le(explained(p), gamma**2 * Max(1, gamma**2) * p**2, evaluate=False),
     source="Appendix B.3",
     hypotheses=probability,
@@ -243,7 +261,7 @@ least = epsilon**2 + gamma**2 - total(lambda n: explained(w[n] / weights))
 
 by_token = Claim(
     id="proposition-3-risk",
-    title="The risk of a linear predictor as a sum over tokens",
+    title="The risk of a linear predictor is $epsilon^2$ plus a sum over tokens",
     statement=Eq(
         risk, epsilon**2 + total(lambda n: share(w[n] / weights, *beta(n))), evaluate=False
     ),
@@ -311,7 +329,7 @@ def best(n):
 
 attained = Claim(
     id="proposition-3-attained",
-    title="The linear predictor that attains the least risk",
+    title="The linear predictor of Proposition 3 attains the least risk",
     statement=Eq(
         epsilon**2 + total(lambda n: share(w[n] / weights, 0, best(n), 0)), least, evaluate=False
     ),
@@ -330,7 +348,10 @@ def _(goal):
 
 lower_bound = Claim(
     id="proposition-3-bound",
-    title="A lower bound on the risk of linear predictors, by the sum of the $p_l^2$",
+    title=(
+        "The least risk of linear predictors is at least $epsilon^2 + gamma^2 (1 - max(1, gamma^2) "
+        "sum p_l^2)$"
+    ),
     statement=Ge(
         least,
         epsilon**2 + gamma**2 * (1 - Max(1, gamma**2) * total(lambda n: (w[n] / weights) ** 2)),
@@ -356,7 +377,10 @@ def _(goal):
 
 uniform = Claim(
     id="proposition-3-uniform",
-    title="The least risk of a linear predictor for a uniform location",
+    title=(
+        "For a uniform location, the least risk of a linear predictor is $epsilon^2 + gamma^2 - "
+        "gamma^4/(L - 1 + gamma^2)$"
+    ),
     statement=Eq(
         epsilon**2 + gamma**2 - total(lambda n: explained(1 / L)),
         epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1),
@@ -404,8 +428,8 @@ left = p * gamma**2 - explained(p)
 certain = Claim(
     id="proposition-3-constant-location",
     title=(
-        "A token adds no excess risk if and only if its probability is 0 or 1: only then is the "
-        "Bayes risk reached"
+        "A token adds no excess risk to the best linear predictor if and only if its probability "
+        "is 0 or 1"
     ),
     statement=Equivalent(Eq(left, 0), Or(Eq(p, 0), Eq(p, 1))),
     source="Section 4, after Proposition 3",
@@ -432,7 +456,10 @@ steepness = gamma**2 / Max(1, gamma**2)
 
 steep = Claim(
     id="proposition-3-steepness",
-    title="The second moment of a token along $v*$ is at least $min(1, gamma^2)$",
+    title=(
+        "The second moment $1 + p (gamma^2 - 1)$ of a token along $v*$ is at least $min(1, "
+        "gamma^2)$"
+    ),
     statement=Ge(moment(p), steepness, evaluate=False),
     source="new",
     hypotheses=probability,
@@ -552,8 +579,8 @@ delta = Symbol("delta", positive=True)
 many = Claim(
     id="proposition-3-many-tokens",
     title=(
-        "For a uniform location, the risk of the best linear predictor tends to that of the zero "
-        "predictor"
+        "For a uniform location and $L >= 1 + gamma^4/delta$, the risk of the best linear "
+        "predictor is within $delta$ of that of the zero predictor"
     ),
     statement=And(
         Le(epsilon**2 + gamma**2 - gamma**4 / (L + gamma**2 - 1), epsilon**2 + gamma**2),

@@ -58,7 +58,7 @@ stays_kappa, stays_nu = (
 
 on_the_square = Claim(
     id="proposition-8-square",
-    title="The planar map does not leave the square",
+    title="The planar map does not leave the square $|kappa| <= 1$, $|nu| <= 1$",
     statement=g.stays(),
     source="Section 5",
     hypotheses=square(),
@@ -74,8 +74,8 @@ def _(goal):
 descent = Claim(
     id="proposition-8-descent",
     title=(
-        "The descent inequality: a step lowers the risk by a multiple of $S$, the sum of squared "
-        "slopes weighted by $1 - x^2$"
+        "A step of the planar map lowers the risk by at least $alpha (1 - alpha C) S$, where $S = "
+        "R_kappa^2 (1 - kappa^2) + R_nu^2 (1 - nu^2)$"
     ),
     statement=Le(
         risk(kappa_next, nu_next) - risk(kappa, nu) + alpha * (1 - alpha * C) * slack,
@@ -123,7 +123,7 @@ x, slope = Symbol("x", real=True), Symbol("p", real=True)
 
 term = Claim(
     id="proposition-8-term",
-    title="$p^2 (1 - x^2) >= 0$ on the square",
+    title="$p^2 (1 - x^2) >= 0$ for $|x| <= 1$",
     statement=Ge(slope**2 * (1 - x**2), 0),
     source="new",
     hypotheses=[Ge(x, -1), Le(x, 1)],
@@ -138,7 +138,7 @@ def _(goal):
 
 nonnegative = Claim(
     id="proposition-8-nonnegative",
-    title="$S$, the descent of Proposition 8, is not negative",
+    title="$S = R_kappa^2 (1 - kappa^2) + R_nu^2 (1 - nu^2)$ is not negative on the square",
     statement=Ge(slack, 0),
     source="Proposition 8",
     hypotheses=square(),
@@ -160,7 +160,7 @@ def _(goal):
 
 squares = Claim(
     id="squares-of-equations",
-    title="$(p (1 - x^2))^2 <= p^2 (1 - x^2)$ on the square",
+    title="$(p (1 - x^2))^2 <= p^2 (1 - x^2)$ for $|x| <= 1$",
     statement=Le((slope * (1 - x**2)) ** 2, slope**2 * (1 - x**2)),
     source="new",
     hypotheses=[Ge(x, -1), Le(x, 1)],
@@ -175,7 +175,10 @@ def _(goal):
 
 equations = Claim(
     id="proposition-8-equations",
-    title="The sum of the squares of the equations (14) is at most the descent $S$",
+    title=(
+        "The sum of the squares of the equations (14) is at most $S = R_kappa^2 (1 - kappa^2) + "
+        "R_nu^2 (1 - nu^2)$"
+    ),
     statement=Ge(
         slack - (R_kappa(kappa, nu) * (1 - kappa**2)) ** 2 - (R_nu(kappa) * (1 - nu**2)) ** 2,
         0,
@@ -199,7 +202,10 @@ def _(goal):
 
 nearby = Claim(
     id="proposition-8-distance",
-    title="The squared distance of successive points is at most $alpha^2$ times the descent $S$",
+    title=(
+        "A step of the planar map moves by a squared distance of at most $alpha^2 S$, where $S = "
+        "R_kappa^2 (1 - kappa^2) + R_nu^2 (1 - nu^2)$"
+    ),
     statement=Le(
         (kappa_next - kappa) ** 2 + (nu_next - nu) ** 2 - alpha**2 * slack, 0, evaluate=False
     ),
@@ -245,7 +251,10 @@ vanishes = VanishesAlong(g, as_function(slack))
 
 slack_vanishes = Claim(
     id="proposition-8-vanishes",
-    title="Along every orbit the descent $S$ tends to 0",
+    title=(
+        "Along every orbit of the planar map, $S = R_kappa^2 (1 - kappa^2) + R_nu^2 (1 - nu^2)$ "
+        "tends to 0 if $alpha < 1/C$"
+    ),
     statement=vanishes,
     source="Proposition 8, for $alpha < 1/C$",
     hypotheses=[small_step],
@@ -273,7 +282,10 @@ def _(goal):
 
 limits = Claim(
     id="proposition-8",
-    title="The risk decreases, steps tend to 0, and accumulation points solve (14)",
+    title=(
+        "Along every orbit of the planar map with $alpha < 1/C$, the risk never increases, steps "
+        "tend to 0, and accumulation points solve (14)"
+    ),
     statement=And(
         decreases,
         StepsVanish(g),

@@ -26,7 +26,10 @@ square = [Ge(kappa, -1), Le(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 gradient_kappa = Claim(
     id="proposition-9-gradient-kappa",
-    title="The partial derivative of the risk on the manifold in $kappa$",
+    title=(
+        "On the manifold, $R_kappa = 2 gamma^2 b (erf(t/(A B)) - nu) erf'(t/A)$, where $b = lambda "
+        "sqrt(d/2)/A$"
+    ),
     statement=Eq(D(risk, kappa), R_kappa),
     source="Appendix B.7",
     compared_to_source="exact",
@@ -41,7 +44,7 @@ def _(goal):
 
 gradient_nu = Claim(
     id="proposition-9-gradient-nu",
-    title="The partial derivative of the risk on the manifold in $nu$",
+    title="On the manifold, $R_nu = -2 gamma^2 erf(t/A)$",
     statement=Eq(D(risk, nu), R_nu),
     source="Appendix B.7",
     compared_to_source="exact",
@@ -60,7 +63,7 @@ def at(x, y):
 
 fixed_points = Claim(
     id="proposition-9",
-    title="The solutions of (14) in the square: the four corners and $(0, 0)$",
+    title="The solutions of (14) in the square are its four corners and $(0, 0)$",
     statement=Equivalent(
         And(Eq(R_kappa * (1 - kappa**2), 0), Eq(R_nu * (1 - nu**2), 0)),
         Or(at(1, 1), at(1, -1), at(-1, 1), at(-1, -1), at(0, 0)),

@@ -27,9 +27,9 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_claim,
     cases,
     chain,
-    claimed,
     differentiate,
     lemma,
     monotone,
@@ -336,7 +336,7 @@ hessian_entries = {
 
 hessian = Claim(
     id="proposition-10-hessian",
-    title="The Hessian of the risk on the square at the origin",
+    title="The Hessian of the risk on the square at the origin, in closed form",
     statement=And(
         *(
             Eq(at_origin(D(risk(kappa, nu), x, y)), value, evaluate=False)
@@ -428,6 +428,6 @@ def _(goal):
     return all_of(
         chain(risk(kappa, nu)).ge(risk(1, 1), by=lemma("proposition-10-minimum")),
         chain(risk(kappa, nu)).le(risk(1, -1), by=lemma("proposition-10-maximum")),
-        claimed(corners.statement, "proposition-10-corners"),
-        claimed(saddle.statement, "proposition-10-saddle"),
+        by_claim(corners.statement, "proposition-10-corners"),
+        by_claim(saddle.statement, "proposition-10-saddle"),
     )

@@ -9,7 +9,9 @@ from slrsym.proof.dynamical import OrbitsConvergeTo, by_theorem
 
 converges = Claim(
     id="proposition-11",
-    title="Every sequence of iterates converges to one of the five fixed points",
+    title=(
+        "If $alpha < 1/C$, every orbit of the planar map converges to one of the five fixed points"
+    ),
     statement=OrbitsConvergeTo(planar_map(), FIXED_POINTS),
     source="Proposition 11, for $alpha < 1/C$",
     compared_to_source="stronger: with an explicit step size, $1/C$",

@@ -30,8 +30,8 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_claim,
     chain,
-    claimed,
     differentiate,
     having,
     lemma,
@@ -66,7 +66,10 @@ small = {size: chain(alpha * size).le(1, by=step_sizes) for size in (P, Q)}
 
 slope_change = Claim(
     id="proposition-12-slope-change",
-    title="A bound on the change of $R_kappa$ between two points",
+    title=(
+        "Between two points of the square, $R_kappa$ changes by at most $M$ times the change of "
+        "$kappa$ plus $N$ times the change of $nu$"
+    ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu2)), M * way_kappa + N * way_nu),
     source="Appendix B.9",
     hypotheses=[*square(), *second_point()],
@@ -93,7 +96,10 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
     """Claim that the map moves a coordinate by nearly the same amount at nearby points."""
     claim = Claim(
         id=f"proposition-12-near-identity-{name}",
-        title=f"The planar map moves ${name}$ by nearly the same amount at nearby points",
+        title=(
+            f"The displacements of ${name}$ by the planar map at two points differ by at most "
+            "$alpha$ times a multiple of their distance"
+        ),
         statement=Le(
             Abs(after - x - (after2 - x2)),
             3 * alpha * size * Abs(x - x2) + 2 * alpha * change,
@@ -155,8 +161,8 @@ near_nu = near_identity(
 injective = Claim(
     id="proposition-12-injective",
     title=(
-        "The planar map keeps points apart by a factor of at least $1 - alpha K$, so it is "
-        "injective"
+        "If $alpha < 1/K$, the planar map keeps points apart by a factor of at least $1 - alpha "
+        "K$, so it is injective"
     ),
     statement=Ge(
         Abs(kappa_next - kappa_next2) + Abs(nu_next - nu_next2),
@@ -220,7 +226,10 @@ jacobian_entries = {
 
 jacobian = Claim(
     id="proposition-12-jacobian",
-    title="The Jacobian matrix of the planar map at the origin is $I - alpha$ times the Hessian",
+    title=(
+        "The Jacobian matrix of the planar map at the origin is the identity less $alpha$ times "
+        "the Hessian of the risk"
+    ),
     statement=And(
         *(
             Eq(at_origin(D(image, x)), entry, evaluate=False)
@@ -264,8 +273,8 @@ h, k = Symbol("h", positive=True), Symbol("k", real=True, nonzero=True)
 saddle = Claim(
     id="proposition-12-eigenvalues",
     title=(
-        "The Jacobian matrix at the origin has one eigenvalue in $(0, 1)$ and one in $(1, "
-        "infinity)$ if $h + |k| < 1$"
+        "The matrix with the rows $(1 - h, k)$ and $(k, 1)$ has one eigenvalue in $(0, 1)$ and one "
+        "above 1, if $h + |k| < 1$"
     ),
     statement=And(*of_a_saddle(h, k), evaluate=False),
     source="Appendix B.9; $h = alpha h_11$ and $k = -alpha h_12$",
@@ -288,7 +297,10 @@ def _(goal):
 
 saddle_step = Claim(
     id="proposition-12-step-size",
-    title="Step sizes below $1/K$ satisfy the condition $h + |k| < 1$ for a saddle at the origin",
+    title=(
+        "If $alpha < 1/K$, the Hessian entries at the origin satisfy the condition for a saddle of "
+        "the planar map, $alpha (h_11 + |h_12|) < 1$"
+    ),
     statement=Lt(alpha * h11 + Abs(alpha * h12), 1),
     source="new",
     hypotheses=[safe_step],
@@ -307,7 +319,10 @@ at_the_origin = of_a_saddle(alpha * h11, -alpha * h12)
 
 together = Claim(
     id="proposition-12",
-    title="The planar map is injective with an invertible Jacobian, and has a saddle at the origin",
+    title=(
+        "If $alpha < 1/K$, the planar map is injective with an invertible Jacobian matrix, and has "
+        "a saddle at the origin"
+    ),
     statement=And(
         LocalDiffeomorphism(g, ORIGIN),
         Injective(g),
@@ -365,10 +380,10 @@ def _(goal):
         by_theorem(LocalDiffeomorphism(g, ORIGIN), "local-inverse", invertible=regular),
         by_theorem(Injective(g), "expansion-injective", apart, **shown),
         regular,
-        claimed(jacobian.statement, "proposition-12-jacobian"),
+        by_claim(jacobian.statement, "proposition-12-jacobian"),
         having(
             below,
-            claimed(
+            by_claim(
                 And(*at_the_origin, evaluate=False),
                 "proposition-12-eigenvalues",
                 {"h": alpha * h11, "k": -alpha * h12},

@@ -13,7 +13,7 @@ from slrsym.planar import (
     planar_map,
     risk,
 )
-from slrsym.proof import Claim, algebra, chain, claimed, having, lemma
+from slrsym.proof import Claim, algebra, by_claim, chain, having, lemma
 from slrsym.proof.dynamical import NullStarts, by_theorem, point_set
 
 g = planar_map()
@@ -24,7 +24,10 @@ R = as_function(risk(kappa, nu))
 
 to_maxima = Claim(
     id="proposition-13-maxima",
-    title="The starts in the square whose orbits converge to a maximum have measure 0",
+    title=(
+        "If $alpha < 1/C$, the starts in the square from which the planar map converges to a "
+        "maximum of the risk have measure 0"
+    ),
     statement=NullStarts(g, MAXIMA),
     source="Appendix B.10",
     hypotheses=[Lt(alpha * C, 1)],
@@ -55,7 +58,10 @@ expanding = 1 - (alpha * h11 - sqrt((alpha * h11) ** 2 + 4 * (alpha * h12) ** 2)
 
 to_origin = Claim(
     id="proposition-13-saddle",
-    title="The starts in the square whose orbits converge to the origin have measure 0",
+    title=(
+        "If $alpha < 1/K$, the starts in the square from which the planar map converges to the "
+        "origin have measure 0"
+    ),
     statement=NullStarts(g, ORIGIN),
     source="Appendix B.10",
     hypotheses=[safe_step],
@@ -85,7 +91,10 @@ def _(goal):
 
 elsewhere = Claim(
     id="proposition-13",
-    title="The starts in the square that converge to a maximum or to the origin have measure 0",
+    title=(
+        "If $alpha < 1/K$, the starts in the square from which the planar map converges to a "
+        "maximum of the risk or to the origin have measure 0"
+    ),
     statement=NullStarts(g, point_set([*ORIGIN, *MAXIMA])),
     source="Proposition 13, for $alpha < 1/K$",
     compared_to_source="stronger: with an explicit step size, $1/K$; on the square",
@@ -114,5 +123,5 @@ def _(goal):
         "null-union",
         {"parts": (tuple(ORIGIN), tuple(MAXIMA))},
         part_1=lemma("proposition-13-saddle"),
-        part_2=having(small, claimed(NullStarts(g, MAXIMA), "proposition-13-maxima")),
+        part_2=having(small, by_claim(NullStarts(g, MAXIMA), "proposition-13-maxima")),
     )

@@ -102,7 +102,7 @@ def assembled(output, predictor, square, others, others_square):
 
 proposition_15 = Claim(
     id="proposition-15",
-    title="The risk in closed form, by the five overlaps",
+    title="The risk in closed form, as a function of the five overlaps",
     statement=Eq(risk_definition(), formula, evaluate=False),
     source="Proposition 15",
     compared_to_source="exact",

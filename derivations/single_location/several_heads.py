@@ -34,8 +34,8 @@ f, g, h = Expectation(F(X1), first), Expectation(G(X2), second), Expectation(H(X
 decomposed = Claim(
     id="several-tokens-risk",
     title=(
-        "With two informative tokens at given locations, the mean squared error is the noise, the "
-        "variances of the tokens' terms, and their squared mean"
+        "With two informative tokens at given locations, the risk is the noise, the variances of "
+        "all tokens' terms, and the square of their mean"
     ),
     statement=Eq(
         Expectation(
@@ -75,7 +75,7 @@ bell = lam / wide * erf_prime(lam * m_u / wide)
 
 share = Claim(
     id="several-heads-mean",
-    title="The mean of the term that a token adds to a head",
+    title="The mean of the term $V erf(lambda U)$ that a token adds to a head, in closed form",
     statement=Eq(
         Expectation(S * V, token),
         m_v * erf(lam * m_u / wide) + gamma**2 * rho * bell,
@@ -93,7 +93,9 @@ def _(goal):
 
 cross = Claim(
     id="several-heads-target",
-    title="The mean of the term that a token adds to a head, times the target of the token",
+    title=(
+        "The mean of the term that a token adds to a head, times the token's target, in closed form"
+    ),
     statement=Eq(
         Expectation(Y * S * V, token),
         gamma**2 * nu * erf(lam * m_u / wide)
@@ -137,7 +139,10 @@ B1, B2 = (lam**2 * gamma**4 * erf_second(lam * u) for u in (U1, U2))
 
 moment = Claim(
     id="several-heads-informative-pair",
-    title="The mean product of the terms that one informative token adds to two heads",
+    title=(
+        "The mean product of the terms that one informative token adds to two heads, in terms of "
+        "means over its two scores"
+    ),
     statement=Eq(
         mean(both),
         (a1 * a2 + gamma**2 * omega) * mean(S1 * S2)
@@ -161,7 +166,10 @@ def _(goal):
 
 pair = Claim(
     id="several-heads-pair",
-    title="The mean product of the terms that another token adds to two heads",
+    title=(
+        "The mean product of the terms that an uninformative token adds to two heads, in closed "
+        "form"
+    ),
     statement=Eq(
         Expectation(both, centred),
         2 / pi * omega * asin(r)

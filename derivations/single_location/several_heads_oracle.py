@@ -37,7 +37,10 @@ t1 = lam * m
 
 oracle = Claim(
     id="several-heads-oracle",
-    title="The risk of two heads at the oracle, with two informative tokens and $L$ others",
+    title=(
+        "The risk of two heads at the oracle, with two informative tokens and $L$ others, in "
+        "closed form"
+    ),
     statement=Eq(
         Expectation(error**2, ProductLaw(first, second, noise())),
         epsilon**2

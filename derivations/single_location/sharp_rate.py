@@ -20,7 +20,7 @@ decay = exp(-d * lam**2 / B**2)
 
 variance = Claim(
     id="zeta-variance-bound",
-    title="An upper bound on $zeta(t, s) - erf(t/A)^2$ that decays in $t$",
+    title="$zeta(t, s) - erf(t/A)^2 <= exp(-(1 + 1/B^2) t^2/A^2)$",
     statement=Le(zeta(y, s) - erf(y / A) ** 2, exp(-(1 + 1 / B**2) * (y / A) ** 2)),
     source="new",
 )
@@ -66,7 +66,10 @@ def _(goal):
 
 bound = Claim(
     id="oracle-upper-bound",
-    title="An upper bound on the excess risk of the oracle, the sum of a falling and a rising term",
+    title=(
+        "The excess risk of the oracle is at most $2 gamma^2 exp(-lambda^2 d/(1 + 4 gamma^2 "
+        "lambda^2)) + (4/pi) lambda^2 (L - 1)$"
+    ),
     statement=Le(excess, 2 * gamma**2 * decay + 4 / pi * (L - 1) * lam**2),
     source="new; better than claim corollary-2-bound-elementary if $lambda gamma$ is small",
 )

@@ -16,7 +16,7 @@ c, S = Symbol("c", real=True), Symbol("S", real=True)
 
 room = Claim(
     id="step-size-room",
-    title="A step size below $1/c$ leaves a positive rate of descent",
+    title="A step size below $1/c$ has a positive rate of descent $alpha (1 - alpha c)$",
     statement=And(
         Gt(1 - alpha * c, 0),
         Gt(alpha * (1 - alpha * c), 0),
@@ -40,7 +40,7 @@ def _(goal):
 
 below_descent = Claim(
     id="step-size-descent",
-    title="A step size below $1/C$ is at most $1/P$ and $1/Q$",
+    title="A step size below $1/(P + Q + M/2 + N)$ is at most $1/P$ and $1/Q$",
     statement=And(Le(alpha * bounds["P"], 1), Le(alpha * bounds["Q"], 1), evaluate=False),
     source="new; $C = P + Q + M/2 + N$",
     hypotheses=[Lt(alpha * descent_constant(**bounds), 1)],
@@ -56,7 +56,10 @@ def _(goal):
 
 below_injectivity = Claim(
     id="step-size-injectivity",
-    title="A step size below $1/K$ is at most $1/P$ and $1/Q$, and below $1/C$",
+    title=(
+        "A step size below $1/(3 P + 3 Q + 2 M + 2 N)$ is at most $1/P$ and $1/Q$, and below $1/(P "
+        "+ Q + M/2 + N)$"
+    ),
     statement=And(
         Le(alpha * bounds["P"], 1),
         Le(alpha * bounds["Q"], 1),
@@ -88,7 +91,10 @@ w1, w2 = symbols("w_1 w_2", nonnegative=True)
 
 together = Claim(
     id="step-size-expansion",
-    title="Both coordinates together are kept apart by the factor $1 - alpha K$",
+    title=(
+        "$(1 - alpha (3 P + 2 M + 2 N)) w_1 + (1 - alpha (3 Q + 2 N)) w_2 >= (1 - alpha K) (w_1 + "
+        "w_2)$, $K = 3 P + 3 Q + 2 M + 2 N$"
+    ),
     statement=Ge(
         expansion(**bounds, first=w1, second=w2),
         (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),
@@ -107,8 +113,8 @@ def _(goal):
 at_the_bounds = Claim(
     id="theorem-5-step-size",
     title=(
-        "In the paper's constants: a step size below $1/K$ is at most $1/P$ and $1/Q$, and below "
-        "$1/C$"
+        "For the constants $P$, $Q$, $C$, $K$ of the planar map, a step size below $1/K$ is at "
+        "most $1/P$ and $1/Q$, and below $1/C$"
     ),
     statement=And(
         Le(alpha * P, 1), Le(alpha * Q, 1), Lt(alpha * C, 1), Lt(alpha * K, 1), evaluate=False

@@ -60,7 +60,10 @@ lost = (f_1 * b_1**2 - 2 * c_1 * b_1 * e_1 + a_1 * e_1**2) / minor
 
 least = Claim(
     id="sublevel-form",
-    title="A lower bound on a quadratic form in two variables with linear terms",
+    title=(
+        "A positive definite quadratic form in $theta$ and $rho$ plus linear terms proportional to "
+        "$eta$ is at least a multiple of $-eta^2$"
+    ),
     statement=Ge(form / 2, -(eta**2) / 2 * lost, evaluate=False),
     source="school",
     hypotheses=[Gt(a_1, 0), Gt(minor, 0)],
@@ -79,8 +82,8 @@ across = eta * w - r * nu
 multiplier = Claim(
     id="sublevel-multiplier",
     title=(
-        "A lower bound on the risk as a quadratic form in $theta$ and $rho$, with a multiplier "
-        "$mu$ for the length of $v$"
+        "A lower bound on the risk, quadratic in $theta$ and $rho$, with a multiplier $mu$ for the "
+        "constraint on the length of $v$"
     ),
     statement=Ge(
         risk_at(product),
@@ -121,7 +124,10 @@ ends = (R_0 - mu - N**2 / (4 * mu), R_0 - mu - square / 2 * lost)
 
 affine = Claim(
     id="sublevel-affine",
-    title="A lower bound that is affine in $eta^2$ exceeds a level if it does so at both ends",
+    title=(
+        "A lower bound that is affine in $eta^2$ is at least a level if it is so at $eta^2 = 0$ "
+        "and at $eta^2 = 1 - kappa^2$"
+    ),
     statement=Ge(lower, level, evaluate=False),
     source="new; sublevel-multiplier and sublevel-form; $eta^2 <= 1 - kappa^2$",
     hypotheses=[
@@ -151,7 +157,7 @@ lost_near = (F * B**2 - 2 * C * B * E + A * E**2) / (A * F - C**2)
 
 near = Claim(
     id="sublevel-near",
-    title="A lower bound on the risk where $nu <= nu_1$, without a multiplier",
+    title="Where $nu <= nu_1$, the risk is at least a function of $kappa$ and $nu_1$",
     statement=Ge(risk_at(rho), R_0 - N * most - square / 2 * lost_near, evaluate=False),
     source="new; used for $kappa$ near 1, where it is above the level if $nu$ is not near 1",
     hypotheses=[Gt(A, 0), Gt(A * F - C**2, 0), Le(nu, most), Le(kappa**2 + eta**2, 1)],
@@ -232,10 +238,7 @@ at_swap = parabola.subs(theta, vertex)
 
 swap_level = Claim(
     id="sublevel-swap",
-    title=(
-        "A swap point has an excess risk between 0.1155 and 0.11552, so the level 0.1155 can "
-        "hardly be raised"
-    ),
+    title="In the task of figure 7b, a swap point has an excess risk between 0.1155 and 0.11552",
     statement=And(
         Gt(at_swap, level_of_paper, evaluate=False),
         Lt(at_swap, level_of_paper + Rational(1, 50_000), evaluate=False),
@@ -262,8 +265,8 @@ at_oracle = excess_risk(twentieth, 1, 1, 0, 0, 0)
 exchanged_is_better = Claim(
     id="sublevel-temperature",
     title=(
-        "At inverse temperature 1/20 the exchanged pair $k = v*$, $v = k*$ has less risk than the "
-        "oracle"
+        "In the task of figure 7b, but at inverse temperature 1/20, the exchanged pair $k = v*$, "
+        "$v = k*$ has less risk than the oracle"
     ),
     statement=Lt(exchanged, at_oracle, evaluate=False),
     source="new; figure 7b's task, with another $lambda$; landscape-risk",
@@ -294,8 +297,8 @@ before, after = Rational(9072, 100_000), Rational(9073, 100_000)
 exchange = Claim(
     id="sublevel-exchange",
     title=(
-        "The swap points have less risk than the oracle at inverse temperature 0.09072, and more "
-        "at 0.09073"
+        "In the task of figure 7b, but at another $lambda$, the swap points have less risk than "
+        "the oracle at 0.09072, and more at 0.09073"
     ),
     statement=And(
         Lt(least_at_swap(before), excess_risk(before, 1, 1, 0, 0, 0), evaluate=False),

@@ -45,7 +45,7 @@ def slope_at_swap(p):
 
 critical = Claim(
     id="swap-critical",
-    title="At a swap point the slopes of the risk in all overlaps but $eta$ vanish",
+    title="At a swap point the partial derivatives of the risk in all overlaps but $eta$ vanish",
     statement=And(
         *(Eq(slope_at_swap(p), 0, evaluate=False) for p in ORDER_PARAMETERS if p is not eta),
         evaluate=False,
@@ -166,7 +166,7 @@ unit = sqrt(pi / (2 * d)) / lam
 
 theta_upper = Claim(
     id="swap-theta-upper",
-    title="$theta* <= A sqrt(pi/(2 d))/lambda$",
+    title="At a swap point, $theta* <= A sqrt(pi/(2 d))/lambda$",
     statement=Ge(A * unit - theta_star, 0),
     source="new",
 )
@@ -185,7 +185,9 @@ def _(goal):
 
 theta_lower = Claim(
     id="swap-theta-lower",
-    title="$theta* >= sqrt(pi/(2 d))/(lambda A)$, so it exceeds 1 for small $lambda$",
+    title=(
+        "At a swap point, $theta* >= sqrt(pi/(2 d))/(lambda A)$, so it exceeds 1 for small $lambda$"
+    ),
     statement=Ge(theta_star - unit / A, 0),
     source="new",
 )
@@ -328,7 +330,10 @@ turns = ((x,), (y,), (turn,), (x, y), (x, turn), (y, turn))
 
 transverse = Claim(
     id="swap-hessian",
-    title="The second derivatives of the risk at $k = v*$ as $k$ and $v$ turn, singly and together",
+    title=(
+        "The second derivatives of the risk at $k = v*$ as $k$ and $v$ turn, singly and together, "
+        "in closed form"
+    ),
     statement=And(
         *(Eq(curvature_along(some), curvature_form(some), evaluate=False) for some in turns),
         evaluate=False,
@@ -384,8 +389,8 @@ squares = (
 form_claim = Claim(
     id="swap-form",
     title=(
-        "The Hessian at a swap point as a sum of three squares, with positive coefficients but for "
-        "one margin"
+        "The Hessian at a swap point as a sum of three squares, whose coefficients are positive "
+        "except for one, the margin"
     ),
     statement=Eq(form, squares, evaluate=False),
     source="new",

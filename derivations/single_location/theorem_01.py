@@ -63,7 +63,10 @@ def covariance_is(p, q, value):
 
 projections = Claim(
     id="theorem-1-projections",
-    title="The mean and covariance of a token's projections on $k$, $v$ and $v*$",
+    title=(
+        "The informative token's projections on $k$, $v$, $v*$ have the means $sqrt(d/2)$ times "
+        "$kappa$, $theta$, 0, and covariances $gamma^2$ times inner products"
+    ),
     statement=And(
         mean_is(k, sqrt(d / 2) * dot(k, k_star)),
         mean_is(v, sqrt(d / 2) * dot(v, k_star)),
@@ -192,7 +195,7 @@ joint = peel_copy.joint(standard_normal(Z), one, {W1: W3, W2: W4})
 
 copies_mean = Claim(
     id="sum-of-copies-mean",
-    title="The mean of a sum of independent copies",
+    title="The mean of a sum of $n$ independent copies is $n$ times the mean of one",
     statement=Eq(first(n), n * mu),
     source="Appendix B.1",
 )
@@ -215,7 +218,10 @@ def _(goal):
 
 copies_square = Claim(
     id="sum-of-copies",
-    title="The second moment of a sum of independent copies",
+    title=(
+        "The second moment of a sum of $n$ independent copies of $f$ is $n (n - 1) (E f)^2 + n E "
+        "f^2$"
+    ),
     statement=Eq(second(n), n * mu2 + n * (n - 1) * mu**2, evaluate=False),
     source="Appendix B.1",
 )
@@ -292,7 +298,7 @@ def _(goal):
 
 average = Claim(
     id="theorem-1-location-average",
-    title="The mean of the risk over any law of the location is the risk given one location",
+    title="The mean of the risk over any law of the location is the risk given any one location",
     statement=Eq(
         Sum(w[j] * risk_definition(), (j, 1, L)) / weights, risk_definition(), evaluate=False
     ),
@@ -312,7 +318,10 @@ def _(goal):
 t_oracle = lam * sqrt(d / 2)
 oracle = Claim(
     id="theorem-1",
-    title="The risk of the oracle predictor",
+    title=(
+        "The risk of the oracle predictor is $epsilon^2 + gamma^2 (1 - 2 erf(t/A) + zeta(t, s)) + "
+        "(L - 1) zeta(0, lambda)$, where $t = lambda sqrt(d/2)$"
+    ),
     statement=Eq(
         risk_definition().subs({kappa: 1, nu: 1, theta: 0, eta: 0, rho: 0}),
         epsilon**2

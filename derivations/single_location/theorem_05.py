@@ -25,8 +25,8 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_claim,
     chain,
-    claimed,
     differentiate,
     having,
     lemma,
@@ -51,7 +51,10 @@ safe_step = Lt(alpha * K, 1)
 
 on_the_square = Claim(
     id="theorem-5-planar",
-    title="Almost every start in the square converges to a minimum",
+    title=(
+        "If $alpha < 1/K$, the planar map converges from almost every start in the square to a "
+        "minimum of the risk"
+    ),
     statement=AlmostEveryStartConvergesTo(g, MINIMA),
     source="Appendix A, for $alpha < 1/K$",
     hypotheses=[safe_step],
@@ -67,7 +70,7 @@ def _(goal):
         goal,
         "all-but-few",
         {"others": (*MAXIMA, *ORIGIN)},
-        limits=having(small, claimed(OrbitsConvergeTo(g, five), "proposition-11")),
+        limits=having(small, by_claim(OrbitsConvergeTo(g, five), "proposition-11")),
         few=lemma("proposition-13"),
     )
 
@@ -81,7 +84,10 @@ manifold = {theta: 0, eta: 0, rho: 0}
 
 slopes = Claim(
     id="theorem-5-slopes",
-    title="The partial derivatives of the risk in $kappa$ and $nu$ on the manifold",
+    title=(
+        "At points of the manifold, the partial derivatives of the risk in $kappa$ and $nu$ are "
+        "those that the planar map uses"
+    ),
     statement=And(
         Eq(at(D(closed, kappa), manifold), R_kappa(kappa, nu), evaluate=False),
         Eq(at(D(closed, nu), manifold), R_nu(kappa), evaluate=False),
@@ -135,7 +141,7 @@ def along_edges(kind, end, which=""):
     for place, fixed in enumerate((kappa, nu), start=1):
         for side, name, value in (("high", "plus", 1), ("low", "minus", -1)):
             said = kind(g.face(fixed, value), point_set([(end * value,)]))
-            known = claimed(said, f"theorem-5-edge-{fixed}-{name}{which}")
+            known = by_claim(said, f"theorem-5-edge-{fixed}-{name}{which}")
             shown[f"edge_{place}_{side}"] = having(small, known)
     return shown
 

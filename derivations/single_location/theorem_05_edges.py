@@ -4,7 +4,7 @@ from sympy import Lt
 
 from slrsym.notation import alpha, kappa, nu
 from slrsym.planar import FIXED_POINTS, C, R_kappa, R_nu, as_function, planar_map, risk
-from slrsym.proof import Claim, algebra, chain, claimed, lemma
+from slrsym.proof import Claim, algebra, by_claim, chain, lemma
 from slrsym.proof.dynamical import (
     AlmostEveryStartConvergesTo,
     DecreasesAlong,
@@ -31,7 +31,10 @@ def edge(fixed, free, at):
 
     few = Claim(
         id=f"theorem-5-edge-{fixed}-{side}-few",
-        title=f"On ${fixed} = {at}$, the starts that converge to ${free} = {-at}$ have measure 0",
+        title=(
+            f"On the edge ${fixed} = {at}$, the starts from which the planar map converges to "
+            f"${free} = {-at}$ have measure 0"
+        ),
         statement=NullStarts(on_edge, start),
         source="Proposition 13 on an edge, for $alpha < 1/C$",
         hypotheses=[small_step],
@@ -45,7 +48,7 @@ def edge(fixed, free, at):
             goal,
             "strict-maximum",
             {"risk": cost},
-            stays=claimed(on_edge.stays(), "planar-step-stays", {"x": free, "y": alpha * slope}),
+            stays=by_claim(on_edge.stays(), "planar-step-stays", {"x": free, "y": alpha * slope}),
             decreases=by_theorem(
                 DecreasesAlong(on_edge, cost),
                 "on-face",
@@ -58,7 +61,10 @@ def edge(fixed, free, at):
 
     along = Claim(
         id=f"theorem-5-edge-{fixed}-{side}",
-        title=f"On the edge ${fixed} = {at}$, almost every start converges to ${free} = {at}$",
+        title=(
+            f"On the edge ${fixed} = {at}$, the planar map converges from almost every start to "
+            f"${free} = {at}$"
+        ),
         statement=AlmostEveryStartConvergesTo(on_edge, end),
         source="new, for $alpha < 1/C$",
         hypotheses=[small_step],

@@ -9,8 +9,8 @@ from slrsym.proof import (
     algebra,
     all_of,
     at,
+    by_claim,
     chain,
-    claimed,
     lemma,
     never,
     only_at,
@@ -40,7 +40,7 @@ four = [(s, 0, 0, r) for s in (1, -1) for r in (1, -1)]
 
 points = Claim(
     id="theorem-5-plane-manifold",
-    title="For $d = 2$ the manifold has four points",
+    title="For $d = 2$ the manifold consists of four points",
     statement=Equivalent(
         And(*(Eq(e, 0) for e in (*manifold, dot(k, v)))), Or(*(is_at(*point) for point in four))
     ),
@@ -100,7 +100,7 @@ def _(goal):
     """At $(k*, -v*)$ both gradients point along the vectors themselves."""
     less = chain(risk(1, -1)).gt(risk(1, 1), by=lemma("proposition-10-minimum-edge", nu=-1))
     return all_of(
-        claimed(points.statement, "theorem-5-plane-manifold"),
+        by_claim(points.statement, "theorem-5-plane-manifold"),
         *(chain(x).then(0, by=algebra) for x in still),
         less,
     )
@@ -114,7 +114,9 @@ z = Symbol("z", real=True, nonzero=True)
 
 circles = Claim(
     id="theorem-5-space-manifold",
-    title="For $d = 3$ and $k$ other than $+-k*$, $v$ is $v*$ or $-v*$",
+    title=(
+        "For $d = 3$, a pair on the manifold with $k$ other than $+-k*$ has $v = v*$ or $v = -v*$"
+    ),
     statement=Equivalent(
         And(Eq(z * w, 0), Eq(y**2 + w**2 - 1, 0)),
         Or(And(Eq(w, 0), Eq(y, 1)), And(Eq(w, 0), Eq(y, -1))),

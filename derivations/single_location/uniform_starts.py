@@ -41,7 +41,10 @@ def _(goal):
 
 near = Claim(
     id="uniform-starts-near-manifold",
-    title="How often an overlap of a uniform start is large, by experiments",
+    title=(
+        "For uniform $k$, $v$ in $R^d$, one of $|theta|$, $|eta|$, $|rho|$ is $x$ or more with a "
+        "probability of at most $3/(d x^2)$"
+    ),
     statement=in_words(
         "For k and v uniform on the unit sphere of R^d, and t > 0, one of the overlaps of v and "
         "k*, of k and v*, of k and v is t or more in absolute value with a probability of at most "

@@ -42,7 +42,7 @@ def E(f):
 
 derivative_t = Claim(
     id="zeta-derivative",
-    title="The derivative of $zeta$ in $t$",
+    title="The derivative of $zeta(t, s)$ in $t$ is $2 erf(t/(A B)) erf'(t/A)/A$",
     statement=Eq(D(zeta(t, s), t), 2 * erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Appendix E.2",
     compared_to_source="exact",
@@ -62,7 +62,10 @@ def _(goal):
 
 derivative_s = Claim(
     id="zeta-derivative-s",
-    title="The derivative of $zeta$ in $s$",
+    title=(
+        "The derivative of $zeta(t, s)$ in $s$ is $2 s (erf(t/(A B)) erf''(t/A)/A^2 + erf'(t/A) "
+        "erf'(t/(A B))/(A^2 B))$"
+    ),
     statement=Eq(
         D(zeta(t, s), s),
         2 * s * (
@@ -95,7 +98,7 @@ def _(goal):
 
 at_zero = Claim(
     id="zeta-at-zero",
-    title="$zeta(0, s)$ by the arc sine",
+    title="$zeta(0, s) = (2/pi) asin(2 s^2/A^2)$",
     statement=Eq(E(erf(s * G) ** 2), 2 / pi * asin(2 * s**2 / (1 + 2 * s**2)), evaluate=False),
     source="new",
 )
@@ -122,7 +125,7 @@ def _(goal):
 
 centred = Claim(
     id="lemma-18-vi-centred",
-    title="$E erf erf''(gamma G)$, by Lemma 18 (iv)",
+    title="$E erf(s G) erf''(s G) = 4/(pi A^2 B) - E erf'(s G)^2$",
     statement=Eq(E(erf(s * G) * erf_second(s * G)), 4 / pi / (A**2 * B) - E(erf_prime(s * G) ** 2)),
     source="Lemma 18 (iv), (vi) at $t = 0$",
 )
@@ -140,7 +143,7 @@ def _(goal):
 
 arcs = Claim(
     id="zeta-at-zero-arctangent",
-    title="$zeta(0, s)$ by the arc tangent",
+    title="$zeta(0, s) = 1 - (4/pi) atan(1/B)$",
     statement=Eq(2 / pi * asin(2 * s**2 / (1 + 2 * s**2)), 1 - 4 / pi * atan(1 / B)),
     source="new",
 )
@@ -148,9 +151,7 @@ arcs = Claim(
 
 accurate = Claim(
     id="zeta-at-zero-accurate",
-    title=(
-        "The arc sine in $zeta(0, s)$ as an arc tangent, which is accurate where the sine is near 1"
-    ),
+    title="$asin(2 s^2/A^2) = atan(2 s^2/B)$, which is accurate where the sine is near 1",
     statement=Eq(asin(2 * s**2 / (1 + 2 * s**2)), atan(2 * s**2 / B)),
     source="new: how the kernels compute $zeta(0, s)$",
 )
@@ -171,7 +172,7 @@ def _(goal):
 
 second_moment = Claim(
     id="zeta-second-moment",
-    title="$E erf(t + s G)^2$ by Owen's $T$",
+    title="$E erf(t + s G)^2 = 1 - 8 T(h, 1/B)$, where $h = sqrt(2) t/A$",
     statement=Eq(E(erf(u) ** 2), 1 - 8 * OwensT(h, 1 / B)),
     source="new",
 )
@@ -196,7 +197,7 @@ def _(goal):
 
 closed_form = Claim(
     id="zeta-owens-t",
-    title="$zeta(t, s) = 1 - 8 T(h, 1/B)$",
+    title="$zeta(t, s) = 1 - 8 T(h, 1/B)$, where $h = sqrt(2) t/A$",
     statement=Eq(zeta(t, s), 1 - 8 * OwensT(h, 1 / B)),
     source="new",
 )
@@ -218,7 +219,10 @@ def bell(z):
 
 variance_form = Claim(
     id="zeta-variance",
-    title="$zeta - erf(t/A)^2$ as an integral without cancellation",
+    title=(
+        "$zeta(t, s) - erf(t/A)^2$ is $4/pi$ times the integral of $exp(-(1 + x^2) t^2/A^2)/(1 + "
+        "x^2)$ from $1/B$ to 1"
+    ),
     statement=Eq(
         zeta(t, s) - erf(t / A) ** 2, 4 / pi * Integral(bell(x), (x, 1 / B, 1)), evaluate=False
     ),
@@ -243,7 +247,7 @@ def _(goal):
 
 nonnegative = Claim(
     id="zeta-variance-nonnegative",
-    title="$zeta >= erf(t/A)^2$",
+    title="$zeta(t, s) >= erf(t/A)^2$",
     statement=Ge(zeta(t, s) - erf(t / A) ** 2, 0),
     source="new (Jensen's inequality)",
 )

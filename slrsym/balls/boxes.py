@@ -76,7 +76,7 @@ class Exact:
 
     @property
     def readable(self) -> str:
-        """A text for people."""
+        """The number as a short decimal if that is exact, else as a fraction, or a root of one."""
         text = readable(self.radicand)
         return f"sqrt({text})" if self.root else text
 
@@ -255,7 +255,7 @@ def volume(box: Box) -> Any:
     return total
 
 
-def within(inner: Box, outer: Box) -> bool:
+def is_within(inner: Box, outer: Box) -> bool:
     """Return whether one box lies in another."""
     return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
 

@@ -17,7 +17,7 @@ from sympy import Expr, Symbol
 from slrsym.balls.boxes import Box, Range, box_ball, middle
 from slrsym.kernels.ball_backend import bound_ball_function
 from slrsym.kernels.krawczyk import contraction
-from slrsym.kernels.printing import printed
+from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
 
@@ -49,9 +49,9 @@ class Field:
 
     @cached_property
     def values(self) -> Program:
-        """The functions."""
+        """The functions, as expressions."""
         letters = tuple(self.parameters.values())
-        return printed(self.outputs, self.state, letters, self._used())
+        return print_program(self.outputs, self.state, letters, self._used())
 
     @cached_property
     def jet(self) -> Program:
@@ -59,7 +59,9 @@ class Field:
         chain = _Chain(self._used())
         slopes = [chain.derivative(f, x) for f in self.outputs for x in self.state]
         known = self._used() | chain.found
-        return printed((*self.outputs, *slopes), self.state, tuple(self.parameters.values()), known)
+        return print_program(
+            (*self.outputs, *slopes), self.state, tuple(self.parameters.values()), known
+        )
 
     def _used(self) -> dict[Symbol, Expr]:
         found: dict[Symbol, Expr] = {}
@@ -198,7 +200,7 @@ Functions = BoundField | Between
 
 @dataclass(frozen=True)
 class Part:
-    """One thing to be shown."""
+    """One part of a certificate: functions that are positive, or zero, on a box."""
 
     name: str
     field: Field

@@ -20,21 +20,21 @@ from slrsym.balls.boxes import (
     UNDECIDED,
     Box,
     cut,
+    is_within,
     meet,
     middle,
     strictly_within,
     volume,
-    within,
 )
 from slrsym.balls.fields import Functions, has_one_zero
-from slrsym.kernels.arguments import number, whole
+from slrsym.kernels.arguments import number, require_integer
 
 # No box is cut more often along its sides together.
 DEPTH = 160
 
 
 class Budget:
-    """How many boxes may be looked at, and for how long."""
+    """A limit on the boxes and the seconds of a search."""
 
     def __init__(
         self,
@@ -43,7 +43,7 @@ class Budget:
         note: Callable[[int], None] | None = None,
         _parent: Budget | None = None,
     ) -> None:
-        self.max_boxes = whole("max_boxes", max_boxes, 1)
+        self.max_boxes = require_integer("max_boxes", max_boxes, 1)
         if not number(seconds) > 0:
             raise ValueError(f"seconds must be positive; got {seconds!r}")
         self.seconds = seconds
@@ -59,7 +59,7 @@ class Budget:
         return Budget(boxes if most is None else min(boxes, most), left / share, None, self)
 
     def spend(self) -> bool:
-        """Count a box."""
+        """Count a box; return False if the budget is used up."""
         if self.is_over or (self._parent is not None and not self._parent.spend()):
             return False
         self.used += 1
@@ -74,13 +74,13 @@ class Budget:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is left."""
+        """Whether the boxes or the seconds of the budget are used up."""
         return self.used >= self.max_boxes or self.elapsed > self.seconds
 
 
 @dataclass
 class Cover:
-    """What became of the pieces of a domain."""
+    """The pieces into which a search has cut a domain, by outcome."""
 
     tree: list[str] = field(default_factory=list)
     undecided: list[Box] = field(default_factory=list)
@@ -189,19 +189,19 @@ def _isolate(
     if depth > DEPTH or not budget.spend():
         leave(found, box)
         return
-    if any(within(box, wide) for wide, _ in found.zeros):
+    if any(is_within(box, wide) for wide, _ in found.zeros):
         found.tree.append(INSIDE)
         return
-    if excluded(bound.natural(box)):
+    if is_nonzero(bound.natural(box)):
         found.tree.append(NATURAL)
         return
-    if excluded(bound.centred(box)):
+    if is_nonzero(bound.centred(box)):
         found.tree.append(CENTRED)
         return
     zero = _around_zero(bound, box, domain, found)
     if zero is not None and not any(meet(zero[0], wide) for wide, _ in found.zeros):
         found.zeros.append(zero)
-        if within(box, zero[0]):
+        if is_within(box, zero[0]):
             found.tree.append(INSIDE)
             return
     axis = widest_axis(bound, box)
@@ -210,7 +210,7 @@ def _isolate(
         _isolate(bound, half, domain, budget, found, depth + 1)
 
 
-def excluded(values: list[Any]) -> bool:
+def is_nonzero(values: list[Any]) -> bool:
     """Return whether some value certainly is not zero."""
     return any(value > 0 or value < 0 for value in values)
 
@@ -230,7 +230,7 @@ def _around_zero(bound: Functions, box: Box, domain: Box, found: Cover) -> tuple
         if all(abs(s) < 1e-15 for s in step):
             break
     at: Box = tuple((x, x) for x in point)
-    if not within(at, domain) or any(within(at, wide) for wide, _ in found.zeros):
+    if not is_within(at, domain) or any(is_within(at, wide) for wide, _ in found.zeros):
         return None
     near = [float(x) for x in point]
     if any(math.dist(near, other) < 1e-9 for other in found.missed):

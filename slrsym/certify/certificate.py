@@ -22,7 +22,7 @@ class CertificateError(DamagedFileError):
 
 
 class CertificateOutcome(StrEnum):
-    """What is known: that something holds, that it does not, or neither."""
+    """The outcome of a certification: shown to hold, refuted, or undecided."""
 
     SHOWN = "shown"
     REFUTED = "refuted"
@@ -31,7 +31,7 @@ class CertificateOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found of one part of a statement, for one part of the parameters."""
+    """The subdivision that proves one part of a statement, for one part of the parameters."""
 
     tree: str
     zeros: tuple[tuple[Box, Box], ...] = ()
@@ -43,7 +43,7 @@ Piece = Mapping[str, Finding]
 
 @dataclass(frozen=True)
 class Undecided:
-    """What is left open of one part of a statement, for one part of the parameters."""
+    """The boxes on which one part of a statement is undecided, for one part of the parameters."""
 
     parameters: str
     part: str
@@ -54,7 +54,7 @@ class Undecided:
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A point where what should be positive is not."""
+    """A point at which a function that should be positive is not."""
 
     parameters: Mapping[str, Range]
     part: str
@@ -63,7 +63,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was shown, on which box, and how.
+    """The record of a certification: the statement, the box, and the subdivision that proves it.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ class Certificate:
     @property
     def box(self) -> str:
         """The box of parameters, in words."""
-        return described(self.parameters)
+        return describe_box(self.parameters)
 
     def save(self, path: str | Path) -> None:
         """Write it to a file, from which `load` reads it.
@@ -168,7 +168,7 @@ class Certificate:
         }
 
 
-def described(parameters: Mapping[str, Range]) -> str:
+def describe_box(parameters: Mapping[str, Range]) -> str:
     """Describe a box of parameters in words."""
     return ", ".join(
         f"{name} = {x.low.readable}"

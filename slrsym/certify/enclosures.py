@@ -19,7 +19,7 @@ from slrsym.balls.search import Budget, widest_axis
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, certify
 from slrsym.certify.statements import KINDS
-from slrsym.kernels.arguments import whole
+from slrsym.kernels.arguments import require_integer
 
 # After how many cuts the bounds should have become tighter by a tenth.
 _PATIENCE = 32
@@ -113,7 +113,7 @@ def enclosure(
     for name in variables:
         numbers[f"{name}_from"], numbers[f"{name}_to"] = signed_interval(name, box.get(name, 0))
     (part,) = kind.parts(numbers)
-    with ctx.workdps(whole("digits", digits, 10)):
+    with ctx.workdps(require_integer("digits", digits, 10)):
         balls = {name: x.ball() for name, x in at.items()}
     finder = _Finder(part, part.field.bind(balls, digits), tolerance)
     finder.run(Budget(max_boxes, seconds))
@@ -129,7 +129,7 @@ def enclosure(
 
 
 class _Finder:
-    """Bounds that are likely to be shown: nothing rests on them."""
+    """A search for bounds that can probably be proved, which it does not prove itself."""
 
     def __init__(self, part: Part, bound: BoundField, tolerance: float) -> None:
         self.bound = bound

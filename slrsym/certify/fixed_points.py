@@ -29,7 +29,7 @@ _SMALLEST = 2048
 
 @dataclass(frozen=True)
 class LocalRates:
-    r"""How fast kappa and nu approach 1, and in how large a box.
+    r"""The rates at which kappa and nu approach 1, and a box in which they do.
 
     Attributes
     ----------

@@ -84,7 +84,7 @@ class GlobalMinimum:
 
     @property
     def statement(self) -> InWords:
-        """What is shown, with all its numbers."""
+        """The certified statement in words, with all its numbers."""
         near, (low, high) = self.attraction, (readable(x) for x in self._range)
         return in_words(
             f"With $d = {near.dimension}$, $L = {near.tokens}$ and $gamma^2 = {near.variance}$, at "

@@ -19,10 +19,10 @@ from slrsym.certify.certificate import (
     Finding,
     Piece,
     Undecided,
-    described,
+    describe_box,
 )
 from slrsym.certify.statements import KINDS
-from slrsym.kernels.arguments import whole
+from slrsym.kernels.arguments import require_integer
 
 DIGITS = 30
 MAX_BOXES = 200_000
@@ -122,7 +122,7 @@ class _Run:
 
     def _open(self, at: Mapping[str, Range], part: str, boxes: int, share: float, box: Box) -> None:
         sides = " x ".join(f"[{low}, {high}]" for low, high in box)
-        self.undecided.append(Undecided(described(at), part, boxes, share, sides))
+        self.undecided.append(Undecided(describe_box(at), part, boxes, share, sides))
 
 
 def certify(
@@ -133,12 +133,12 @@ def certify(
     digits: int = DIGITS,
     suspects: Iterable[Box] = (),
 ) -> Certificate:
-    """Show a statement for all parameters of a box, or refute it, or say what is left open."""
+    """Prove or refute a statement for all parameters of a box, or report the undecided part."""
     start = time.perf_counter()
     what = KINDS[kind]
     given = dict(numbers or {})
     budget = budget or Budget(MAX_BOXES)
-    digits = whole("digits", digits, 10)
+    digits = require_integer("digits", digits, 10)
     if tuple(parameters) != what.names:
         raise ValueError(f"parameters must be {', '.join(what.names)}; got {', '.join(parameters)}")
     before = budget.used

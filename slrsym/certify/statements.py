@@ -71,12 +71,12 @@ from slrsym.balls.boxes import rational
 from slrsym.balls.fields import PARAMETERS, Field, Kind, Part, no_facts
 from slrsym.certify.functions import (
     ROOM,
-    bends,
     curvature_identity,
+    first_derivatives,
     planar_map,
     risk_symbols,
+    second_derivatives,
     sign_part,
-    slopes,
 )
 from slrsym.kernels.functions import ErfDefect, ErfVariance
 from slrsym.models import expressions
@@ -114,7 +114,7 @@ def _step_parts() -> tuple[Part, ...]:
 
 
 def _saddle() -> Part:
-    in_1, mixed, in_2 = (b.subs({x1: 0, x2: 0}).doit() for b in bends())
+    in_1, mixed, in_2 = (b.subs({x1: 0, x2: 0}).doit() for b in second_derivatives())
     found = Field((mixed**2 - in_1 * in_2,), ())
     return Part("saddle", found, (), labels=("minus the determinant of the Hessian at the origin",))
 
@@ -135,7 +135,7 @@ def _step_facts() -> Mapping[str, bool]:
 
 
 def _critical_origin() -> bool:
-    return all(_at_origin(slope) == 0 for slope in slopes())
+    return all(_at_origin(slope) == 0 for slope in first_derivatives())
 
 
 def _at_origin(expr: Expr) -> Expr:
@@ -152,7 +152,7 @@ def _without_defects(expr: Expr) -> Expr:
 
 @cache
 def _zero_parts() -> tuple[Part, ...]:
-    in_1, in_2 = (sign_part(slope) for slope in slopes())
+    in_1, in_2 = (sign_part(slope) for slope in first_derivatives())
     sides = []
     for end in (1, -1):
         along_2 = Field((in_2.subs(x1, end),), (x2,))
@@ -168,7 +168,7 @@ def _zero_parts() -> tuple[Part, ...]:
 
 @cache
 def _order_parts() -> tuple[Part, ...]:
-    in_1, in_2 = slopes()
+    in_1, in_2 = first_derivatives()
     falls = Field((sign_part(-in_1.subs(x2, 1)),), (x1,))
     rises = Field((sign_part(in_1.subs(x2, -1)),), (x1,))
     turns = Field((sign_part(-in_2.diff(x1)),), (x1,))
@@ -182,8 +182,8 @@ def _order_parts() -> tuple[Part, ...]:
 
 @cache
 def _order_facts() -> Mapping[str, bool]:
-    in_2 = slopes()[1]
-    gradient = [_without_defects(slope) for slope in slopes()]
+    in_2 = first_derivatives()[1]
+    gradient = [_without_defects(slope) for slope in first_derivatives()]
     mirrored = [g.subs({x1: -x1, x2: -x2}, simultaneous=True) for g in gradient]
     return {
         f"the slope in {x2} does not depend on {x2}": not in_2.has(x2),

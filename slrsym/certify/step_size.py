@@ -25,9 +25,9 @@ from slrsym.balls.search import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
-from slrsym.kernels.arguments import number, whole
+from slrsym.kernels.arguments import number, require_integer
 from slrsym.kernels.compile import numpy_function
-from slrsym.kernels.program import kept
+from slrsym.kernels.program import cached_program
 from slrsym.models.paper import kernel
 
 # To which part of itself the step size is found.
@@ -41,7 +41,7 @@ def _condition_kernel() -> Any:
 
 @cache
 def _planar_kernel() -> Any:
-    return numpy_function(kept("slrsym.models.expressions.planar_program")())
+    return numpy_function(cached_program("slrsym.models.expressions.planar_program")())
 
 
 def _grid(count: int) -> NDArray[np.float64]:
@@ -94,7 +94,7 @@ def grid_step(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
         If `lam`, `gamma` or `d` is no number in its range, or `count` is below 3.
     """
     given = ranges(lam, gamma, d)
-    count = whole("count", count, 3)
+    count = require_integer("count", count, 3)
     if not all(x.is_point for x in given.values()):
         count = 1 + count // 4
     corners = product(*({float(x.low), float(x.high)} for x in given.values()))
@@ -128,7 +128,7 @@ def suspects(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
 
 
 def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
-    r"""Return a step size in closed form for which all conditions hold, smaller than needed.
+    r"""Return a closed-form step size, smaller than necessary, at which the conditions hold.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
     ``proposition-9-gradient-nu``.
     """
     given = ranges(lam, gamma, d)
-    with ctx.workdps(whole("digits", digits, 10)):
+    with ctx.workdps(require_integer("digits", digits, 10)):
         # The product of b and gamma grows with lambda, gamma and d, and 1/B falls: a range is
         # served by its ends, where wide balls would say nothing.
         x, g, n = (given[name].high.ball() for name in ("lam", "gamma", "d"))
@@ -209,7 +209,7 @@ _TOLERANCE, _RANGE_TOLERANCE = 1e-4, 0.02
 
 @dataclass(frozen=True)
 class StepSize:
-    """The largest step size that was certified, and what else is known.
+    """The largest step size that was certified, with other bounds for comparison.
 
     Attributes
     ----------
@@ -268,7 +268,7 @@ class StepSize:
 
     @property
     def of_grid(self) -> float:
-        """The certified step size, as part of what the grid allows."""
+        """The certified step size, divided by the largest one that the grid allows."""
         return float(self.alpha or 0) / self.grid
 
 

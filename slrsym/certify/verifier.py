@@ -18,10 +18,10 @@ from slrsym.balls.boxes import (
     NATURAL,
     UNDECIDED,
     Range,
+    is_within,
     leaves,
     meet,
     strictly_within,
-    within,
 )
 from slrsym.balls.fields import Part, has_one_zero
 from slrsym.certify.certificate import (
@@ -29,7 +29,7 @@ from slrsym.certify.certificate import (
     CertificateError,
     CertificateOutcome,
     Finding,
-    described,
+    describe_box,
     load,
 )
 from slrsym.certify.statements import KINDS
@@ -37,7 +37,7 @@ from slrsym.certify.statements import KINDS
 
 @dataclass(frozen=True)
 class Check:
-    """What became of a certificate that was checked again.
+    """The result of checking a certificate again.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class Check:
 
     @property
     def accepted(self) -> bool:
-        """Whether the certificate says what is so."""
+        """Whether the check confirms the certificate."""
         return not self.refusal
 
 
@@ -99,7 +99,7 @@ def _left_open(
     for name in parts:
         boxes = piece[name].tree.count(UNDECIDED) if name in piece else 1
         if boxes:
-            yield described(parameters), name, boxes
+            yield describe_box(parameters), name, boxes
 
 
 def _require(holds: bool, refusal: str) -> None:
@@ -166,7 +166,7 @@ class _Checker:
         for wide, narrow in finding.zeros:
             _require(part.zeros, "zeros are listed where there should be none")
             _require(
-                within(narrow, wide) and strictly_within(wide, part.domain), "a zero is astray"
+                is_within(narrow, wide) and strictly_within(wide, part.domain), "a zero is astray"
             )
             _require(
                 has_one_zero(bound, wide) and has_one_zero(bound, narrow), "a zero is not certain"
@@ -178,7 +178,7 @@ class _Checker:
         for box, mark in leaves(part.domain, marks):
             self.boxes += 1
             if mark == INSIDE:
-                held = any(within(box, wide) for wide, _ in finding.zeros)
+                held = any(is_within(box, wide) for wide, _ in finding.zeros)
                 _require(held, "a box is in none of those with one zero")
                 continue
             values = bound.centred(box) if mark == CENTRED else bound.natural(box)
@@ -209,7 +209,7 @@ class _Checker:
         _require(point.part in parts and not parts[point.part].zeros, "it is of no part")
         part = parts[point.part]
         _require(len(point.point) == len(part.domain), "the counterexample is no point")
-        _require(within(point.point, part.domain), "the counterexample lies outside")
+        _require(is_within(point.point, part.domain), "the counterexample lies outside")
         values = part.bind(point.parameters, it.digits).natural(point.point)
         self.boxes = 1
         _require(any(value <= 0 for value in values), "the counterexample is none")

@@ -110,7 +110,7 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
 
 @rule("bells", "t")
 def _bells(node: Term) -> Any:
-    """Conclude that the integral exists of a sum of moderate functions times exp of such forms."""
+    """Conclude that an integral of moderate functions times Gaussian factors exists."""
     require(node[0] == "int", "the node is no integral")
     (x,), (body,), ends = bound(node), inside(node), outside(node)
     asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
@@ -121,7 +121,7 @@ def _bells(node: Term) -> Any:
 
 @rule("integral exists", "t", premises=1)
 def _integral_exists(theorem: Theorem, node: Term) -> Any:
-    """Conclude that the integral between two points exists of what is continuous and defined."""
+    """Conclude that an integral exists if the integrand is continuous and defined."""
     is_finite = node[0] == "int" and all(map(is_term, outside(node)))
     require(is_finite, "the node is no integral between two terms")
     (body,), (x,) = inside(node), bound(node)

@@ -97,7 +97,7 @@ def relations(p: Term) -> list[Term]:
 
 
 def known_defined(facts: Sequence[Term]) -> frozenset[str]:
-    """Return the keys of what binds variables and stands in facts, with no binder around it."""
+    """Return the keys of binders that stand in facts, with no binder around them."""
     found, left = set(), [t for p in facts for t in p[1:]]
     while left:
         t = left.pop()

@@ -40,7 +40,7 @@ HALF = num(1, 2)
 
 
 def fn(name: str, *args: Term) -> Term:
-    """Return the value of a function of the table."""
+    """Return a function of the table, applied to arguments."""
     return ("f", name, *args)
 
 
@@ -154,7 +154,7 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def _all_over(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the derivative of what is summed, which is asked to exist for all terms."""
+    """Return the derivative of a summand, and ask that it exists for all terms."""
     ((y,), (body,), (low, high)) = t[1:]
     inner: Asked = []
     slope = derivative(body, x, slopes, inner)

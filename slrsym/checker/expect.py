@@ -166,7 +166,7 @@ def bilinear(a: Sequence[Term], matrix: Sequence[Sequence[Term]], b: Sequence[Te
 
 
 def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
-    """Return the coefficients of a polynomial in the names; refuse what is none, or too long."""
+    """Return the coefficients of a polynomial in the names; refuse others, and long ones."""
     if not free(t) & set(names):
         return {(0,) * len(names): t}
     if t in names:
@@ -269,7 +269,7 @@ def require_quadratic_in_noise(node: Term) -> None:
 
 
 def _degree(t: Term, x: Term) -> int:
-    """Return a bound of the degree of a polynomial; refuse what is none."""
+    """Return a bound of the degree of a polynomial; refuse other terms."""
     if x not in free(t):
         return 0
     if t == x:

@@ -108,7 +108,7 @@ def replace_in_exponent(t: Term, old: Term, new: Term) -> Term:
 
 @rule("integrable", "t")
 def _integrable(node: Term) -> Any:
-    """Conclude that a mean exists of what is bounded as moderate functions are.
+    """Conclude that the mean of a moderate function exists.
 
     The body is at most quadratic in noise.
     """

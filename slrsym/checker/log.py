@@ -163,7 +163,7 @@ def digest(before: str, record: Mapping[str, Any]) -> str:
 
 
 class LoggedStep(NamedTuple):
-    """A step of a claim of a log: its label and rule, its axioms, what it says and supposes."""
+    """A step of a claim of a log: label, rule, axioms, statement and hypotheses."""
 
     label: str
     rule: str

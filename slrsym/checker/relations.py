@@ -119,7 +119,7 @@ def descend(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
 
 
 def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
-    """Return what has to be supposed outside of a binder, from the hypotheses inside."""
+    """Return the hypotheses needed outside of a binder, from those inside."""
     names, added = set(bound(node)), []
     if node[0] in ("sum", "int"):
         ((x,), (low, high)) = bound(node), outside(node)
@@ -178,7 +178,7 @@ def _equal_bodies(theorem: Theorem, node: Term) -> Any:
 
 
 def compared_bodies(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:
-    """Return the relation of a body to another one, the node with this, and the hypotheses."""
+    """Return how a body relates to the right side, the node with that side, and hypotheses."""
     kind, body, other = relation(theorem.conclusion)
     require(inside(node)[0] == body, "the body is not the left side of the premise")
     given = leaving(node, combined_hypotheses([theorem]))

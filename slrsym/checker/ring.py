@@ -309,7 +309,7 @@ class Ring:
         return self.x[i], self.one
 
     def about(self, name: str, i: int) -> None:
-        """Learn what is known of every value of a function of the table."""
+        """Learn the facts that hold of every value of a function of the table."""
         g, arguments = self.x[i], self.generators[i][2:]
         if name in _SIGN_OF_ARGUMENT:
             n, d = arguments[-1]
@@ -484,7 +484,7 @@ class Ring:
         return self._opaque.setdefault(name, found) is found
 
     def _evaluated_derivative(self, t: Term) -> tuple[Term, Asked] | None:
-        """Return a derivative evaluated, and what that asks; None if the calculus has no value.
+        """Evaluate a derivative; return it and its conditions, or None if there is no value.
 
         What a sum or an integral would ask of all points between its ends is no relation.
         """

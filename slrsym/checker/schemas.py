@@ -223,7 +223,7 @@ def about_one(goal: Goal) -> Term:
 
 
 def require_term(t: Term) -> Term:
-    """Return a term; refuse what is none."""
+    """Return a term; refuse anything else."""
     require(is_term(t), "a value is no term")
     return t
 
@@ -320,7 +320,7 @@ def _connected_limits(goal: Goal) -> list[Term]:
 
 @schema("on-face", "OrbitsConvergeTo DecreasesAlong", 4, "induction", "limits-of-sequences")
 def _on_face(goal: Goal) -> list[Term]:
-    """On a face of a box orbits converge, or $f$ never increases, if so it is on the box.
+    """Orbits on a face of a box converge, or $f$ never increases on them, if this holds on the box.
 
     As a step from the face keeps the coordinate that is fixed there, by induction the orbits of the
     map on the face are orbits of the whole map. A limit of points of the face lies on it, so that

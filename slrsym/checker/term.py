@@ -141,7 +141,7 @@ def replaced(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
 
 
 def is_small(terms: Iterable[Term]) -> bool:
-    """Decide whether terms have no more parts together, and no deeper ones, than a reader takes."""
+    """Decide whether the parts of terms are within the limits of a reader, by number and depth."""
     left, count = [(t, 1) for t in terms], 0
     while left and count < SIZE:
         t, depth = left.pop()

@@ -188,7 +188,7 @@ def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion
 
 @rule("instance", "pairs", premises=1)
 def _instance(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
-    """Put values for the symbols of a theorem; that they are of the right sorts is supposed."""
+    """Instantiate the symbols of a theorem; the conditions of their sorts become hypotheses."""
     values = dict(pairs)
     require(len(values) == len(pairs), "a symbol is given two values")
     asked = []

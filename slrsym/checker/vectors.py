@@ -42,7 +42,7 @@ def _descent(t: Term) -> tuple[Term, Term, Term]:
 
 
 def _on_manifold(goal: Goal, least: int) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
-    """Return the map of the overlaps, the points, and what makes pairs move as the map says."""
+    """Return the map of the overlaps, the points, and the formulas by which pairs follow it."""
     function, rate, dimension = _descent(goal.map)
     planar, slopes = goal.values[:2]
     g = box(planar, goal.taken)
@@ -78,7 +78,7 @@ _USED = ("sphere-coordinates", "coarea-formula", "continuous-derivatives", "tone
 
 @schema("from-overlaps", " ".join(_OF_THE_MAP), 2, *_USED)
 def _from_overlaps(goal: Goal) -> list[Term]:
-    """On pairs that begin on the manifold, in four dimensions or more.
+    """Pairs that begin on the manifold behave as the map of their overlaps, in $d >= 4$.
 
     It is the theorem from overlaps and edges, where the edges are needed with $n = 3$ alone.
     """
@@ -87,7 +87,7 @@ def _from_overlaps(goal: Goal) -> list[Term]:
 
 @schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
 def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
-    """On pairs that begin on the manifold, from the same of the map of the first two overlaps.
+    """Pairs that begin on the manifold behave as the map of their first two overlaps does.
 
     $R$ is differentiable near $(x, y, 0, 0, 0)$. There its last three partial derivatives vanish,
     and the first two are $p$ and $q$, so that by the chain rule its gradient in $k$ is $p k*$, and

@@ -16,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from slrsym.claims.files import builtin_folder, kept_files
+from slrsym.claims.files import builtin_folder, files_of_claims
 from slrsym.files import digest_of, replacing
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def key_of(paths: Iterable[Path] | None, *options: object) -> str:
     folders = [package, builtin_folder()]
     folders += [path if path.is_dir() else path.parent for path in asked or ()]
     # Two files of one folder have the same beside them.
-    files = [file for folder in folders for file in kept_files(folder.resolve())]
+    files = [file for folder in folders for file in files_of_claims(folder.resolve())]
     return digest_of(files, *map(version, _LIBRARIES), options, asked)
 
 
@@ -92,7 +92,7 @@ def as_data(entry: Any) -> Any:
 
 
 def keep(key: str, content: Any) -> None:
-    """Keep what was found; where that is not possible, the next run checks again."""
+    """Save a result; if that is not possible, the next run checks again."""
     _write(_folder(), key, content, _MOST)
 
 

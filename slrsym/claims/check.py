@@ -36,7 +36,7 @@ _HOLDS = "it holds at random points"
 
 @dataclass(frozen=True)
 class StepReport:
-    """What checking one step gave.
+    """The result of checking one step.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class StepReport:
 
     @property
     def statement(self) -> str:
-        """What the step says, as a line of text; which nobody reads of most steps."""
+        """The statement of the step as text, formatted on demand."""
         return self.said if isinstance(self.said, str) else spoken(self.said)
 
     @property
@@ -77,7 +77,7 @@ class StepReport:
 
     @property
     def reason(self) -> str:
-        """What numbers found, and else what is missing."""
+        """The reason for a refusal: a contradiction by numbers, or else the missing evidence."""
         if self.contradiction:
             return self.contradiction
         if not self.example:
@@ -150,7 +150,7 @@ class ClaimVerdict:
 
     @property
     def failure(self) -> str:
-        """What is wrong: the error, the first refused step, or what sampling contradicts."""
+        """The first fault: an error, a refused step, or a statement that samples contradict."""
         refused = (str(r) for r in self.reports if not r.accepted)
         wrong = (m for m in self.monte_carlo if m.contradiction)
         contradicted = (f"{m.contradiction}; it says {m.statement}" for m in wrong)
@@ -262,7 +262,7 @@ def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
     return comparison.digits, "", comparison.example
 
 
-def certified(claim: Claim) -> tuple[str, str]:
+def check_certificate(claim: Claim) -> tuple[str, str]:
     """Check the certificate of a claim; return the problem and the box, empty without one."""
     certificate = claim.certificate()
     return (
@@ -275,7 +275,7 @@ def used_by_evidence(claim: Claim) -> tuple[str, ...]:
     return tuple(getattr(claim.certificate(), "rests_on", ()))
 
 
-def tried(claim: Claim, seed: int = 0) -> Trials | None:
+def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
     """Run the experiment of a claim; return None if it has none."""
     return claim.experiment(_generator(step_seed(claim, 0, seed)))
 
@@ -293,10 +293,10 @@ def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
         return (MonteCarlo(spoken(claim.statement), contradiction=broke),)
 
 
-def compared(
+def compare_sides(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
 ) -> Compared:
-    """Return what numbers say of a step."""
+    """Compare both sides of a step at random points."""
     if not step.numeric:
         return None, "", ""
     try:
@@ -346,7 +346,7 @@ def _place(problem: BaseException, claim: Claim) -> str:
 
 
 class Options(NamedTuple):
-    """How claims are checked.
+    """The options with which claims are checked.
 
     Attributes
     ----------
@@ -366,7 +366,7 @@ class Options(NamedTuple):
 DEFAULT = Options()
 
 
-def _judged(
+def _judge_claim(
     claim: Claim, find: Callable[[str], Claim], wrong: Iterable[str], options: Options
 ) -> Judgement:
     """Let the proof checker judge a claim, with the evidence of an earlier run first."""
@@ -403,13 +403,13 @@ def check_claim(
     error = box = ""
     trials = None
     try:
-        error, box = certified(claim)
-        trials = tried(claim, options.seed)
+        error, box = check_certificate(claim)
+        trials = run_experiment(claim, options.seed)
         error = error or (trials.problem if trials else "")
         depends |= dict.fromkeys(used_by_evidence(claim))
         steps = steps_of(claim, find)
         numbers = [
-            compared(step, step_seed(claim, number, options.seed), bench=bench)
+            compare_sides(step, step_seed(claim, number, options.seed), bench=bench)
             for number, (step, bench) in enumerate(
                 zip(steps, benches(claim, steps, options.seed), strict=True)
             )
@@ -420,7 +420,7 @@ def check_claim(
             if found[1].startswith(_WRONG)
         ]
         if steps:
-            judgement = _judged(claim, find, wrong, options)
+            judgement = _judge_claim(claim, find, wrong, options)
             # Of what is not shown, the claims that it was to rest on are looked at as well.
             if judgement.problem:
                 depends |= dict.fromkeys(name for step in steps for name in step.uses)

@@ -19,11 +19,11 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.explanation import NOTHING, Explanation
 from slrsym.gaussian.functions import in_own_functions
-from slrsym.kernels.arguments import explained
+from slrsym.kernels.arguments import explain_arguments
 from slrsym.proofs.step import Proof, Rule
-from slrsym.registry import registered
+from slrsym.registry import load_registered
 from slrsym.renamed import old_attribute
-from slrsym.statements.expressions import ProofError, conjuncts, flattened
+from slrsym.statements.expressions import ProofError, conjuncts, flatten
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -34,7 +34,7 @@ _TOLD = 3
 
 @dataclass(frozen=True)
 class Trials:
-    """What an experiment saw, to be returned by a function that `Claim.tested_by` decorates.
+    """The result of an experiment, returned by a function that `Claim.tested_by` decorates.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ class Claim:
     # What is to be believed of it, and the function that says why; None until that is given.
     _way: tuple[str, Callable[..., Any]] | None = None
 
-    @explained(given="hypotheses", against="compared_to_source", written="notation")
+    @explain_arguments(given="hypotheses", against="compared_to_source", written="notation")
     def __init__(
         self,
         id: str,
@@ -200,9 +200,9 @@ class Claim:
             )
         if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
-        statement = flattened(in_own_functions(statement))
+        statement = flatten(in_own_functions(statement))
         hypotheses = tuple(
-            flattened(in_own_functions(h)) for h in hypotheses if h is not true and h is not True
+            flatten(in_own_functions(h)) for h in hypotheses if h is not true and h is not True
         )
         for hypothesis in hypotheses:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)
@@ -478,7 +478,7 @@ class Claim:
         >>> print(slrsym.ledger().find("lemma-16").to_latex())
         \Bigl|1 - \frac{1}{\sqrt{1 + x}}\Bigr| \le \frac{x}{2}
         """
-        return str(registered("claim.latex")(self, proof))
+        return str(load_registered("claim.latex")(self, proof))
 
     def to_html(self, proof: bool = False) -> str:
         """Write the statement as HTML, with its name and its hypotheses.
@@ -499,10 +499,10 @@ class Claim:
         >>> slrsym.ledger().find("lemma-16").to_html().startswith("<div><strong>Lemma 16")
         True
         """
-        return str(registered("claim.html")(self, proof))
+        return str(load_registered("claim.html")(self, proof))
 
     def _repr_latex_(self) -> str:
-        return str(registered("claim.cell")(self))
+        return str(load_registered("claim.cell")(self))
 
     def _repr_html_(self) -> str:
         return self.to_html()

@@ -136,7 +136,7 @@ def derivation_files(path: Path) -> list[Path]:
     return found
 
 
-def kept_files(folder: Path) -> list[Path]:
+def files_of_claims(folder: Path) -> list[Path]:
     """Return all files of Python, and descriptions of papers, in and below a folder."""
     found = _files_below(folder)
     return sorted(file for file in found if file.suffix == ".py" or file.name == PAPER)

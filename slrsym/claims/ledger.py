@@ -56,7 +56,7 @@ def load_file(path: Path) -> list[Claim]:
 
 
 class _AsItStands(SourceFileLoader):
-    """Compiles the text of a file each time.
+    """A loader that compiles a file each time, without Python's cache of compiled code.
 
     Python takes compiled code for up to date if the second of the last change and the size of the
     file are the same: a proof that was just mended could be checked as it was.
@@ -166,7 +166,7 @@ class Ledger:
         return ledger
 
     def look_in(self, path: Path) -> None:
-        """Add the claims of the derivation files at a path; what does not load is a problem.
+        """Add the claims of the derivation files at a path; a file that does not load is a problem.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Read what is known of a paper from ``paper.toml`` in the folder of its derivations.
+"""Read the description of a paper from ``paper.toml`` in the folder of its derivations.
 
 Title, authors, sections with their statements, chapters, notation and errata are data of a folder.
 A claim belongs to the paper whose folder holds its file; general lemmas belong to none.

@@ -219,7 +219,7 @@ def verdicts_of(
 
 
 class _Workers:
-    """Checks claims of a ledger, here or in worker processes that load the same files."""
+    """A pool that checks claims, in this process or in workers that load the same files."""
 
     def __init__(self, ledger: Claims, options: Options, workers: int | None) -> None:
         if workers is not None and workers < 1:

@@ -24,7 +24,7 @@ Rows = list[tuple[str, str]]
 
 
 class Destination(NamedTuple):
-    """Where a result goes."""
+    """The destinations of a result: files, and whether a table is printed."""
 
     output: Path | None
     json_file: Path | None
@@ -64,7 +64,7 @@ def step_rows(found: StepSize) -> Rows:
     return [*rows, ("search", tried)]
 
 
-def zero_rows(found: Certificate) -> Rows:
+def fixed_point_rows(found: Certificate) -> Rows:
     """Tabulate isolated fixed points."""
     from slrsym.certify import CertificateOutcome
 
@@ -257,7 +257,7 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
         command.__signature__ = Signature(asked)  # type: ignore[attr-defined]
         command.__annotations__ = {x.name: x.annotation for x in asked}
         return app.command(name, epilog=shared.example(f"certify {name}"))(
-            shared.reported()(command)
+            shared.report_errors()(command)
         )
 
     return decorate
@@ -303,7 +303,7 @@ def fixed_points(at: tuple[Any, Any, Any], **limits: Any) -> tuple[Any, Rows]:
     from slrsym import certify
 
     found = certify.fixed_points(*at, **limits)
-    return found, zero_rows(found)
+    return found, fixed_point_rows(found)
 
 
 @_certifying("classification")
@@ -336,7 +336,7 @@ def rates(
 
 
 @app.command(epilog=shared.example("certify check"))
-@shared.reported()
+@shared.report_errors()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
     json_file: shared.JsonFile = None,

@@ -60,7 +60,7 @@ class ComparedRisk:
         }
 
 
-@shared.reported()
+@shared.report_errors()
 def compare(
     d: shared.DIMENSION = 400,
     L: shared.TOKENS = 10,
@@ -232,7 +232,7 @@ def _bar() -> Iterator[Callable[[str, int, float | None], Callable[[int, float],
 
 
 def _shown(bar: Any, name: str, most: int, target: float | None) -> Callable[[int, float], None]:
-    """Add a line for a predictor, and return what moves it."""
+    """Add a progress line for a predictor, and return the function that moves it."""
     line = bar.add_task(name, total=1.0, told="")
 
     def progress(samples: int, stderr: float) -> None:

@@ -1,4 +1,4 @@
-"""Coq as a third check: the development of a ledger, and what verify --coq does."""
+"""Coq as a third check: the development of a ledger, and the check of verify --coq."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def development(ledger: Ledger, claims: Iterable[str]) -> Development:
     """Collect the goals of claims, with the proofs that are known."""
-    from slrsym.coq import confirmed, confirmed_claims
+    from slrsym.coq import confirmed_claims, confirmed_steps
     from slrsym.coq.development import Development
 
     for problem in ledger.problems:
@@ -26,7 +26,7 @@ def development(ledger: Ledger, claims: Iterable[str]) -> Development:
     if ledger.problems:
         raise typer.Exit(1)
     made = Development.of(claims, ledger.find)
-    made.use(confirmed(), confirmed_claims())
+    made.use(confirmed_steps(), confirmed_claims())
     for name, reason in made.refused.items():
         typer.echo(f"error: {name} is not what the step says: {reason}", err=True)
     return made
@@ -43,13 +43,13 @@ def require_installed() -> None:
 
 
 def check_by_coq(ledger: Ledger, claims: Iterable[str], search: bool) -> None:
-    """Let Coq check what it is known to prove, try other steps if asked to, and say what is so."""
-    from slrsym.coq.running import CoqError, checked
+    """Run Coq on the steps and claims that it can prove, and print how many it confirms."""
+    from slrsym.coq.running import CoqError, check_development
 
     try:
-        with tempfile.TemporaryDirectory() as folder, shared.working("running Coq"):
+        with tempfile.TemporaryDirectory() as folder, shared.show_working("running Coq"):
             made = development(ledger, claims)
-            found = checked(made, Path(folder), search=search)
+            found = check_development(made, Path(folder), search=search)
     except CoqError as problem:
         typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1) from None

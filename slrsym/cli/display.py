@@ -254,7 +254,7 @@ def _indented(text: str | Text, by: int = 2, style: str = "") -> Padding:
 def claim_foundations(
     id: str, found: Mapping[str, Any], axioms: Iterable[Mapping[str, Any]], out: Console
 ) -> None:
-    """Show what a claim rests on: axioms with their references, and claims with theirs."""
+    """Show the axioms that a claim rests on, with references, and the claims, with theirs."""
     through: dict[str, list[str]] = {}
     for name, foundation in found.items():
         for used in foundation["axioms"]:

@@ -14,7 +14,7 @@ from slrsym.claims import cache, id_of
 from slrsym.cli import shared
 from slrsym.cli.coq import development
 from slrsym.cli.shared import optional
-from slrsym.cli.verify import checked, loaded
+from slrsym.cli.verify import check_with_progress, load_ledger
 from slrsym.files import FolderError, replacing, require_ours, write_folder
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ OUTPUT = Annotated[
 ]
 
 
-def named(claims: list[str] | None, also: list[str] | None) -> list[str] | None:
+def named_claims(claims: list[str] | None, also: list[str] | None) -> list[str] | None:
     """Return the claims given as arguments and by --claim, each once; None if there is none."""
     return list(dict.fromkeys([*(claims or ()), *(also or ())])) or None
 
@@ -71,7 +71,7 @@ export = typer.Typer(
 
 
 @export.command(epilog=shared.example("export latex"))
-@shared.reported()
+@shared.report_errors()
 def latex(
     claims: Annotated[
         list[str] | None,
@@ -102,7 +102,7 @@ def latex(
     Claims are verified first. One that is not proved is not exported, unless --unproved asks for
     it, and then the document says so.
     """
-    claims = named(claims, claim)
+    claims = named_claims(claims, claim)
     if snippet:
         for option, given in (
             ("--output", output), ("--standalone", standalone), ("--title", title), ("--pdf", pdf),
@@ -142,7 +142,7 @@ def latex(
 
 
 class _Export:
-    """Claims, verified and put into words, and what is said of how long that took."""
+    """An export under way: the claims, their verification, and messages on how long it took."""
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class _Export:
 
         start = time.perf_counter()
         claims, only = ([id_of(name) for name in names or ()] for names in (claims, only))
-        ledger, rows, verdicts = verified(claims, paths, seed, workers, unproved)
+        ledger, rows, verdicts = verify_for_export(claims, paths, seed, workers, unproved)
         self._begin = time.perf_counter()
         wanted = list(dict.fromkeys(only or [row.id for row in rows]))
         self.document = build(ledger, rows, verdicts, wanted, notation=notation)
@@ -188,22 +188,22 @@ def writable(output: Path | None, ending: str) -> Path:
     return output
 
 
-def verified(
+def verify_for_export(
     claims: list[str] | None,
     paths: list[Path] | None,
     seed: int,
     workers: int | None,
     unproved: bool,
 ) -> tuple[Ledger, list[ClaimSummary], dict[str, ClaimVerdict]]:
-    """Load and verify what is to be exported."""
-    ledger = loaded(paths, claims)
+    """Load and verify the claims that are to be exported."""
+    ledger = load_ledger(paths, claims)
     problems = list(ledger.problems)
     if not problems and not claims and not ledger.claims:
         problems.append("there is no claim to export")
     verdicts: dict[str, ClaimVerdict] = {}
     rows: list[ClaimSummary] = []
     if not problems:
-        rows = checked(ledger, claims or None, seed, workers, verdicts)
+        rows = check_with_progress(ledger, claims or None, seed, workers, verdicts)
         problems += ledger.problems
         bad = [row for row in rows if row.status in ("failed", "unproved")]
         if bad and not unproved:
@@ -261,12 +261,12 @@ def _snippets(document: Document) -> list[str]:
 
 
 def compile_books(folder: Path, mains: list[str]) -> None:
-    """Compile what was exported, and say how long it took."""
-    from slrsym.export.latex_book import CompileError, TeXMissingError, compiled
+    """Compile the exported book, and say how long it took."""
+    from slrsym.export.latex_book import CompileError, TeXMissingError, compile_document
 
     start = time.perf_counter()
     try:
-        made = [compiled(folder, main) for main in mains]
+        made = [compile_document(folder, main) for main in mains]
     except (TeXMissingError, CompileError) as problem:
         typer.echo(f"error: {problem}", err=True)
         typer.echo(f"the .tex is in {folder}", err=True)
@@ -275,7 +275,7 @@ def compile_books(folder: Path, mains: list[str]) -> None:
     typer.echo(f"compiled {names} in {time.perf_counter() - start:.1f} s")
 
 
-@shared.reported()
+@shared.report_errors()
 def html(
     claims: shared.CLAIMS = None,
     claim: ALSO = None,
@@ -292,7 +292,7 @@ def html(
     Claims are verified first. One that is not proved is not exported, unless --unproved asks for
     it, and then its page says so. The site needs no network and no server: open index.html.
     """
-    claims = named(claims, claim)
+    claims = named_claims(claims, claim)
     output = writable(output, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
@@ -312,7 +312,7 @@ _HOW_TO = (
 )
 
 
-@shared.reported()
+@shared.report_errors()
 def coq(
     claims: shared.CLAIMS = None,
     claim: ALSO = None,
@@ -324,10 +324,10 @@ def coq(
     Steps that Coq is known to prove are lemmas; of the others the reason is said. Coq is not needed
     for writing. To check the files, see README in DIR, or let verify --coq do it.
     """
-    claims = named(claims, claim)
+    claims = named_claims(claims, claim)
     folder = writable(output, ".v")
     start = time.perf_counter()
-    ledger = loaded(paths, claims)
+    ledger = load_ledger(paths, claims)
     made = development(ledger, claims or ledger.claims)
     files = made.files()
     write_folder(
@@ -341,7 +341,7 @@ def coq(
     )
 
 
-@shared.reported()
+@shared.report_errors()
 def portrait(
     output: Annotated[
         Path | None,
@@ -392,7 +392,7 @@ def portrait(
 LATEX, HTML = "latex", "html"
 
 
-@shared.reported()
+@shared.report_errors()
 def everything(
     claims: shared.CLAIMS = None,
     claim: ALSO = None,
@@ -410,7 +410,7 @@ def everything(
     Claims are verified once, and their proofs put into words once, for both. One that is not
     proved is not exported, unless --unproved asks for it, and then both say so.
     """
-    claims = named(claims, claim)
+    claims = named_claims(claims, claim)
     book = writable(output and output / LATEX, ".tex")
     site = writable(output and output / HTML, ".html")
     made = _Export(claims, paths, seed, workers, unproved)

@@ -27,7 +27,7 @@ def _other(name: str, text: str) -> Any:
     return typer.Option(name, help=text, show_default=False, rich_help_panel=None)
 
 
-@shared.reported()
+@shared.report_errors()
 def figure(
     names: Annotated[
         list[_Name],

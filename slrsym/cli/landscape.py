@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _WIDE = 110
 
 
-@shared.reported()
+@shared.report_errors()
 def landscape(
     lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
     gamma: shared.GAMMA = None,
@@ -78,7 +78,7 @@ def landscape(
         content: Any = [branch.as_dict() for branch in found]
         out.print(branch_table(found))
     else:
-        with shared.working("searching for critical points"):
+        with shared.show_working("searching for critical points"):
             found = find_critical_points(task, lam, seed=seed)
         content = found.as_dict()
         out.print(critical_point_table(found, alpha, out.width))

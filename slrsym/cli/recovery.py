@@ -38,7 +38,7 @@ def _maybe(name: str, text: str) -> Any:
     return _values(name, text, show_default=False)
 
 
-@shared.reported()
+@shared.report_errors()
 def recovery(
     lam: Annotated[
         str | None,

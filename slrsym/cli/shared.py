@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from slrsym.files import FORMATS, DamagedFileError, NotSavedError, replacing
-from slrsym.jobs import logged, progress_line
+from slrsym.jobs import log_progress, progress_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress
@@ -51,7 +51,7 @@ _T = TypeVar("_T")
 
 
 def gamma_of(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:
-    """Return the standard deviation from one of two options."""
+    """Return gamma from the option --gamma or --gamma2, of which one may be given."""
     if gamma2 is None:
         return default if gamma is None else gamma
     if gamma is not None:
@@ -204,7 +204,7 @@ def show_tracebacks(wanted: bool) -> None:
 
 
 @contextmanager
-def reported() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """Turn whatever goes wrong into a line on standard error and an exit code."""
     try:
         yield
@@ -233,13 +233,13 @@ def reported() -> Iterator[None]:
 
 
 def is_of_stdout(problem: Exception) -> bool:
-    """Return whether an error is of writing to a stream: files are named in theirs."""
+    """Return whether an error is from writing to a stream; that of a file has its name."""
     full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
     return isinstance(problem, OSError) and problem.filename is None and problem.errno in full
 
 
 def report_stdout(problem: Any) -> None:
-    """Say that standard output cannot be written, and leave what is buffered unwritten."""
+    """Say that standard output cannot be written, and leave its buffer unwritten."""
     typer.echo(
         f"error: standard output could not be written: {problem.strerror or problem}. Redirect it "
         "to a file on a disk that has room",
@@ -252,7 +252,7 @@ def report_stdout(problem: Any) -> None:
 
 @contextmanager
 def refusals(option: str | None = None) -> Iterator[None]:
-    """Turn what the library refuses into bad usage; bad files are none."""
+    """Report errors of the library about arguments as bad usage; damaged files are none."""
     from slrsym.kernels.numba_backend import NumbaMissingError
 
     try:
@@ -381,12 +381,12 @@ def progress_bar() -> Iterator[Progress]:
         told = f" ({task.fields['told']})" if task.fields["told"] else ""
         return progress_line(task.description, task.completed, task.total, seconds) + told
 
-    with bar, nullcontext() if on_terminal else logged(line):
+    with bar, nullcontext() if on_terminal else log_progress(line):
         yield bar
 
 
 @contextmanager
-def working(what: str) -> Iterator[None]:
+def show_working(what: str) -> Iterator[None]:
     """Show that work goes on of which nobody knows how long it takes."""
     with progress_bar() as bar:
         bar.add_task(what, total=None, told="")

@@ -53,7 +53,7 @@ def _option(name: str, text: str) -> Any:
     return optional(name, help=f"{text}{shown}")
 
 
-@shared.reported()
+@shared.report_errors()
 def simulate(
     d: Annotated[int | None, _option("--d", "Dimension of a token.")] = None,
     L: Annotated[int | None, _option("--L", "Number of tokens.")] = None,

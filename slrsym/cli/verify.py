@@ -39,7 +39,7 @@ _PATHS = Annotated[
 ]
 
 
-@shared.reported()
+@shared.report_errors()
 def verify(
     paths: _PATHS = None,
     claim: Annotated[
@@ -146,7 +146,7 @@ def verify(
         _write_log(proof_log, paths, [row.id for row in rows], seed, effort, to_stdout)
     if coq:
         ids = [row.id for row in rows]
-        check_by_coq(loaded(paths, ids), ids, search=bool(paths))
+        check_by_coq(load_ledger(paths, ids), ids, search=bool(paths))
 
 
 def _write_log(
@@ -156,8 +156,8 @@ def _write_log(
     from slrsym.tactics.bundled_log import SHIPPED
     from slrsym.tactics.proof_log import write_log
 
-    with shared.working("searching for evidence"):
-        counts = write_log(file, ids, loaded(paths, ids).find, seed, (file, SHIPPED), effort)
+    with shared.show_working("searching for evidence"):
+        counts = write_log(file, ids, load_ledger(paths, ids).find, seed, (file, SHIPPED), effort)
     good = sum(count for (_, has), count in counts.items() if has)
     for kind in sorted({kind for kind, _ in counts}):
         with_evidence, without = counts[kind, True], counts[kind, False]
@@ -186,19 +186,19 @@ def _verified(
     workers: int | None,
     with_proofs: bool,
 ) -> dict[str, Any]:
-    """Verify claims, and return what is shown as plain data."""
+    """Verify claims, and return the content of the table as plain data."""
     from slrsym.cli import display
 
-    ledger = loaded(paths, ids, "--claim")
+    ledger = load_ledger(paths, ids, "--claim")
     verdicts: dict[str, ClaimVerdict] = {}
-    rows = checked(ledger, ids, seed, workers, verdicts, effort, use_cache)
+    rows = check_with_progress(ledger, ids, seed, workers, verdicts, effort, use_cache)
     shown = [row.id for row in rows if with_proofs]
     proofs = {id: display.proof_as_data(ledger.find(id), verdicts[id]) for id in shown}
     data = [row.as_dict() for row in rows]
     return {"rows": data, "problems": ledger.problems, "proofs": proofs}
 
 
-@shared.reported()
+@shared.report_errors()
 def axioms(
     id: Annotated[
         str | None,
@@ -234,7 +234,7 @@ def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
     """Return the axioms of a claim, or all axioms, as plain data."""
     from slrsym.proofs.axioms import AXIOMS, axiom
 
-    ledger = loaded(paths, None if id is None else [id], "ID")
+    ledger = load_ledger(paths, None if id is None else [id], "ID")
     if id is None:
         users: dict[str, list[str]] = {}
         for name in ledger.claims:
@@ -262,7 +262,7 @@ def _require_derivations(paths: list[Path] | None) -> None:
             raise typer.BadParameter(str(problem), param_hint="PATH") from None
 
 
-def loaded(
+def load_ledger(
     paths: list[Path] | None, ids: Iterable[str] | None = None, option: str = "CLAIM"
 ) -> Ledger:
     """Return the ledger of some paths, or that of the claims that come with the package.
@@ -290,7 +290,7 @@ def loaded(
     return ledger
 
 
-def checked(
+def check_with_progress(
     ledger: Ledger,
     ids: list[str] | None,
     seed: int,
@@ -317,7 +317,7 @@ def checked(
         )  # fmt: skip
 
 
-@shared.reported()
+@shared.report_errors()
 def derivations(
     path: Annotated[
         bool, typer.Option("--path", help="Say where they are, as without any option.")
@@ -331,7 +331,7 @@ def derivations(
 
     In a copy, `pytest DIR` lists and checks every step, and files may be changed.
     """
-    from slrsym.claims.files import builtin_folder, kept_files
+    from slrsym.claims.files import builtin_folder, files_of_claims
 
     folder = builtin_folder()
     if path or copy is None:
@@ -342,7 +342,7 @@ def derivations(
         raise typer.BadParameter(
             f"{copy} must be a new folder, or an empty one", param_hint="--copy"
         )
-    files = kept_files(folder)
+    files = files_of_claims(folder)
     make_folder(copy, {str(f.relative_to(folder)): f.read_bytes() for f in files})
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 
@@ -358,7 +358,7 @@ FILE = Annotated[
 ]
 
 
-@shared.reported()
+@shared.report_errors()
 def recheck(
     file: FILE = None,
     paths: Annotated[
@@ -421,7 +421,7 @@ def recheck(
             f"slrsym recheck {file} PATH (or --path PATH), or do not compare: --no-compare",
             param_hint="PATH",
         )
-    with shared.working("checking the log"), ThreadPoolExecutor() as pool:
+    with shared.show_working("checking the log"), ThreadPoolExecutor() as pool:
         # Meanwhile, as it takes as long.
         said = None if no_compare else pool.submit(_stated, ids, paths)
         own = pool.submit(_stated, builtin, []) if paths and builtin and not no_compare else None

@@ -22,7 +22,7 @@ def _listed() -> dict[str, dict[str, dict[str, str]]]:
     return found
 
 
-def confirmed() -> dict[str, dict[str, str]]:
+def confirmed_steps() -> dict[str, dict[str, str]]:
     """Return the steps that Coq confirms, by claim and label, with the tactic."""
     return _listed()["steps"]
 
@@ -34,12 +34,12 @@ def confirmed_claims() -> dict[str, list[str]]:
 
 def is_step_also_by_coq(id: str, label: str) -> bool:
     """Return whether Coq confirms a step of a claim that comes with the package."""
-    return label in confirmed().get(id, {})
+    return label in confirmed_steps().get(id, {})
 
 
 def also_by_coq(id: str, steps: int) -> str:
     """Describe the steps of a claim that Coq confirms; empty if there are none."""
-    count = len(confirmed().get(id, {}))
+    count = len(confirmed_steps().get(id, {}))
     if id in confirmed_claims():
         return "Also by Coq, as a whole."
     return f"Also by Coq: {count} of {steps} steps." if count else ""
@@ -47,4 +47,4 @@ def also_by_coq(id: str, steps: int) -> str:
 
 def column(id: str) -> str:
     """Return the number of steps of a claim that Coq confirms, or ``all``, for a table."""
-    return "all" if id in confirmed_claims() else str(len(confirmed().get(id, {})) or "-")
+    return "all" if id in confirmed_claims() else str(len(confirmed_steps().get(id, {})) or "-")

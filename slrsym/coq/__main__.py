@@ -10,16 +10,16 @@ import sys
 from pathlib import Path
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.coq import CONFIRMED, confirmed, confirmed_claims
+from slrsym.coq import CONFIRMED, confirmed_claims, confirmed_steps
 from slrsym.coq.development import Development
-from slrsym.coq.running import checked
+from slrsym.coq.running import check_development
 
 
 def main(wanted: str, target: str) -> None:
     """Check the list, make it anew, or write the table."""
     ledger = builtin_ledger()
     made = Development.of(ledger.claims, ledger.find)
-    made.use(confirmed(), confirmed_claims())
+    made.use(confirmed_steps(), confirmed_claims())
     if wanted == "table":
         page = Path(target)
         marks = r"(<!-- table -->\n).*(<!-- end of the table -->)"
@@ -30,14 +30,14 @@ def main(wanted: str, target: str) -> None:
             encoding="utf-8",
         )
         return
-    axioms = checked(made, Path(target), search=wanted == "search")
+    axioms = check_development(made, Path(target), search=wanted == "search")
     for row in made.table():
         print(*row, sep="\t")
     print(f"{len(made.whole)} claims as a whole; axioms:", *axioms, sep="\n  ")
     if wanted == "search":
         made.write(CONFIRMED)
     there = {(goal.claim, goal.label) for goal in made.all_goals if goal.name in made.tactics}
-    listed = {(id, label) for id, labels in confirmed().items() for label in labels}
+    listed = {(id, label) for id, labels in confirmed_steps().items() for label in labels}
     for kind, steps in (("lost", listed - there), ("new", there - listed)):
         for id, label in sorted(steps):
             print(f"{kind}: {id}, {label}")

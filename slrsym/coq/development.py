@@ -64,7 +64,7 @@ class Development:
         return [goal for goals in self.goals.values() for goal in goals]
 
     def use(self, known: Mapping[str, Mapping[str, str]], whole: Mapping[str, list[str]]) -> None:
-        """Prove by what is known: tactics by claim and label, and the claims that follow."""
+        """Prove with known tactics, by claim and label, and with the claims that follow."""
         for id, goals in self.goals.items():
             for goal in goals:
                 if goal.text and goal.label in known.get(id, {}):
@@ -95,7 +95,7 @@ class Development:
         )
 
     def write(self, path: Path) -> None:
-        """Write the list of what is confirmed."""
+        """Write the list of confirmed steps and claims."""
         steps = {
             id: {g.label: self.tactics[g.name] for g in goals if g.name in self.tactics}
             for id, goals in self.goals.items()

@@ -24,7 +24,7 @@ _LONGEST = 40_000
 
 @dataclass
 class CoqGoal:
-    """A goal, or what keeps a step from being one."""
+    """A goal of Coq for a step, or the reason why the step cannot be one."""
 
     name: str  # of the lemma
     claim: str  # the step that it stands for: its claim, label and kind of rule
@@ -127,13 +127,13 @@ def statement_of(claim: Claim) -> tuple[str, CoqPrinter]:
         raise Unprintable("it speaks of all functions of a kind")
     conclusion = printer.statement(claim.statement)
     premises = [printer.statement(h) for h in claim.hypotheses]
-    premises += [c for h in claim.hypotheses for c in defined(h, printer)]
+    premises += [c for h in claim.hypotheses for c in definedness_conditions(h, printer)]
     if printer.opaque:
         raise Unprintable(f"{next(iter(printer.opaque.values()))} has no words in Coq")
     return _assembled(printer, premises, conclusion), printer
 
 
-def defined(p: Any, printer: CoqPrinter) -> list[str]:
+def definedness_conditions(p: Any, printer: CoqPrinter) -> list[str]:
     """Return the conditions under which a hypothesis is defined.
 
     An undefined hypothesis is no premise.
@@ -152,7 +152,7 @@ def defined(p: Any, printer: CoqPrinter) -> list[str]:
 
 
 class Exporter:
-    """Makes goals of claims; what a claim says is printed once."""
+    """Writer of claims as goals of Coq, which prints each statement once."""
 
     def __init__(self, find: Callable[[str], Claim]) -> None:
         self._find = find

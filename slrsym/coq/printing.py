@@ -30,11 +30,11 @@ _TAKEN = {
 
 
 class Unprintable(ValueError):  # noqa: N818
-    """What cannot be said in Coq here."""
+    """An expression or statement that cannot be written in Coq here."""
 
 
 class CoqPrinter:
-    """Prints the parts of one goal, with one name for each symbol."""
+    """A printer of the parts of one goal, with one name for each symbol."""
 
     def __init__(self) -> None:
         # The name of each symbol, indexed sequence, or part that became a variable.

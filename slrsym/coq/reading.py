@@ -308,7 +308,7 @@ def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
     return [*found[:1], *whole]
 
 
-def read(text: str) -> Any:
+def parse_goal(text: str) -> Any:
     """Parse a goal into a plain tuple; raise `Misread` on anything else."""
     parser = _Parser(text)
     found = parser.expression()
@@ -320,7 +320,7 @@ def read(text: str) -> Any:
 def require_same(goal: CoqGoal) -> None:
     """Refuse a goal that does not say its step, or supposes more; raises `Misread`."""
     walk = _Walker(goal.printer.names)
-    variables, premises, conclusion = _split(read(goal.text))
+    variables, premises, conclusion = _split(parse_goal(goal.text))
     if conclusion[0] == "->" or (isinstance(goal.step.statement, sp.Implies)):
         premises, conclusion = _without_implication(premises, conclusion, goal.step.statement)
     if conclusion != walk(goal.step.statement):
@@ -381,9 +381,9 @@ def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, An
 
 
 def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
-    """Refuse what does not say a claim: statement, hypotheses, declarations, no others."""
+    """Refuse a goal unless it says a claim: its statement, hypotheses and declarations alone."""
     walk = _Walker(names)
-    variables, premises, conclusion = _split(read(text))
+    variables, premises, conclusion = _split(parse_goal(text))
     if isinstance(claim.statement, sp.Implies):
         premises, conclusion = _without_implication(premises, conclusion, claim.statement)
     if conclusion != walk(claim.statement):

@@ -25,7 +25,7 @@ _BATCH = 40
 
 
 class CoqError(RuntimeError):
-    """Coq is missing, or refuses."""
+    """Coq is missing, or stops with an error."""
 
 
 def require_coq() -> str:
@@ -36,8 +36,8 @@ def require_coq() -> str:
     return found
 
 
-def compiled(folder: Path, name: str, limit: float = 600) -> str:
-    """Compile one file, and return what Coq says against it; empty if it accepts."""
+def compile_file(folder: Path, name: str, limit: float = 600) -> str:
+    """Compile one file, and return Coq's error messages; empty if it accepts the file."""
     done = subprocess.run(
         [require_coq(), *_QUIET, name], cwd=folder, capture_output=True, text=True,
         timeout=limit, check=False,
@@ -50,12 +50,12 @@ def with_library(folder: Path, made: Development) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in list(made.files().items())[:2]:
         (folder / name).write_text(text, encoding="utf-8")
-        if problem := compiled(folder, name):
+        if problem := compile_file(folder, name):
             raise CoqError(problem)
     return folder
 
 
-def searched(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
+def search_tactics(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
     """Search a tactic for each goal; return those that prove one.
 
     The folder has the compiled library; goals without a text are left out.
@@ -93,22 +93,22 @@ def axioms(folder: Path, modules: Sequence[str]) -> list[str]:
     return [line.strip() for line in listed.splitlines() if line.strip() not in ("", "<none>")]
 
 
-def checked(made: Development, folder: Path, search: bool = False) -> list[str]:
-    """Compile a development; what Coq refuses loses its mark. Returns the axioms that coqchk lists.
+def check_development(made: Development, folder: Path, search: bool = False) -> list[str]:
+    """Compile a development, unmark refused goals, and return the axioms that coqchk lists.
 
     With `search`, tactics are tried for goals that none is known for, and claims are completed.
     """
     with_library(folder, made)
     if search:
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
-        made.tactics |= searched(goals, folder)
+        made.tactics |= search_tactics(goals, folder)
         complete(made)
     *files, numbers = list(made.files())[2:]
     if any(_compiled_as_is(made, folder, name) for name in files[:-1]):
         # Something is refused: each goal is tried apart, in one go.
         known = [replace(g, tries=partial(_only, made.tactics[g.name])) for g in made.all_goals
                  if g.name in made.tactics]  # fmt: skip
-        made.tactics = searched(known, folder, seconds=120)
+        made.tactics = search_tactics(known, folder, seconds=120)
         made.whole = {id: rests for id, rests in made.whole.items() if made.is_complete(id)}
         _settle(made)
         for name in files[:-1]:
@@ -141,11 +141,11 @@ def _settle(made: Development) -> None:
 
 def _compiled_as_is(made: Development, folder: Path, name: str) -> str:
     (folder / name).write_text(made.files()[name], encoding="utf-8")
-    return compiled(folder, name, limit=3600)
+    return compile_file(folder, name, limit=3600)
 
 
 def _dropped(made: Development, file: Path, problem: str) -> bool:
-    """Take the mark from the claim that Coq stopped at, and see what the others suppose now."""
+    """Drop the claim at which Coq stopped, and update those that rest on it."""
     found = re.search(r"line (\d+)", problem)
     if found is None:
         return False

@@ -242,7 +242,7 @@ def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
     rule: Any = goal.step.rule
     id = goal.step.uses[0]
     claim, (_, printer) = find(id), said(id)
-    # What `claimed` shows is a step of its own kind.
+    # A proof by `by_claim` is a step of its own kind.
     chosen = rule.values if hasattr(rule, "values") else rule.about
     values = {claim.symbol(s): v for s, v in chosen}
     arguments = " ".join(goal.printer.argument(values.get(x, x)) for x in printer.free)

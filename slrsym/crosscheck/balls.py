@@ -54,7 +54,7 @@ def radius(ball: Ball) -> Ball:
     return ball.rad() if isinstance(ball, arb) else ball.real.rad() + ball.imag.rad()
 
 
-def widened(ball: Ball, error: Ball) -> Ball:
+def widen(ball: Ball, error: Ball) -> Ball:
     """Enlarge the radius of a ball."""
     margin = arb(0, error)
     return ball + margin if isinstance(ball, arb) else ball + acb(margin, margin)
@@ -153,7 +153,7 @@ Node: TypeAlias = tuple[Ball, Ball, float]
 
 
 class CompiledIntegrand:
-    """An integrand, compiled."""
+    """An integrand compiled for evaluation in balls."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
@@ -356,7 +356,7 @@ def gaussian_sum(
         gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
         if gap < goal:
             value = (sums[0][0] + sums[1][0]) / 2
-            return Sum(widened(value, difference.abs_upper() + edge.upper()), whole - 1)
+            return Sum(widen(value, difference.abs_upper() + edge.upper()), whole - 1)
         if (magnitude(radius(difference)) - whole) * DIGITS_PER_BIT > goal:
             raise Inconclusive("rounding leaves too few digits in a quadrature")
         # A rule that converges as it should at least gains digits in proportion to 1/step.
@@ -460,7 +460,7 @@ def double_exponential(
             difference = value - previous
             gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
             if gap < goal:
-                return Sum(widened(value, difference.abs_upper()), whole)
+                return Sum(widen(value, difference.abs_upper()), whole)
         previous = value
     raise Inconclusive("double exponential quadrature does not converge")
 

@@ -263,7 +263,7 @@ def place(point: Mapping[Any, Any]) -> str:
 
 @dataclass
 class Judge:
-    """Decides statements at one point, and remembers the numbers that decided."""
+    """A judge of statements at one point, which remembers the numbers that decided."""
 
     point: Point
     digits: int

@@ -32,7 +32,7 @@ from slrsym.crosscheck.balls import (
     order_of,
     real_ball,
 )
-from slrsym.crosscheck.gaussian_factors import Rows, reweighted, split_off_exponent
+from slrsym.crosscheck.gaussian_factors import Rows, absorb_exponential, split_off_exponent
 from slrsym.crosscheck.integrands import (
     NOISE,
     IndependentPart,
@@ -254,7 +254,7 @@ class Expectations:
         return sp.Mul(*result), blocks
 
     def check(self, block: IndependentPart) -> None:
-        """Refuse a block that is no law at this point."""
+        """Raise if the covariance matrix of a block is not positive semidefinite at this point."""
         if block.gaussian:
             self._root(block)
         else:
@@ -386,7 +386,7 @@ class Expectations:
         constant, rest, exponent = split_off_exponent(factor, frozenset(means))
         if exponent == 0:
             return None
-        found = reweighted(exponent, means, roots, self.evaluator.ball)
+        found = absorb_exponential(exponent, means, roots, self.evaluator.ball)
         if found is None:
             return None
         weight, moved, turned = found

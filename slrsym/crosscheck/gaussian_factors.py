@@ -46,7 +46,7 @@ def _gaussian(part: Expr) -> tuple[Expr, Expr | None]:
     return S.One, None
 
 
-def reweighted(
+def absorb_exponential(
     exponent: Expr,
     means: Mapping[Symbol, Ball],
     roots: Rows,

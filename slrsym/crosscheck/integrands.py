@@ -135,18 +135,20 @@ def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
     return expr.func(*args)
 
 
-def replaced(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
+def replace_index(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
     """Substitute for an index, except where an inner sum or integral binds it."""
     if expr == index:
         return value
     if index not in free(expr):
         return expr
     if type(expr).__name__ in ("Sum", "Product", "Integral"):
-        limits = [(x, *(replaced(end, index, value) for end in ends)) for x, *ends in expr.args[1:]]
+        limits = [
+            (x, *(replace_index(end, index, value) for end in ends)) for x, *ends in expr.args[1:]
+        ]
         shadowed = any(x == index for x, *_ in limits)
-        body = expr.args[0] if shadowed else replaced(expr.args[0], index, value)
+        body = expr.args[0] if shadowed else replace_index(expr.args[0], index, value)
         return expr.func(body, *limits)
-    return expr.func(*(replaced(arg, index, value) for arg in expr.args))
+    return expr.func(*(replace_index(arg, index, value) for arg in expr.args))
 
 
 def derivative_of(expr: Expr) -> Expr | None:

@@ -34,7 +34,7 @@ _MOST = 12
 _FAR = 100
 
 
-def solved(function: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, ...] | None:
+def solve_system(function: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, ...] | None:
     """Solve a system by Newton's method, or return None."""
     size = len(start)
     with mpmath.workdps(DIGITS):
@@ -205,7 +205,7 @@ class Instance:
         return kept
 
     def newton(self, start: Any, period: int = 1) -> tuple[Any, ...] | None:
-        """Return the point that returns after `period` steps to which Newton's method leads."""
+        """Search the box for a point of this period by Newton's method; None if none is found."""
 
         def returns(*x: Any) -> Any:
             y = x
@@ -216,7 +216,7 @@ class Instance:
         return self._solved(returns, start)
 
     def collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
-        """Return another point of the box with the same image to which Newton's method leads."""
+        """Search the box for another point with the same image; None if none is found."""
         with mpmath.workdps(DIGITS):
             image = self.precise(*map(mpmath.mpf, at))
             point = self._solved(
@@ -225,7 +225,7 @@ class Instance:
         return None if point is None or is_close(point, at) else point
 
     def _solved(self, function: Any, start: Any) -> tuple[Any, ...] | None:
-        point = solved(function, start)
+        point = solve_system(function, start)
         if point is None:
             return None
         place = np.array([[float(c)] for c in point])
@@ -251,7 +251,7 @@ class Orbits:
 
     @property
     def has_stopped(self) -> NDArray[np.bool_]:
-        """Whose steps have become so small that they seem to have ended."""
+        """Flags of the orbits whose last step was so short that they seem to have converged."""
         return np.asarray(np.abs(self.end - self.before).max(axis=0) < _LEAST_STEP)
 
 

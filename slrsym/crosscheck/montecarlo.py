@@ -34,7 +34,7 @@ CONFIRMING = 5.0
 
 @dataclass(frozen=True)
 class MonteCarlo:
-    """What sampling says of one relation, at one random point of its domain.
+    """The comparison of both sides of a relation by samples, at one random point.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ from slrsym.crosscheck.balls import (
     order_of,
     simplest,
 )
-from slrsym.crosscheck.integrands import IndependentPart, binds, derivative_of, replaced
+from slrsym.crosscheck.integrands import IndependentPart, binds, derivative_of, replace_index
 from slrsym.gaussian.law import IIDSum
 
 
@@ -342,7 +342,7 @@ class Nodes:
         if last - first > _MOST_SUMMANDS:
             raise Inconclusive(f"{expr} has more than {_MOST_SUMMANDS} terms")
         body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
-        return [replaced(body, index, sp.Integer(k)) for k in range(first, last + 1)]
+        return [replace_index(body, index, sp.Integer(k)) for k in range(first, last + 1)]
 
     def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]) -> Expr:
         """Expand finite sums in an integrand, and name sums of copies."""

@@ -25,12 +25,12 @@ from slrsym.crosscheck.integrands import with_functions
 from slrsym.crosscheck.values import (
     _slope,
     bound_of,
-    declared,
+    declared_bounds,
     exact_truth,
     fits,
     random_entries,
     random_value,
-    solved,
+    solve_equations,
 )
 from slrsym.gaussian.law import IIDSum, Law
 from slrsym.statements.expressions import conjuncts
@@ -84,7 +84,7 @@ def sample_points(
 
 
 class Sampler:
-    """Draws points, one at a time."""
+    """A sampler of random points at which the hypotheses hold."""
 
     def __init__(
         self, symbols: Iterable[Any], given: Iterable[Any], laws: Iterable[Law] = ()
@@ -93,7 +93,7 @@ class Sampler:
         hypotheses = _conjuncts(given)
         self.families = [x for x in wanted if isinstance(x, IndexedBase)]
         self.symbols = [x for x in wanted if not isinstance(x, IndexedBase)]
-        self.bounds = {x: declared(x) for x in self.symbols}
+        self.bounds = {x: declared_bounds(x) for x in self.symbols}
         equations: list[sp.Eq] = []
         self.hypotheses = hypotheses
         for hypothesis in hypotheses:
@@ -103,7 +103,7 @@ class Sampler:
             elif isinstance(hypothesis, sp.Eq):
                 equations.append(hypothesis)
         self.laws = [law for law in laws if law.parameters <= set(self.symbols)]
-        self.determined, self.normalised = solved(equations, self.symbols, self.families)
+        self.determined, self.normalised = solve_equations(equations, self.symbols, self.families)
         # What is drawn within the bounds of a single symbol obeys them already.
         computed = {x for x, _ in self.determined}
         self.in_question = [
@@ -290,7 +290,7 @@ _MOST_REJECTED = 200
 
 @dataclass(frozen=True)
 class Comparison:
-    """A statement held at every point at which it was examined."""
+    """The result of a comparison in which a statement held at every point examined."""
 
     relation: Any
     points: tuple[Mapping[Any, Any], ...]
@@ -299,7 +299,7 @@ class Comparison:
 
 
 class Bench:
-    """Points for statements under the same hypotheses; what they share is evaluated once at each.
+    """Points for statements under the same hypotheses, with common parts evaluated once each.
 
     The mapping `functions` says what stands for undefined ones.
     """

@@ -76,7 +76,7 @@ _MOST_TERMS = 10_000
 
 
 class Arithmetic:
-    """Values of expressions."""
+    """An evaluator of expressions on arrays of samples."""
 
     def __init__(
         self,
@@ -250,7 +250,7 @@ def _summary(sample: NDArray[np.float64]) -> Average:
 
 
 class _Integrand:
-    """What stands for random variables inside of an expectation."""
+    """The rule that draws samples for the random variables inside of an expectation."""
 
     def __init__(self, rng: Generator, n: int) -> None:
         self.rng, self.n = rng, n

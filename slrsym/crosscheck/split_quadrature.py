@@ -25,7 +25,7 @@ from slrsym.crosscheck.balls import (
     Sum,
     magnitude,
     real_ball,
-    widened,
+    widen,
 )
 from slrsym.statements.expressions import free
 
@@ -101,7 +101,7 @@ def piecewise_sum(
         if previous is not None:
             difference = total.value - previous.value
             if (magnitude(difference) - whole) * DIGITS_PER_BIT < goal:
-                return Sum(widened(total.value, difference.abs_upper()), whole)
+                return Sum(widen(total.value, difference.abs_upper()), whole)
         previous = total
     raise Inconclusive("the quadrature does not converge: the integrand is not smooth in pieces")
 

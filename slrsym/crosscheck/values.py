@@ -82,7 +82,7 @@ def _exact(value: Expr) -> fmpq:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Between which numbers a symbol lies."""
+    """Lower and upper bound of a symbol, each of which may be open, or missing."""
 
     low: sp.Rational | None = None
     high: sp.Rational | None = None
@@ -100,7 +100,7 @@ class Bounds:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no number lies within them."""
+        """Whether no number lies between the two bounds."""
         if self.low is None or self.high is None:
             return False
         open_end = self.low_open or self.high_open
@@ -131,7 +131,7 @@ def bound_of(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
     return None
 
 
-def declared(symbol: Symbol) -> Bounds:
+def declared_bounds(symbol: Symbol) -> Bounds:
     """Return the bounds that a symbol's assumptions state."""
     if symbol.is_positive:
         return Bounds(low=S.Zero, low_open=True)
@@ -144,7 +144,7 @@ def declared(symbol: Symbol) -> Bounds:
     return Bounds()
 
 
-def solved(
+def solve_equations(
     equations: Iterable[sp.Eq], symbols: Iterable[Symbol], families: Sequence[IndexedBase]
 ) -> tuple[list[tuple[Symbol, Expr]], dict[IndexedBase, Expr]]:
     """Solve equations for symbols, and find families whose entries sum to one."""
@@ -317,7 +317,7 @@ def random_entries(
             return None
         number = int(length)
     label = family.label
-    bounds = declared(label)
+    bounds = declared_bounds(label)
     if summing_to_one is not None:
         bounds = bounds.narrowed(Bounds(low=S.Zero))
     entries = [random_value(label, bounds, rng, S.One) for _ in range(number)]
@@ -337,7 +337,7 @@ def _array(
         return None
     places = list(product(*(range(1, int(size) + 1) for size in sizes)))
     label = family.label
-    drawn = [random_value(label, declared(label), rng, S.One) for _ in places]
+    drawn = [random_value(label, declared_bounds(label), rng, S.One) for _ in places]
     if any(entry is None for entry in drawn):
         return None
     return {place: entry for place, entry in zip(places, drawn, strict=True) if entry is not None}

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.initial_conditions import lift
-from slrsym.kernels.compile import iterated, numpy_parts
+from slrsym.kernels.compile import iterate, numpy_parts
 from slrsym.kernels.numba_backend import (
     BLOCK,
     DECORATOR,
@@ -21,7 +21,7 @@ from slrsym.kernels.numba_backend import (
     machine_iterated,
     machine_loop,
 )
-from slrsym.kernels.program import Program, kept
+from slrsym.kernels.program import Program, cached_program
 from slrsym.models.paper import kernel
 from slrsym.runs import Engine
 from slrsym.task import PLACES, Task
@@ -39,9 +39,9 @@ def _least_room(d: int) -> float:
     return 0.0 if d >= 4 else np.inf
 
 
-_overlap_program = kept("slrsym.models.expressions.overlap_program")
-_planar_program = kept("slrsym.models.expressions.planar_program")
-_restoring_program = kept("slrsym.models.expressions.restoring_program")
+_overlap_program = cached_program("slrsym.models.expressions.overlap_program")
+_planar_program = cached_program("slrsym.models.expressions.planar_program")
+_restoring_program = cached_program("slrsym.models.expressions.restoring_program")
 
 
 def _program(count: int) -> Program:
@@ -49,7 +49,7 @@ def _program(count: int) -> Program:
 
 
 class _OverlapEngine:
-    """All runs of one task; `rank` is how many dimensions vectors are to fit in."""
+    """Engine that moves the overlaps of all runs of a task, feasible in `rank` dimensions."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class NumpyEngine(_OverlapEngine):
 
         given, steps = (inverse_temperatures, *self._rest), inverse_temperatures.size
         start: Any = tuple(np.ascontiguousarray(self.states.T))
-        columns, noted = iterated(step, constants, start, given, steps, every, np.transpose)
+        columns, noted = iterate(step, constants, start, given, steps, every, np.transpose)
         self.states = np.transpose(columns).copy()
         return noted.reshape(-1, *self.states.shape)
 
@@ -167,7 +167,7 @@ class Vectors(Engine):
             self.k, self.v = self._moved(self.k, k_gradient), self._moved(self.v, v_gradient)
 
         steps, given = inverse_temperatures.size, (inverse_temperatures,)
-        noted = iterated(step, float, None, given, steps, every, lambda _: self.states)[1]
+        noted = iterate(step, float, None, given, steps, every, lambda _: self.states)[1]
         return noted.reshape(-1, len(self.k), len(PLACES))
 
     def _gradients(self, inverse_temperature: float) -> tuple[States, States]:

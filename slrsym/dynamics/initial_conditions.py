@@ -16,14 +16,14 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import SLACK, frame_coordinates, gram_matrices
-from slrsym.kernels.arguments import real_array, whole
+from slrsym.kernels.arguments import real_array, require_integer
 from slrsym.models.initial_conditions import gaussian_coordinates
 from slrsym.task import OrderParameters, Task
 
 
 @runtime_checkable
 class Start(Protocol):
-    """Where runs start."""
+    """The protocol of initial conditions: the states at which runs start."""
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
         """Return the states at which runs start.
@@ -58,7 +58,7 @@ class _Drawn(Start):
 
     def __post_init__(self) -> None:
         for name, least in (("runs", 1), ("seed", 0)):
-            object.__setattr__(self, name, whole(name, getattr(self, name), least))
+            object.__setattr__(self, name, require_integer(name, getattr(self, name), least))
 
 
 def uniform_overlaps(
@@ -129,7 +129,7 @@ class ManifoldStart(_Drawn):
 
 @dataclass(frozen=True, eq=False)
 class Overlaps(Start):
-    """Given overlaps.
+    """Initial conditions by given overlaps.
 
     They are those of Theorem 1, or of Lemma 6.
 

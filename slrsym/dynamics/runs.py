@@ -15,10 +15,10 @@ from slrsym.dynamics.initial_conditions import Start, as_start, require_feasible
 from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.files import require_writable
-from slrsym.kernels.arguments import foretell, positive, real_array, require_memory, whole
+from slrsym.kernels.arguments import foretell, positive, real_array, require_integer, require_memory
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
-from slrsym.runs import Engine, Runs, load, require_runs, runs_of, walked
+from slrsym.runs import Engine, Runs, advance_and_log, load, require_runs, runs_of
 from slrsym.schedules import (
     Schedule,
     as_schedule,
@@ -133,8 +133,8 @@ def simulate(
     """
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
-    alpha, steps = positive("alpha", alpha), whole("steps", steps, 0)
-    log_every = whole("log_every", log_every, 1)
+    alpha, steps = positive("alpha", alpha), require_integer("steps", steps, 0)
+    log_every = require_integer("log_every", log_every, 1)
     sampling = _sampling(batch, rng)
     begin = as_start(start, task.d)
     _require_memory(begin, task, steps, log_every, dynamics)
@@ -212,7 +212,7 @@ def resume(
     runs = runs.transpose("run", "step")
     settings = {name: x for name, x in runs.attrs.items() if not name.startswith("version_")}
     last = int(runs.step[-1])
-    steps = whole("steps", settings["steps"] if steps is None else steps, 0)
+    steps = require_integer("steps", settings["steps"] if steps is None else steps, 0)
     if steps < last:
         raise ValueError(f"steps must be at least {last}, the last step logged; got {steps}")
     if schedule is not None:
@@ -252,12 +252,12 @@ def _sampling(batch: int | None, rng: int | np.random.Generator | None) -> dict[
         if rng is not None:
             raise ValueError(f"rng must not be given without batch, which it is for; got {rng!r}")
         return {}
-    batch = whole("batch", batch, 1)
+    batch = require_integer("batch", batch, 1)
     if isinstance(rng, np.random.Generator):
         # A number, so that it can be saved, and runs can go on.
         return {"batch": batch, "seed": int(rng.integers(2**63))}
     try:
-        seed = whole("rng", 0 if rng is None else rng, 0)
+        seed = require_integer("rng", 0 if rng is None else rng, 0)
     except ValueError as problem:
         raise ValueError(f"{problem}, or a numpy.random.Generator") from None
     return {"batch": batch, "seed": seed}
@@ -343,7 +343,7 @@ def _run(
 
     work = len(states) * (1 + settings.get("batch", 0) * task.L // _TOKENS)
     try:
-        result = walked(engine, lam, logged, work, finish, path, progress)
+        result = advance_and_log(engine, lam, logged, work, finish, path, progress)
     except OverflowError:
         raise _overflow(task, lam, settings) from None
     _warn_of_large_steps(task, result.isel(step=slice(-1 - result.sizes["step"] // 2, None)))

@@ -140,7 +140,7 @@ def tangent_basis(points: _Array) -> _Array:
     return basis
 
 
-def retracted(points: _Array, step: _Array) -> _Array:
+def retract_to_spheres(points: _Array, step: _Array) -> _Array:
     """Move points along tangent vectors and project them to the spheres."""
     moved = points + step
     found: _Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
@@ -167,7 +167,9 @@ def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = F
     columns = []
     for tangent in np.moveaxis(basis, -1, 0):
         step = h * tangent.reshape(points.shape)
-        ahead, behind = (_tangent_slope(retracted(points, x), lam, task) for x in (step, -step))
+        ahead, behind = (
+            _tangent_slope(retract_to_spheres(points, x), lam, task) for x in (step, -step)
+        )
         columns.append((ahead - behind).reshape(*points.shape[:-2], -1) / (2 * h))
     hess = np.swapaxes(basis, -1, -2) @ np.stack(columns, axis=-1)
     values = np.linalg.eigvalsh((hess + np.swapaxes(hess, -1, -2)) / 2)

@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 from slrsym.dynamics import _stochastic_loop
 from slrsym.dynamics.engines import States, Vectors
 from slrsym.kernels.arguments import changes, cores
-from slrsym.kernels.compile import iterated, numpy_parts
+from slrsym.kernels.compile import iterate, numpy_parts
 from slrsym.kernels.numba_backend import DECORATOR, machine_loop
-from slrsym.kernels.program import kept
+from slrsym.kernels.program import cached_program
 from slrsym.runs import Engine
 from slrsym.task import Task
 
@@ -47,7 +47,7 @@ _BLOCK = 1000
 _MOST = 2_000_000
 
 
-token_program = kept("slrsym.models.expressions.token_program")
+token_program = cached_program("slrsym.models.expressions.token_program")
 
 
 class _Streams:
@@ -179,7 +179,7 @@ class StochasticEngine(Engine):
             return self._step(states, body, fixed, *next(numbers))
 
         given, steps = (inverse_temperatures,), inverse_temperatures.size
-        self._states, noted = iterated(
+        self._states, noted = iterate(
             step, constants, self._states, given, steps, every, lambda states: states
         )
         # The streams are moved on after the last step.

@@ -24,7 +24,9 @@ from slrsym.typeset.common import MOST_PRIMES
 from slrsym.typeset.common import letter as drawn
 
 
-def chosen(expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = True) -> Shorthand:
+def choose_abbreviations(
+    expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = True
+) -> Shorthand:
     """Choose abbreviations for a set of expressions."""
     expressions = list(expressions)
     taken = names_in(expressions)
@@ -158,7 +160,7 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
 def on_manifold() -> tuple[Shorthand, list[Symbol]]:
     """Return the abbreviations of the planar map, and its letters except those of step sizes."""
     wanted = planar_meanings()
-    shorthand = _with(chosen(wanted.values()), wanted)
+    shorthand = _with(choose_abbreviations(wanted.values()), wanted)
     letters = [x for x in shorthand.local.values() if x.name not in ("C", "K")]
     return shorthand, letters
 
@@ -197,7 +199,7 @@ _MOST_LETTERS = 8
 _FEW = 35
 
 
-def narrowed(
+def abbreviate_to_fit(
     shorthand: Shorthand,
     shown: Collection[Basic],
     symbols: Collection[Symbol],

@@ -11,7 +11,7 @@ from importlib.resources import files
 
 from slrsym.claims.papers import Paper, builtin_papers
 from slrsym.export.document import Citation, Inline, Text
-from slrsym.export.prose import escaped
+from slrsym.export.prose import escape_latex
 from slrsym.proofs.axioms import OWN_PROOF
 
 
@@ -44,7 +44,7 @@ _CALLED = re.compile(r"^  called = \{(.*)\},\n", re.MULTILINE)
 _EDITION = re.compile(r"^,? *\d+(st|nd|rd|th) ed\.,? *")
 
 
-def cited(reference: str) -> tuple[Inline, ...]:
+def citation_of(reference: str) -> tuple[Inline, ...]:
     """Convert a reference in the code to a citation."""
     for work in works():
         if reference.startswith(work.called):
@@ -63,11 +63,11 @@ def bibtex(references: Iterable[str], papers: Iterable[Paper] = ()) -> str:
     """Write the BibTeX file for some references."""
     entries = {}
     for reference in references:
-        for piece in cited(reference):
+        for piece in citation_of(reference):
             if isinstance(piece, Citation):
                 known = next((work for work in works() if work.key == piece.key), None)
                 # BibTeX counts brackets, also those behind a backslash.
-                note = escaped(reference).replace(r"\{", r"\textbraceleft{}")
+                note = escape_latex(reference).replace(r"\{", r"\textbraceleft{}")
                 note = note.replace(r"\}", r"\textbraceright{}")
                 entries[piece.key] = known.entry if known else (
                     f"@misc{{{piece.key},\n  note = {{{note}}},\n}}\n"

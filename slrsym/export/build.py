@@ -12,8 +12,8 @@ from typing import Any
 from slrsym.claims.ledger import Ledger
 from slrsym.claims.papers import Paper, paper_of, papers_of
 from slrsym.claims.verification import ClaimSummary
-from slrsym.export.abbreviations import NAMES, PLANAR_NAMES, chosen, on_manifold
-from slrsym.export.bibliography import cited
+from slrsym.export.abbreviations import NAMES, PLANAR_NAMES, choose_abbreviations, on_manifold
+from slrsym.export.bibliography import citation_of
 from slrsym.export.claims import claim_entry
 from slrsym.export.document import (
     AxiomEntry,
@@ -110,7 +110,7 @@ def build(
         AxiomEntry(
             name,
             inline_text(axiom(name).statement),
-            cited(axiom(name).reference),
+            citation_of(axiom(name).reference),
             tuple(users.get(name, ())),
         )
         for name in used
@@ -190,7 +190,7 @@ def _planar() -> tuple[Block, ...]:
 
 
 def _slopes() -> tuple[Block, ...]:
-    """Say what the letters of the partial derivatives are; written out they fill a page."""
+    """Explain the letters of the partial derivatives, which written out would fill a page."""
     said = inline_text(
         "$D_kappa$, $D_nu$, $D_theta$, $D_eta$ and $D_rho$ are the partial derivatives of the risk "
         "in these overlaps, in its closed form."
@@ -202,10 +202,12 @@ def _risk() -> tuple[Block, ...]:
     from slrsym.symbolic import risk_definition
 
     definition = risk_definition()
-    shorthand = chosen([definition], risk=True)
+    shorthand = choose_abbreviations([definition], risk=True)
     name = shorthand(definition)
     printer = Printer(ORDER, declared_laws([definition]), NAMES)
-    shown = ShownFormula(printer.box(chosen([definition], risk=False)(definition)), definition)
+    shown = ShownFormula(
+        printer.box(choose_abbreviations([definition], risk=False)(definition)), definition
+    )
     laws = list(dict.fromkeys((printer.laws or {}).values()))
     blocks: list[Block] = [
         Paragraph(

@@ -11,7 +11,7 @@ from slrsym.export.document import Section
 
 @dataclass(frozen=True)
 class Chapter:
-    """Sections with one subject, and what is said of them in the roadmap."""
+    """A chapter: sections with one subject, and their description in the roadmap."""
 
     title: str
     about: str

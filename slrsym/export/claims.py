@@ -13,14 +13,14 @@ from sympy.core.function import UndefinedFunction
 
 from slrsym import notation
 from slrsym.claims.claim import Claim
-from slrsym.coq import also_by_coq, confirmed, confirmed_claims
+from slrsym.coq import also_by_coq, confirmed_claims, confirmed_steps
 from slrsym.export.abbreviations import (
     NAMES,
     PLANAR_NAMES,
-    chosen,
+    abbreviate_to_fit,
+    choose_abbreviations,
     in_notation,
     in_table,
-    narrowed,
     reading_names,
     told_apart,
     with_planar_letters,
@@ -39,18 +39,18 @@ from slrsym.export.document import (
     ShownFormula,
     ShownLink,
     Text,
-    listed,
+    join_list,
 )
 from slrsym.export.letters import shared_letters
 from slrsym.export.proofs import Writer, proof_blocks, written_out
 from slrsym.export.prose import (
     ORDER,
-    assumed,
+    assumptions_of,
     free_in,
     functions_in,
     inline_text,
-    marked,
-    referring,
+    mark_ranges,
+    with_references,
 )
 from slrsym.export.shorthand import Shorthand, names_in
 from slrsym.proofs.claim_steps import steps_of
@@ -81,7 +81,7 @@ def claim_entry(
     except (Exception, SystemExit):
         steps = []
     shown = _shown(claim, steps)
-    shorthand = chosen(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
+    shorthand = choose_abbreviations(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
     shorthand = with_planar_letters(shorthand, shown).with_notation(claim.notation)
     names = _names(shown)
     own = [x for x in free_in([claim.statement, *claim.hypotheses]) if isinstance(x, Symbol)]
@@ -93,7 +93,7 @@ def claim_entry(
         inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
         return Printer(ORDER, declared_laws([*short, *definitions]), names, inside)
 
-    shorthand, printer = narrowed(shorthand, shown, claim.symbols, printer_of)
+    shorthand, printer = abbreviate_to_fit(shorthand, shown, claim.symbols, printer_of)
     laws = printer.laws or {}
     writer = Writer(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
@@ -114,7 +114,7 @@ def claim_entry(
         label=label,
         title=inline_text(claim.title) if claim.title else (),
         source=claim.source,
-        assumptions=assumed(
+        assumptions=assumptions_of(
             free_in(said),
             functions,
             [shorthand(h) for h in claim.hypotheses],
@@ -126,7 +126,7 @@ def claim_entry(
             *writer.display(statement, sentences=claim.explanation.equations),
         ),
         letters=(shared_letters(shorthand, stated, short, printer) if defined else ()),
-        explanation=referring(inline_text(claim.explanation.text), included),
+        explanation=with_references(inline_text(claim.explanation.text), included),
         lead=inline_text(claim.explanation.lead),
         where=(
             *_where(claim, shorthand, printer, find, included, defined),
@@ -149,7 +149,7 @@ def claim_entry(
         checks={r.label: r for r in getattr(verdict, "reports", ())},
         place=_place(claim),
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
-        box=marked(getattr(row_of_ledger, "box", "")),
+        box=mark_ranges(getattr(row_of_ledger, "box", "")),
         trials=getattr(row_of_ledger, "trials", ""),
         compared_to_source=claim.compared_to_source,
         plain_title=claim.title.replace("$", ""),
@@ -202,7 +202,7 @@ def _repeated(
     verb = " says holds" if len(named) == 1 else " say holds"
     # What follows is a formula, or has a sentence.
     verb += "." if claim.explanation.equations else ", and"
-    said = Paragraph((Text("All that "), *listed(named), Text(verb)))
+    said = Paragraph((Text("All that "), *join_list(named), Text(verb)))
     return [said], And(*parts)
 
 
@@ -237,7 +237,7 @@ def _letters(
     ending = Text(", and" if own and not shared else ".")
     blocks: list[Block] = [Paragraph((*parts, ending))] if parts else []
     if shared:
-        letters = listed([Math(printer.symbol(letter)) for letter in shared])
+        letters = join_list([Math(printer.symbol(letter)) for letter in shared])
         verb = " is" if len(shared) == 1 else " are"
         there = (Text(f"{verb} on the page "), NotationReference(), Text("."))
         blocks.append(Paragraph((*letters, *there)))
@@ -323,7 +323,7 @@ def _sourced(
     if not named:
         return []
     verb = " is the right-hand side of " if len(named) == 1 else " are the right-hand sides of "
-    return [Paragraph((*listed(named), Text(verb), *listed(sources), Text(".")))]
+    return [Paragraph((*join_list(named), Text(verb), *join_list(sources), Text(".")))]
 
 
 def _source(
@@ -367,13 +367,13 @@ def _rules(steps: list[Step]) -> tuple[str, ...]:
 
 
 def evidence(row: Any) -> tuple[Inline, ...]:
-    """Describe how a claim was checked, and what it rests on."""
+    """Describe how a claim was checked, and name the claims and axioms that it rests on."""
     if row is None:
         return (Text("Not verified."),)
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
     if row.status == "certified":
         said = "Certified, not proved: enclosed by ball arithmetic on the whole box "
-        return (*inline_text(f"{said}{marked(row.box)}."), *_rest(row))
+        return (*inline_text(f"{said}{mark_ranges(row.box)}."), *_rest(row))
     if row.status == "empirical":
         return (*inline_text(f"Empirical, not proved: {row.trials}."), *_rest(row))
     parts: list[Inline] = []
@@ -408,7 +408,7 @@ def marks(row: Any) -> tuple[str, ...]:
     if row.replaces or row.status not in ("proved", "cited", "conditional"):
         return tuple(told)
     whole = row.id in confirmed_claims()
-    by_coq = row.steps if whole else len(confirmed().get(row.id, {}))
+    by_coq = row.steps if whole else len(confirmed_steps().get(row.id, {}))
     for name, count in (("checker", by_kernel(row.id, row.steps)), ("Coq", by_coq)):
         if count:
             told.append(name if count == row.steps else f"{name} {count}/{row.steps}")
@@ -421,8 +421,8 @@ def _rest(row: Any) -> list[Inline]:
     if row.replaces:
         parts.append(Text(" It takes the place of the claim of this id that comes with slrsym."))
     if row.depends:
-        parts += [Text(" Uses "), *listed([Reference(id) for id in row.depends]), Text(".")]
+        parts += [Text(" Uses "), *join_list([Reference(id) for id in row.depends]), Text(".")]
     if row.axioms:
-        parts += [Text(" Rests on "), *listed([AxiomReference(id) for id in row.axioms])]
+        parts += [Text(" Rests on "), *join_list([AxiomReference(id) for id in row.axioms])]
         parts.append(Text("."))
     return parts

@@ -56,14 +56,14 @@ class Citation(Inline):
 
 @dataclass(frozen=True)
 class Reference(Inline):
-    """A claim, by its id."""
+    """A reference to a claim, by its id."""
 
     id: str
 
 
 @dataclass(frozen=True)
 class AxiomReference(Inline):
-    """An axiom, by its id."""
+    """A reference to an axiom, by its id."""
 
     id: str
 
@@ -73,7 +73,7 @@ class NotationReference(Inline):
     """The page with the letters that all claims share."""
 
 
-def listed(parts: Sequence[Inline]) -> list[Inline]:
+def join_list(parts: Sequence[Inline]) -> list[Inline]:
     """Join pieces to a list in a sentence, with commas and "and"."""
     result: list[Inline] = []
     for place, part in enumerate(parts):
@@ -90,14 +90,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Paragraph(Block):
-    """Running text."""
+    """A paragraph of running text and formulas."""
 
     parts: tuple[Inline, ...]
 
 
 @dataclass(frozen=True)
 class ShownFormula:
-    """What is displayed, and the checked object that it shows."""
+    """A displayed formula, with the checked object that it shows."""
 
     box: Box
     shown: Any
@@ -152,7 +152,7 @@ _NUMBERED = re.compile(
 
 @dataclass(frozen=True)
 class Label:
-    """What a claim is called: by its number in the paper, else by its name.
+    """The label of a claim: its number in the paper, or else its name.
 
     The name is short, and those of steps begin with it: P15.7 is step 7 of Proposition 15, P15.
     """
@@ -237,7 +237,7 @@ class AxiomEntry:
 
 @dataclass(frozen=True)
 class Section:
-    """Claims under a heading; of one file of derivations."""
+    """A section: the claims of one file of derivations under a heading."""
 
     title: tuple[Inline, ...]
     claims: tuple[ClaimEntry, ...]
@@ -245,7 +245,7 @@ class Section:
 
     @property
     def place(self) -> Path | None:
-        """The file."""
+        """The file of derivations that the claims are from."""
         return self.claims[0].place[0] if self.claims else None
 
 

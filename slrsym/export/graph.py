@@ -35,7 +35,7 @@ def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
         raise ValueError(f"columns must be at least 1; got {columns}")
     used = {id: [d for d in dict.fromkeys(below) if d in depends] for id, below in depends.items()}
     levels = _levels(used)
-    edges = [(d, id) for id, below in _reduced(used).items() for d in below]
+    edges = [(d, id) for id, below in _transitive_reduction(used).items() for d in below]
     touched = {id for edge in edges for id in edge}
     alone = [id for id in used if id not in touched]
     ranks: dict[int, list[str]] = {}
@@ -77,7 +77,7 @@ def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
     return levels
 
 
-def _reduced(used: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+def _transitive_reduction(used: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Drop edges that other edges imply."""
     reach: dict[str, set[str]] = {}
 
@@ -129,12 +129,14 @@ def _placed(
         for row in [*rows, *reversed(rows)]:
             wanted = {id: fmean(places[other] for other in neighbours[id]) for id in row}
             row.sort(key=wanted.__getitem__)
-            there = apart([wanted[id] for id in row], 0.5, columns - 0.5)
+            there = space_apart([wanted[id] for id in row], 0.5, columns - 0.5)
             places |= zip(row, there, strict=True)
     return places
 
 
-def apart(wanted: Sequence[float], least: float, most: float, gap: float = 1.0) -> list[float]:
+def space_apart(
+    wanted: Sequence[float], least: float, most: float, gap: float = 1.0
+) -> list[float]:
     """Return places at least a gap apart that are nearest to the wanted ones."""
     # Shifted by their numbers, the places only have to be in order: isotonic regression.
     pools: list[tuple[float, int]] = []
@@ -152,7 +154,7 @@ def apart(wanted: Sequence[float], least: float, most: float, gap: float = 1.0) 
 Edge = tuple[str, str]
 
 
-def routed(
+def route_arrows(
     graph: Graph,
     places: Mapping[str, tuple[float, float]],
     reach: float,
@@ -181,6 +183,8 @@ def routed(
         for (left, right), members in inside.items():
             near = [min(max(wanted, left), right) for wanted, _ in members]
             gap_width = min(beside, (right - left) / len(members))
-            for x, (_, edge) in zip(apart(near, left, right, gap_width), members, strict=True):
+            for x, (_, edge) in zip(
+                space_apart(near, left, right, gap_width), members, strict=True
+            ):
                 ways[edge].append((x, middles[row]))
     return ways

@@ -28,8 +28,8 @@ from slrsym.export.document import (
 )
 from slrsym.export.rules import rule_of
 from slrsym.statements.expressions import text_of
-from slrsym.typeset import Box, broken, to_mathml
-from slrsym.typeset.backends import converted
+from slrsym.typeset import Box, break_lines, to_mathml
+from slrsym.typeset.backends import convert_latex
 from slrsym.typeset.boxes import Operator, RowBox, row
 
 # The room for a displayed formula on a desk and on a phone, in em of the formula. `style.css` shows
@@ -125,7 +125,7 @@ def _agreement(check: Any) -> str:
 
 
 class HtmlRenderer:
-    """Writes HTML."""
+    """A writer of documents as HTML."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class HtmlRenderer:
             case Math(box):
                 return " ".join(map(_within_a_line, _listed(box)))
             case Raw(latex):
-                element = f"<math>{converted(latex)}</math>"
+                element = f"<math>{convert_latex(latex)}</math>"
                 kind = "wide" if len(_TAG.sub("", element)) > _LONG else "whole"
                 return f'<span class="{kind}">{element}{_GLUE}'
             case Reference(id):
@@ -289,10 +289,10 @@ class HtmlRenderer:
 
     def formula(self, box: Box) -> str:
         """Write a displayed formula, broken into lines for a wide screen and for a narrow one."""
-        wide = broken(box, WIDE)
+        wide = break_lines(box, WIDE)
         if box.width <= NARROW:
             return _framed(to_mathml(wide, annotated=True), "formula")
-        narrow = broken(box, NARROW)
+        narrow = break_lines(box, NARROW)
         # What takes more than a screen on a phone is not written twice: it scrolls there.
         if len(narrow) == 1 or len(narrow) > _MOST_LINES:
             return _framed(to_mathml(wide, annotated=True), "formula")
@@ -309,6 +309,6 @@ def _framed(element: str, kind: str) -> str:
     return f'<div class="{kind}">{shorter}</div>'
 
 
-def escaped(said: str) -> str:
+def escape_html(said: str) -> str:
     """Escape plain text for HTML."""
     return escape(said, quote=False)

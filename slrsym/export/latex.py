@@ -24,11 +24,11 @@ from slrsym.export.document import (
     ShownFormula,
     ShownLink,
     Text,
-    listed,
+    join_list,
 )
 from slrsym.export.pictures import PICTURES, Picture
-from slrsym.export.prose import escaped, inline_text
-from slrsym.typeset import Box, FormulaLine, broken, to_latex
+from slrsym.export.prose import escape_latex, inline_text
+from slrsym.typeset import Box, FormulaLine, break_lines, to_latex
 from slrsym.typeset.boxes import Fence, MatrixBox, Operator, RowBox, ScriptBox
 from slrsym.typeset.elision import changes
 
@@ -54,7 +54,7 @@ SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
 
 class Displays:
-    r"""Writes paragraphs and displayed formulas."""
+    r"""A writer of paragraphs and displayed formulas as LaTeX."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class Displays:
         """Write a piece of a paragraph."""
         match part:
             case Text(text):
-                return escaped(text)
+                return escape_latex(text)
             case Math(box) if _unbreakable(box) > TEXT_WIDTH - 6:
                 shown = self.display(Display(ShownFormula(box, None)))
                 return f"\n{shown}\n"
@@ -102,14 +102,14 @@ class Displays:
                 if id in self.linked:
                     return rf"\cref{{{id}}}"
                 label = self.labels.get(id)
-                return escaped(str(label) if label else id).replace(" ", "~", 1)
+                return escape_latex(str(label) if label else id).replace(" ", "~", 1)
             case AxiomReference(id):
-                shown = escaped(id.replace("-", " "))
+                shown = escape_latex(id.replace("-", " "))
                 return rf"\hyperref[axiom:{id}]{{{shown}}}" if id in self.axioms else shown
             case NotationReference():
                 return r"\hyperref[notation]{Notation}"
             case Citation(key, place):
-                return rf"\cite[{escaped(place)}]{{{key}}}" if place else rf"\cite{{{key}}}"
+                return rf"\cite[{escape_latex(place)}]{{{key}}}" if place else rf"\cite{{{key}}}"
         raise TypeError(f"no piece of a paragraph: {part!r}")
 
     def display(self, display: Display, width: float = TEXT_WIDTH) -> str:
@@ -120,7 +120,7 @@ class Displays:
     def _rows(self, display: Display, width: float) -> list[str]:
         start = display.start.box
         if not display.links:
-            lines = broken(start, width)
+            lines = break_lines(start, width)
             rows = [f"& {_line(line)}" for line in lines]
             return [*rows[:-1], rows[-1] + self.tag(display.label, display.why)]
         if self._is_between(display, width):
@@ -136,15 +136,15 @@ class Displays:
             rows = [f"{to_latex(start)}"]
         else:
             room = width - _INDENT - 2.0
-            rows = [f"& {_line(line)}" for line in broken(start, width)]
+            rows = [f"& {_line(line)}" for line in break_lines(start, width)]
         before_it = start
         alone = len(display.links) == 1 and not display.links[0].why
         for place, link in enumerate(display.links):
             box = link.formula.box
-            lines = broken(box, room)
+            lines = break_lines(box, room)
             told = place < len(display.links) - 1 or (place and box in self.stated)
             if self.brief and len(lines) > _LONG and told:
-                lines = broken(changes(before_it, box), room)
+                lines = break_lines(changes(before_it, box), room)
             before_it = box
             sign = SIGNS[link.sign]
             before = "" if beside else r"\quad "
@@ -164,7 +164,7 @@ class Displays:
     @staticmethod
     def _ends(start: Box, link: ShownLink, width: float, alone: bool) -> bool:
         """Tell whether a right side fits behind the last line of the left side."""
-        last = broken(start, width)[-1]
+        last = break_lines(start, width)[-1]
         said = 10.0 if link.why else 0.0
         used = last.indent + last.box.width + link.formula.box.width + 2.0 + said
         return used <= width and (alone or link.formula.box.width <= _NARROW_LEFT)
@@ -256,7 +256,7 @@ def snippet(display: Display, width: float = TEXT_WIDTH) -> str:
 
 
 class LatexRenderer(Displays):
-    r"""Writes LaTeX."""
+    r"""A writer of documents as LaTeX."""
 
     def blocks(self, blocks: Iterable[Block]) -> str:
         """Write blocks below each other."""
@@ -349,7 +349,7 @@ class LatexRenderer(Displays):
         )
         parts = [
             opening,
-            f"\\slrnumber{{{kind}}}{{{escaped(claim.label.number)}}}{{{claim.id}}}",
+            f"\\slrnumber{{{kind}}}{{{escape_latex(claim.label.number)}}}{{{claim.id}}}",
             f"\\begin{{{kind}}}{title}\\label{{{claim.id}}}\\slrindex{{{_entry(claim.id)}}}",
             self._margin(claim) + "%",
             self.blocks([*claim.assumptions, *claim.statement, *claim.where]),
@@ -381,7 +381,7 @@ class LatexRenderer(Displays):
             source += f"Compared to the paper: {compared}. "
         shown = "\\slrqed " if claim.proof and claim.status == "proved" else ""
         evidence = self.inline(self._beneath(claim))
-        called = escaped(claim.id)
+        called = escape_latex(claim.id)
         if self.site:
             called = rf"\href{{{self.site}claims/{claim.id}.html}}{{{called}}}"
         parts.append(f"\\slrstatus{{{shown}{source}{evidence}}}{{{called}}}\n")
@@ -410,21 +410,21 @@ class LatexRenderer(Displays):
         return "\\slrmargin{" + "\\\\".join(told) + "}"
 
     def _beneath(self, claim: ClaimEntry) -> tuple[Inline, ...]:
-        """Write what a claim uses; in full, if the margin cannot say all of it."""
+        """Write the claims that a claim uses; in full, if the margin is too narrow for them."""
         if claim.status != "proved" or not self.brief:
             return claim.evidence
         own = [AxiomReference(name) for name, users in self.axioms.items() if claim.id in users]
         used = [*map(Reference, claim.depends), *own]
         place = " It takes the place"
         replaced = (p for p in claim.evidence if isinstance(p, Text) and p.text.startswith(place))
-        said = (Text("Uses "), *listed(used), Text(".")) if used else ()
+        said = (Text("Uses "), *join_list(used), Text(".")) if used else ()
         return (*said, *replaced)
 
     def axiom(self, axiom: AxiomEntry) -> str:
         """Write an axiom with its reference and its users."""
         users = ", ".join(self.piece(Reference(id)) for id in axiom.users)
         used = f" Used by {users}." if users else ""
-        name = escaped(axiom.id.replace("-", " "))
+        name = escape_latex(axiom.id.replace("-", " "))
         return (
             f"\\item[{name}]\\phantomsection\\label{{axiom:{axiom.id}}}"
             f"\\slrindex{{{_entry(axiom.id)}}} {self.inline(axiom.statement)} "
@@ -483,4 +483,4 @@ def _side_by_side(displays: list[Display]) -> str:
 
 def _entry(text: str) -> str:
     """Escape text for the index, where two characters have a meaning."""
-    return re.sub("[!@]", r'"\g<0>', escaped(text))
+    return re.sub("[!@]", r'"\g<0>', escape_latex(text))

@@ -24,9 +24,9 @@ from slrsym.export.document import (
     Section,
 )
 from slrsym.export.errata import LEAD
-from slrsym.export.graph import laid_out, routed
+from slrsym.export.graph import laid_out, route_arrows
 from slrsym.export.latex import LatexRenderer
-from slrsym.export.prose import escaped, inline_text
+from slrsym.export.prose import escape_latex, inline_text
 from slrsym.proofs.axioms import axiom
 
 KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Assumption", "Claim")
@@ -287,9 +287,9 @@ def _head(document: Document, title: str | None) -> str:
     proved = sum(claim.status == "proved" for claim in document.claims)
     said = (
         f"{proved} of {len(document.claims)} claims proved{_others(document)}\\\\[0.2em]"
-        rf"{{\small written by slrsym {escaped(document.version)}}}"
+        rf"{{\small written by slrsym {escape_latex(document.version)}}}"
     )
-    shown = plain = escaped(title or _title(document))
+    shown = plain = escape_latex(title or _title(document))
     return _TITLE % (shown, _AUTHOR, said, plain, _AUTHOR)
 
 
@@ -304,7 +304,7 @@ def _statements(document: Document, renderer: LatexRenderer) -> str:
         if claim.label.kind != "Claim":
             mark = "" if claim.status == "proved" else f" ({claim.status})"
             lines.append(
-                f"\\hyperref[{claim.id}]{{{escaped(str(claim.label))}}} & "
+                f"\\hyperref[{claim.id}]{{{escape_latex(str(claim.label))}}} & "
                 f"{renderer.inline(claim.title)}{mark} & \\pageref{{{claim.id}}} \\\\"
             )
     return "\n".join([*lines, "\\end{longtable}}", ""])
@@ -375,7 +375,7 @@ def _notation(document: Document, renderer: LatexRenderer) -> str:
     lines = ["\\phantomsection\\label{notation}"]
     for table in document.notation:
         if len(document.notation) > 1:
-            lines.append(f"\\paragraph{{{escaped(table.paper)}}}")
+            lines.append(f"\\paragraph{{{escape_latex(table.paper)}}}")
         lines.append("\\begin{longtable}{@{}ll@{}}")
         for symbol, meaning in table.rows:
             lines.append(f"{renderer.inline(symbol)} & {renderer.inline(meaning)} \\\\")
@@ -398,10 +398,10 @@ def _ledger(document: Document) -> str:
     ]
     for claim in document.claims:
         digits = "--" if claim.digits is None else str(claim.digits)
-        name = escaped(claim.id).replace("-", "-\\allowbreak ")
+        name = escape_latex(claim.id).replace("-", "-\\allowbreak ")
         lines.append(
             f"\\texttt{{\\footnotesize {name}}} & \\hyperref[{claim.id}]"
-            f"{{{escaped(str(claim.label))}}} & "
+            f"{{{escape_latex(str(claim.label))}}} & "
             f"\\textcolor{{slr{claim.status}}}{{{claim.status}}} & {claim.steps} & {digits} & "
             f"{len(claim.axioms)} & \\pageref{{{claim.id}}} \\\\"
         )
@@ -421,10 +421,10 @@ def _axioms(document: Document, renderer: LatexRenderer) -> str:
 
 
 def _errata(document: Document, renderer: LatexRenderer) -> str:
-    lines = [escaped(LEAD)]
+    lines = [escape_latex(LEAD)]
     for paper in document.errata:
         if len(document.errata) > 1:
-            lines.append(f"\n\\subsection*{{{escaped(paper.paper)}}}")
+            lines.append(f"\n\\subsection*{{{escape_latex(paper.paper)}}}")
         lines += _paragraphs(paper, renderer)
     lines += ["{\\small\\begin{longtable}{@{}p{34mm}p{90mm}@{}}", "\\toprule"]
     lines += ["claim & compared to the paper \\\\", "\\midrule\\endhead", "\\bottomrule\\endfoot"]
@@ -457,11 +457,11 @@ _SECONDS = 600
 
 
 class TeXMissingError(RuntimeError):
-    """No LaTeX is installed; the message says what to install."""
+    """No LaTeX is installed; the message names the programs to install."""
 
 
 class CompileError(RuntimeError):
-    """LaTeX stopped at an error; the message has what its log says of it."""
+    """LaTeX stopped at an error; the message quotes its log."""
 
 
 def require_tex() -> str:
@@ -474,7 +474,7 @@ def require_tex() -> str:
     )
 
 
-def compiled(folder: Path, main: str) -> Path:
+def compile_document(folder: Path, main: str) -> Path:
     """Compile a document, in a copy of its folder, and put the PDF beside it."""
     program = require_tex()
     stem = main.removesuffix(".tex")
@@ -547,7 +547,7 @@ def picture(document: Document) -> tuple[str, float, float]:
     row = min(_LOOSE_ROW, max(_ROW, _TEXT_HEIGHT / max(graph.rows, 1)))
     places = {node.id: (node.column * _COLUMN, -node.row * row) for node in graph.nodes}
     reach = _NODE_WIDTH / 2 + _CLEAR
-    ways = routed(graph, places, reach, (_CLEAR, width - _CLEAR), _BESIDE)
+    ways = route_arrows(graph, places, reach, (_CLEAR, width - _CLEAR), _BESIDE)
     status = {claim.id: claim.status for claim in document.claims}
     lines = [
         "\\begin{tikzpicture}[x=1mm,y=1mm,every node/.style={draw,rounded corners=1.5pt,"
@@ -557,7 +557,7 @@ def picture(document: Document) -> tuple[str, float, float]:
     for node in graph.nodes:
         x, y = places[node.id]
         name = document.labels[node.id]
-        label = escaped(node.id if name.kind == "Claim" else str(name))
+        label = escape_latex(node.id if name.kind == "Claim" else str(name))
         lines.append(
             f"\\node[draw=slr{status[node.id]},fill=slr{status[node.id]}!7] ({node.id}) "
             f"at ({x:.1f},{y:.1f}) {{\\hyperref[{node.id}]{{{label}}}}};"

@@ -13,9 +13,9 @@ from slrsym.export.document import ClaimEntry, Display, Label, Paragraph, ShownL
 from slrsym.export.html import WIDE, HtmlRenderer, relation
 from slrsym.export.latex import LatexRenderer, snippet
 from slrsym.export.proofs import Writer
-from slrsym.export.prose import ORDER, assumed, free_in, functions_in, inline_text
+from slrsym.export.prose import ORDER, assumptions_of, free_in, functions_in, inline_text
 from slrsym.proofs.chain import Chain
-from slrsym.typeset import Box, Printer, broken, declared_laws
+from slrsym.typeset import Box, Printer, break_lines, declared_laws
 from slrsym.typeset.backends import to_mathml
 from slrsym.typeset.boxes import Operator, row
 
@@ -73,7 +73,7 @@ class _Unstyled(HtmlRenderer):
     """Without the style sheet that chooses between a desk and a phone."""
 
     def formula(self, box: Box) -> str:
-        return to_mathml(broken(box, WIDE))
+        return to_mathml(break_lines(box, WIDE))
 
 
 def claim_html(claim: Claim, proof: bool = False) -> str:
@@ -101,7 +101,7 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
     everything = [*shown, *given]
     printer = _writer(everything).printer
     laws = declared_laws(everything)
-    said = assumed(free_in(everything), functions_in(everything), given, laws, printer)
+    said = assumptions_of(free_in(everything), functions_in(everything), given, laws, printer)
     return [block for block in said if isinstance(block, Paragraph)]
 
 
@@ -123,11 +123,11 @@ def chain_html(chain: Chain) -> str:
     said = "".join(HtmlRenderer({}).inline(p.parts) for p in _assumptions(_shown(chain)))
     style = "caption-side: top; text-align: left"
     caption = f'<caption style="{style}">{said}</caption>' if said else ""
-    start = to_mathml(broken(display.start.box, WIDE), False)
+    start = to_mathml(break_lines(display.start.box, WIDE), False)
     rows = [f"<tr><td>{start}</td><td></td><td></td></tr>"]
     for link in display.links:
         sign = Operator(_SIGNS[link.sign], "relation")
-        side = to_mathml(broken(row([sign, link.formula.box]), WIDE), False)
+        side = to_mathml(break_lines(row([sign, link.formula.box]), WIDE), False)
         why = HtmlRenderer({}).inline(link.why)
         rows.append(f"<tr><td>{side}</td><td>({link.label})</td><td>{why}</td></tr>")
     return f"<table>{caption}{''.join(rows)}</table>"
@@ -139,7 +139,7 @@ def _statement(claim: Claim) -> list[Display | Paragraph]:
 
 
 def _display_html(display: Display) -> str:
-    return to_mathml(broken(relation(display), WIDE))
+    return to_mathml(break_lines(relation(display), WIDE))
 
 
 def _shown(chain: Chain) -> list[Expr]:

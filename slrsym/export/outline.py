@@ -30,7 +30,7 @@ class Entry:
 
     @property
     def count_of_helpers(self) -> int:
-        """How many claims help to prove it."""
+        """The number of claims that help to prove it."""
         return len(self.helpers)
 
 

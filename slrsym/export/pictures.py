@@ -13,14 +13,14 @@ FOLDER = files(__package__) / "pictures"
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure, and what one sees there; formulas stand between dollar signs."""
+    """A figure and its caption, in which formulas stand between dollar signs."""
 
     figure: str
     caption: str
 
     @property
     def name(self) -> str:
-        """That of its files, without an ending."""
+        """The name of its files, without an ending."""
         return f"figure-{self.figure}"
 
     def svg(self) -> str:

@@ -55,7 +55,7 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
 
 
 @cache
-def certified() -> dict[str, float]:
+def certified_ranges() -> dict[str, float]:
     """Return the ranges in which ball arithmetic shows the bounds of Propositions 8 and 12."""
     certificate: Any = builtin_ledger().find("theorem-5-certified").certificate()
     ranges = certificate.ranges
@@ -82,7 +82,7 @@ def swept(data: Any) -> dict[str, Any]:
 def script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
     """Write the script of a page, which needs an element of the class `portrait` only."""
     told = json.dumps(
-        {"setting": setting, "sweep": sweep, "certified": certified()}, separators=(",", ":")
+        {"setting": setting, "sweep": sweep, "certified": certified_ranges()}, separators=(",", ":")
     )
     text = (_TEMPLATES / "portrait.js").read_text(encoding="utf-8")
     return f'"use strict";\n(() => {{\n{formulas()}\nconst GIVEN = {told};\n{text}}})();\n'

@@ -275,7 +275,7 @@ def _solutions(items: list[_Item]) -> Block:
 
 @dataclass
 class Writer:
-    """How formulas and reasons of one claim are written."""
+    """A writer of the formulas and reasons in the proof of one claim."""
 
     printer: Printer
     shorten: Callable[[Any], Any]

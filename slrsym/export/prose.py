@@ -31,7 +31,7 @@ from slrsym.export.document import (
     Raw,
     Reference,
     Text,
-    listed,
+    join_list,
 )
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.notation import ORDER_PARAMETERS
@@ -106,7 +106,7 @@ def _script(tokens: list[str]) -> str:
 
 
 def _bracket(tokens: list[str], opening: str = "(") -> list[str]:
-    """Take what stands before the bracket that closes, and the bracket."""
+    """Take the text before the closing bracket, and the bracket."""
     depth, inside = 1, []
     closing = {"(": ")", "{": "}"}[opening]
     while tokens:
@@ -149,7 +149,7 @@ _SYMBOLS = {
 }  # fmt: skip
 
 
-def escaped(text: str) -> str:
+def escape_latex(text: str) -> str:
     """Escape plain text for LaTeX."""
     parts = _CODE.split(text)
     # Every second one stood between backticks.
@@ -209,12 +209,12 @@ _NAMED_STATEMENT = re.compile(
 )
 
 
-def referring(parts: Iterable[Inline], known: Collection[str]) -> tuple[Inline, ...]:
+def with_references(parts: Iterable[Inline], known: Collection[str]) -> tuple[Inline, ...]:
     """Put references in the place of names such as Lemma 4, for claims that are known.
 
     Examples
     --------
-    >>> referring((Text("By Lemma 4."),), ["lemma-4"])
+    >>> with_references((Text("By Lemma 4."),), ["lemma-4"])
     (Text(text='By '), Reference(id='lemma-4'), Text(text='.'))
     """
     made: list[Inline] = []
@@ -232,7 +232,7 @@ def referring(parts: Iterable[Inline], known: Collection[str]) -> tuple[Inline, 
     return tuple(part for part in made if part != Text(""))
 
 
-def marked(box: str) -> str:
+def mark_ranges(box: str) -> str:
     """Put dollar signs around the ranges of a box of parameters."""
     return re.sub(r"([^,\[]+\[[^]]*\]|[^,]+)(, )?", r"$\1$\2", box)
 
@@ -318,7 +318,7 @@ def functions_in(shown: Iterable[Basic]) -> list[AppliedUndef]:
     return list(first.values())
 
 
-def assumed(
+def assumptions_of(
     symbols: Iterable[Symbol],
     functions: Iterable[AppliedUndef],
     given: Iterable[Any],
@@ -330,7 +330,7 @@ def assumed(
     declared = [Math(box) for box in _domains(symbols, printer)]
     named = sorted({(f.func.__name__, len(f.args)) for f in functions})
     if declared:
-        sentences.append((Text("Let "), *listed(declared), Text(".")))
+        sentences.append((Text("Let "), *join_list(declared), Text(".")))
     for name, count in named:
         box = printer.names.get(name) or printer.symbol(Symbol(name))
         kind = "real function" if count == 1 else f"real function of {count} variables"
@@ -339,12 +339,12 @@ def assumed(
         ))  # fmt: skip
     hypotheses = [Math(box) for box in bounds(list(given), printer)]
     if hypotheses:
-        sentences.append((Text("Suppose "), *listed(hypotheses), Text(".")))
+        sentences.append((Text("Suppose "), *join_list(hypotheses), Text(".")))
     blocks = list(dict.fromkeys(laws.values()))
     if blocks:
         independent = len(blocks) > 1 or isinstance(blocks[0], ProductLaw)
         tail = ", independent." if independent else "."
-        sentences.append((*listed([Math(box) for box in _laws(blocks, printer)]), Text(tail)))
+        sentences.append((*join_list([Math(box) for box in _laws(blocks, printer)]), Text(tail)))
     parts: list[Inline] = []
     for sentence in sentences:
         parts += [Text(" "), *sentence] if parts else sentence

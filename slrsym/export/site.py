@@ -19,7 +19,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from slrsym.claims import step_name
 from slrsym.export.document import DEFAULT_TITLE, SEVERAL, ClaimEntry, Display, Document
 from slrsym.export.errata import LEAD
-from slrsym.export.html import STATUSES, HtmlRenderer, badge, escaped, relation, sign, slug
+from slrsym.export.html import STATUSES, HtmlRenderer, badge, escape_html, relation, sign, slug
 from slrsym.export.outline import OutlinePart, outline
 from slrsym.export.pictures import PICTURES
 from slrsym.export.plain_text import plain_text
@@ -28,7 +28,7 @@ from slrsym.export.prose import inline_text
 from slrsym.export.rules import rule_entry, rule_of
 from slrsym.proofs.axioms import axiom
 from slrsym.statements.expressions import spoken
-from slrsym.typeset import broken, to_mathml
+from slrsym.typeset import break_lines, to_mathml
 
 MAIN = "index.html"
 _ASSETS = ("style.css", "site.js", "search.js", "map.js", "ledger.js")
@@ -54,7 +54,7 @@ def environment() -> Environment:
         autoescape=False,
         keep_trailing_newline=True,
     )
-    made.filters |= {"text": escaped, "reference": _reference, "slug": slug}
+    made.filters |= {"text": escape_html, "reference": _reference, "slug": slug}
     made.globals |= {"axiom": axiom, "badge": badge, "sign": sign, "inline_text": inline_text}
     return made
 
@@ -157,7 +157,7 @@ def site_files(
     if document.errata:
         pages["errata.html"] = page("errata.html", "Errata and remarks", front, lead=LEAD)
     for file, name in sources.items():
-        lines = escaped(file.read_text(encoding="utf-8")).splitlines()
+        lines = escape_html(file.read_text(encoding="utf-8")).splitlines()
         linked = {claim.place[1] for claim in claims if claim.place[0] == file}
         inside = {"lines": lines, "linked": linked}
         pages[name] = page("source.html", file.name, renderer("../"), "../", **inside)
@@ -201,7 +201,7 @@ def _glimpse(claim: ClaimEntry) -> str:
     """Return the first formula of a statement, if it is short, and else an empty text."""
     for block in claim.statement:
         if isinstance(block, Display):
-            shown = to_mathml(broken(relation(block), _GLIMPSE))
+            shown = to_mathml(break_lines(relation(block), _GLIMPSE))
             return shown if len(shown) <= _MOST else ""
     return ""
 

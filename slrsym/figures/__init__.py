@@ -151,13 +151,13 @@ def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
     ValueError
         If there is no figure of this name.
     """
-    from slrsym.figures.style import concluded, style
+    from slrsym.figures.style import add_conclusion, style
 
     # The runs of 7b end in two places.
     how = {"each": True} if name == "7b" else {}
     figure: Figure = resolve_name(f"slrsym.figures.{_DRAWN[_known(name)][0]}")(data, **how)
     if said := seen(name, data) if name in ("1", "8", "9", "10") else "":
-        concluded(figure, said)
+        add_conclusion(figure, said)
     if note:
         title = figure.get_suptitle()
         with style():

@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter, StrMethodFormatter
 
-from slrsym.figures.style import COLOURS, WIDTH, labelled, number, style
+from slrsym.figures.style import COLOURS, WIDTH, label_panel, number, style
 
 _LINES = tuple(COLOURS[name] for name in ("blue", "orange", "green", "pink", "grey"))
 _ORDER = (
@@ -48,7 +48,7 @@ def plateau_figure(data: xr.Dataset) -> Figure:
         right.set(ylabel=f"Order parameters, $K = {data.K.values[0]}$")
         for axes, mark in ((left, "(a)"), (right, "(b)")):
             axes.set(xlabel="Steps over the dimension", xlim=(0, float(data.time[-1])))
-            labelled(axes, mark)
+            label_panel(axes, mark)
         left.plot([], [], color="black", lw=0.9, ls=(0, (4, 2)), label="plateau")
         left.plot([], [], ".", color="black", ms=5, label=f"sampled, $d = {_thousands(data)}$")
         left.legend(loc="lower left")
@@ -91,8 +91,8 @@ def noise_floor_figure(data: xr.Dataset) -> Figure:
             ylabel=r"$\epsilon_g \; / \; (\sigma^2 \eta / 2\pi)$",
         )
         right.set(xlabel=r"Learning rate $\eta$", xlim=(0, None))
-        labelled(left, "(a)")
-        labelled(right, "(b)")
+        label_panel(left, "(a)")
+        label_panel(right, "(b)")
         handles, labels = left.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=3)
         figure.suptitle(
@@ -133,7 +133,7 @@ def stability_figure(data: xr.Dataset) -> Figure:
             axes.set(xlabel="Units $K$", xticks=ticks)
             axes.xaxis.set_major_formatter(ScalarFormatter())
             axes.xaxis.set_minor_formatter(NullFormatter())
-            labelled(axes, mark)
+            label_panel(axes, mark)
         left.set_yticks([0.05, 0.1, 0.2, 0.5, 1, 2])
         left.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
         left.yaxis.set_minor_formatter(NullFormatter())

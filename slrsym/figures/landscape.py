@@ -13,7 +13,7 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from slrsym.figures.style import COLOURS, WIDTH, labelled, spread, style
+from slrsym.figures.style import COLOURS, WIDTH, label_panel, spread_labels, style
 from slrsym.landscape import Branch, CriticalPoints
 from slrsym.task import Task
 
@@ -137,8 +137,8 @@ def branches_figure(
                 ha="center",
                 fontsize=9,
             )
-        labelled(above, "(a)")
-        labelled(below, "(b)")
+        label_panel(above, "(a)")
+        label_panel(below, "(b)")
         _name_unstable(above, branches, high)
         for place, _ in marks:
             _enlarge(above, branches, place)
@@ -163,7 +163,9 @@ def _name_unstable(axes: Axes, branches: Sequence[Branch], high: float) -> None:
         if b.index[i] > 1 and b.lam[i] > 0.98 * high
     ]
     low, top = np.log(axes.get_ylim())
-    heights = spread(np.array([(np.log(risk) - low) / (top - low) for risk, _ in ends]), 0.05)
+    heights = spread_labels(
+        np.array([(np.log(risk) - low) / (top - low) for risk, _ in ends]), 0.05
+    )
     for (risk, name), height in zip(ends, heights, strict=True):
         axes.annotate(
             name, (high, risk), xytext=(1.03, height), textcoords="axes fraction", va="center",

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from slrsym.figures.runs import log_risk, mean_and_band, over_steps
-from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, spread, style
+from slrsym.figures.style import COLOURS, WIDTH, absolute, label_panel, number, spread_labels, style
 from slrsym.probing.probe import EXAMPLE
 from slrsym.runs import wilson
 from slrsym.transformers import matched
@@ -22,7 +22,7 @@ _APART = 0.8
 _SOLVED, _ALIGNED = 0.02, 0.97
 
 
-def separated(data: xr.Dataset) -> xr.DataArray:
+def has_own_stars(data: xr.Dataset) -> xr.DataArray:
     """Return whether each head of a run has a star of its own at the last step."""
     last = abs(matched(data)[["kappa", "nu"]].isel(step=-1)).to_array()
     return (last > _APART).all(["variable", "head"])
@@ -60,7 +60,7 @@ def seen_of_layer(data: xr.Dataset) -> str:
             f"{'Supported' if good else 'Not supported'} here: median |κ| {kappa:.3f}, "
             f"|ν| {nu:.3f}, {risk}."
         )
-    count, total = int(separated(data).sum()), data.sizes["run"]
+    count, total = int(has_own_stars(data).sum()), data.sizes["run"]
     partial = count < total
     return (
         "Concluded: low risk, while the heads recover the stars in part only. "
@@ -73,7 +73,7 @@ def seen_of_heads(data: xr.Dataset) -> str:
     """State the paper's conclusion from figure 9, and whether these runs support it."""
     sampled = data.sampled.values.astype(bool)
     last = data.excess_risk.isel(step=-1).values
-    apart = separated(data).values
+    apart = has_own_stars(data).values
     variance = data.attrs["task_n"] * data.attrs["task_gamma"] ** 2
     partial = not apart[sampled].all()
     # Solved is what leaves a tenth; a third is explained in part.
@@ -94,7 +94,7 @@ def layer_figure(data: xr.Dataset) -> Figure:
     """Draw the excess risk and the alignment of each head."""
     heads = data.attrs["heads"]
     pairs = matched(data)
-    apart = separated(data)
+    apart = has_own_stars(data)
     # Of one head lines are means; several end in different places.
     parts = [("", COLOURS["blue"], data.run == data.run)]
     if heads > 1:
@@ -125,7 +125,7 @@ def layer_figure(data: xr.Dataset) -> Figure:
                 axes.set(ylim=(-0.03, 1.05), ylabel=f"{absolute(text)} of each head")
             figure.legend(loc="outside lower center", ncols=2)
         for axes, label in zip(panels, "abc", strict=False):
-            labelled(axes, f"({label})")
+            label_panel(axes, f"({label})")
             over_steps(axes, data)
         what = "one head" if heads == 1 else f"{heads} heads"
         key = (
@@ -176,7 +176,7 @@ def heads_figure(data: xr.Dataset) -> Figure:
             xlabel=absolute(r"\kappa") + " in the end", ylabel=absolute(r"\eta") + " in the end",
         )  # fmt: skip
         for axes, label in zip(panels, "abcdef", strict=True):
-            labelled(axes, f"({label})")
+            label_panel(axes, f"({label})")
         keys = [Line2D([], [], color=c, label=f"descent by {name}") for name, c, _ in kinds]
         figure.legend(handles=keys, loc="outside lower center", ncols=2)
         a = data.attrs
@@ -233,7 +233,7 @@ def probing_figure(data: xr.Dataset) -> Figure:
         above = figure.add_subplot(grid[0, :])
         below = [figure.add_subplot(grid[1, i]) for i in range(2)]
         _example(above)
-        labelled(above, "(a)")
+        label_panel(above, "(a)")
         names = [str(name) for name in data.set.values]
         x, width = np.arange(len(names)), 0.38
         for axes, scaling in zip(below, data.scaling.values, strict=True):
@@ -257,7 +257,7 @@ def probing_figure(data: xr.Dataset) -> Figure:
             axes.set_xticks(x, [name.replace(" ", "\n") for name in names])
             axes.grid(visible=False, axis="x")
         below[0].set_ylabel("accuracy")
-        labelled(below[0], "(b)")
+        label_panel(below[0], "(b)")
         figure.legend(*below[0].get_legend_handles_labels(), loc="outside lower center", ncols=3)
         sizes = ", ".join(f"{int(n):,}" for n in data.attrs["sentences"])
         figure.suptitle(
@@ -288,7 +288,7 @@ def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> N
     """Label points by words, moved apart where they would overlap."""
     # To the left, where the arrow to the decisive word does not run.
     beside = float(np.min(x)) - 0.06 * float(np.ptp(axes.dataLim.intervalx))
-    for i, height in enumerate(spread(y, least)):
+    for i, height in enumerate(spread_labels(y, least)):
         axes.plot([x[i], beside], [y[i], height], color=COLOURS["grey"], lw=0.4)
         # A word on the axis can be read if the line stops there.
         ground = {"boxstyle": "square,pad=0.1", "facecolor": "white", "edgecolor": "none"}
@@ -328,7 +328,7 @@ def projections_figure(data: xr.Dataset) -> Figure:
             axes.set_xlabel(r"$X_\ell \cdot k^\star$: which token is read")
             axes.grid(visible=False)
             axes.margins(0.17)
-            labelled(axes, f"({label})")
+            label_panel(axes, f"({label})")
         panels[0].set_ylabel(r"$X_\ell \cdot v^\star$: what is read")
         model = str(data.attrs["model"])
         said = (

@@ -10,7 +10,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from slrsym.figures.style import COLOURS, WIDTH, labelled, style
+from slrsym.figures.style import COLOURS, WIDTH, label_panel, style
 from slrsym.recovery import VERDICTS, mode_sizes, modes, separation, setting_of
 
 _SYMBOLS = {
@@ -79,7 +79,7 @@ def basin_figure(data: xr.Dataset) -> Figure:
             for axes in (left, right):
                 _draw_even_odds(axes, fit, ends)
         left.legend(loc="upper right", markerscale=2.5, frameon=True, framealpha=0.9, edgecolor="w")
-        labelled(left, f"(a) {min(len(verdict), _MOST_POINTS):,} starts")
+        label_panel(left, f"(a) {min(len(verdict), _MOST_POINTS):,} starts")
         count = int(np.clip(np.sqrt(len(verdict)) / 8, 6, 40))
         edges = [np.linspace(0, end, count + 1) for end in ends]
         x, y = sizes.T
@@ -93,7 +93,7 @@ def basin_figure(data: xr.Dataset) -> Figure:
         mesh.set_rasterized(True)
         right.grid(False)
         figure.colorbar(mesh, ax=right, label="end at a swap point")
-        labelled(right, f"(b) {len(verdict):,} starts")
+        label_panel(right, f"(b) {len(verdict):,} starts")
         for axes in (left, right):
             axes.set(xlabel=labels[0], xlim=(0, ends[0]), ylim=(0, ends[1]))
         left.set_ylabel(labels[1])
@@ -109,14 +109,14 @@ def _draw_even_odds(axes: Axes, fit: Any, ends: Any) -> None:
         )
 
 
-def varying(data: xr.Dataset) -> list[str]:
+def varying_axes(data: xr.Dataset) -> list[str]:
     """Return the axes of a grid that have several values."""
     return [str(name) for name in data["count"].dims[:-1] if data.sizes[name] > 1]
 
 
 def sweep_figure(data: xr.Dataset) -> Figure:
     """Draw the frequencies of endpoints over one or two axes of a grid."""
-    axes_names = varying(data)
+    axes_names = varying_axes(data)
     if len(axes_names) not in (1, 2):
         raise ValueError(
             f"a picture needs one or two of {', '.join(map(str, data['count'].dims[:-1]))} with "
@@ -165,7 +165,7 @@ def _maps(data: xr.Dataset, names: list[str]) -> Figure:
         axes.set_xticks(np.arange(len(first)) + 0.5, [f"{x:g}" for x in first])
         axes.set_yticks(np.arange(len(second)) + 0.5, [f"{x:g}" for x in second])
         axes.set_xlabel(f"${_SYMBOLS[names[0]]}$")
-        labelled(axes, f"({label}) {verdict}")
+        label_panel(axes, f"({label}) {verdict}")
     panels[0].set_ylabel(f"${_SYMBOLS[names[1]]}$")
     figure.colorbar(mesh, ax=panels, label="fraction of runs")
     return figure

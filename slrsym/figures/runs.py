@@ -20,7 +20,7 @@ from matplotlib.ticker import (
 
 from slrsym.dynamics import simulate
 from slrsym.figures.square import PATH_COLOURS, draw_paths, frame
-from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, style
+from slrsym.figures.style import COLOURS, WIDTH, absolute, label_panel, number, style
 from slrsym.runs import wilson
 from slrsym.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
 from slrsym.task import OrderParameters, task_of
@@ -62,7 +62,7 @@ def runs_figure(data: xr.Dataset, *, each: bool = False) -> Figure:
         _paths(paths, data)
         _distance(distance, data, parts, each)
         for axes, label in zip(panels.flat, "abcd", strict=True):
-            labelled(axes, f"({label})")
+            label_panel(axes, f"({label})")
         for axes in (risk, overlaps, distance):
             over_steps(axes, data)
         figure.suptitle(f"{_setting(data)}\n{_key(data, each)}", fontsize=10)

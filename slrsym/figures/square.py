@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.legend_handler import HandlerTuple
 from matplotlib.quiver import Quiver
 
-from slrsym.figures.style import COLOURS, WIDTH, labelled, style
+from slrsym.figures.style import COLOURS, WIDTH, label_panel, style
 
 # Arrows to a side.
 _ARROWS = 17
@@ -144,7 +144,7 @@ def manifold_figure(data: xr.Dataset) -> Figure:
             (right, "(b)", arrows, "Magnitude of the field"),
         ):
             axes.grid(visible=False)
-            labelled(axes, label)
+            label_panel(axes, label)
             frame(axes)
             figure.colorbar(drawn, ax=axes, label=meaning, orientation="horizontal", aspect=30)
         handles, labels = right.get_legend_handles_labels()

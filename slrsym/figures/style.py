@@ -83,7 +83,7 @@ def use() -> None:
     mpl.rcParams.update(_SETTINGS)
 
 
-def labelled(axes: Axes, label: str) -> None:
+def label_panel(axes: Axes, label: str) -> None:
     """Put a panel's label above its upper left corner."""
     axes.set_title(label, loc="left", fontweight="bold")
 
@@ -102,7 +102,7 @@ _SYMBOLS = {
 }
 
 
-def concluded(figure: Figure, text: str) -> None:
+def add_conclusion(figure: Figure, text: str) -> None:
     """Put a sentence below a figure, above its legend if it has one."""
     said = fill(text, round(15.5 * figure.get_figwidth()))
     for plain, tex in _SYMBOLS.items():
@@ -125,7 +125,7 @@ def number(value: float) -> str:
     return rf"{factor}10^{{{int(exponent)}}}"
 
 
-def spread(heights: NDArray[np.float64], least: float) -> NDArray[np.float64]:
+def spread_labels(heights: NDArray[np.float64], least: float) -> NDArray[np.float64]:
     """Move the heights of labels apart where they are close."""
     order = np.argsort(heights)
     moved = np.array(heights, dtype=float)[order]
@@ -222,7 +222,7 @@ nav a { margin-right: 0.8rem; }
 
 @dataclass(frozen=True)
 class Shown:
-    """What the page says of a figure; it has a picture, or a problem."""
+    """A figure on the page of all figures: a picture with its description, or a problem."""
 
     name: str
     image: str = ""

@@ -9,7 +9,7 @@ from sympy import Basic, Dummy, Expr, Symbol, sympify
 
 from slrsym.gaussian.functions import in_own_functions, in_sympy_functions
 from slrsym.gaussian.independent import Law, ProductLaw
-from slrsym.registry import registered
+from slrsym.registry import load_registered
 from slrsym.renamed import old_attribute
 
 
@@ -250,7 +250,7 @@ class Expectation(Binder):
     def _eval_evalf(self, prec: int) -> Expr | None:
         if self.free_symbols:
             return None
-        value: Expr | None = registered("expectation.value")(self.integrand, self.law, prec)
+        value: Expr | None = load_registered("expectation.value")(self.integrand, self.law, prec)
         return value
 
     def _eval_derivative(self, symbol: Symbol) -> Expr:
@@ -262,13 +262,13 @@ class Expectation(Binder):
 
     def doit(self, **hints: Any) -> Expr:
         """Return the closed form as far as there is one; SymPy's hints have no effect."""
-        value: Expr = in_sympy_functions(registered("expectation.closed_form")(self))
+        value: Expr = in_sympy_functions(load_registered("expectation.closed_form")(self))
         return value
 
     @property
     def reason(self) -> str:
         """The reason why `expectation` does not evaluate it; empty if it does."""
-        return str(registered("expectation.reason")(self))
+        return str(load_registered("expectation.reason")(self))
 
     why = old_attribute("reason")
 
@@ -288,13 +288,13 @@ class Expectation(Binder):
         >>> print(Expectation(erf(G), standard_normal(G)).to_latex())
         \mathbb{E}_{G \sim \mathcal{N}(0, 1)}\bigl[\operatorname{erf}(G)\bigr]
         """
-        return str(registered("expectation.latex")(self))
+        return str(load_registered("expectation.latex")(self))
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.to_latex()}$"
 
     def _repr_html_(self) -> str:
-        return str(registered("expectation.html")(self))
+        return str(load_registered("expectation.html")(self))
 
     def _latex(self, printer: Any) -> str:
         return rf"\mathbb{{E}}\left[{printer._print(self.integrand)}\right]"

@@ -134,7 +134,9 @@ def closed_form(node: Expectation) -> Expr:
     return _Evaluation(Trace()).evaluate(node.integrand.doit(), node.law)
 
 
-def evaluated(expr: Expr, law: Law, positive: Callable[[Expr], bool] = lambda _: False) -> Expr:
+def evaluate_for_proofs(
+    expr: Expr, law: Law, positive: Callable[[Expr], bool] = lambda _: False
+) -> Expr:
     """Return the closed form in functions that proofs and kernels have.
 
     These are this package's own, and the Gamma function is none of them. `positive` may know more

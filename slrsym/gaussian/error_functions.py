@@ -23,7 +23,7 @@ from sympy.core.symbol import uniquely_named_symbol
 from sympy.printing.pycode import SymPyPrinter
 
 from slrsym.gaussian import multiprecision
-from slrsym.registry import registered
+from slrsym.registry import load_registered
 
 NUMPY_MODULES: list[Any] = ["scipy", "numpy"]
 MPMATH_MODULES: list[Any] = ["mpmath"]
@@ -32,7 +32,7 @@ NUMBA_MODULES: list[Any]
 
 def __getattr__(name: str) -> Any:
     if name == "NUMBA_MODULES":
-        return [registered("numba.functions")(), "math"]
+        return [load_registered("numba.functions")(), "math"]
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
@@ -47,7 +47,7 @@ def inline(printer: Any, formula: Expr) -> str:
 
 
 class GaussianFunction(Function):  # type: ignore[misc]
-    """What all of them share: evaluation by `multiprecision`, leading terms, printing."""
+    """Base class of the functions here: evaluation by `multiprecision`, leading terms, printing."""
 
     _multiprecision: str
     _symbol: str
@@ -109,7 +109,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
 
 
 class Entire(GaussianFunction):
-    """What the functions of one variable share, which are entire, and real on the real line."""
+    """Base class of entire functions of one variable that are real on the real line."""
 
     unbranched = True
     # The values at 0, and at the left and right end; the sign of f(-x)/f(x), or 0.
@@ -140,7 +140,7 @@ class Entire(GaussianFunction):
 
 
 class Bell(Entire):
-    """What exp(-x^2) and exp(-x^2/2) share, up to a factor."""
+    """Base class of multiples of exp(-x^2) and exp(-x^2/2)."""
 
     _rate: Expr
 

@@ -54,7 +54,7 @@ class Reduced:
         return not self.kinks
 
 
-def reduced(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
+def reduce_addend(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
     """Write an addend of an integrand in its affine forms."""
     found = in_affine_forms(addend, variables)
     if found is None:

@@ -33,7 +33,7 @@ class Law(Basic):  # type: ignore[misc]
 
     @property
     def canonical_variables(self) -> dict[Symbol, Symbol]:
-        """None: names are changed by the expression under the law, in it and its law at once."""
+        """Standard names for the variables: none, as `Expectation` renames them itself."""
         return {}
 
     def blocks(self) -> tuple[Law, ...]:

@@ -230,7 +230,7 @@ def _polynomial_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
 
 
 def _stands(rest: Expr, where: dict[Symbol, Expr]) -> bool:
-    """Return whether the rest differs from zero on the pole, at some rational point."""
+    """Return whether the other factors of an integrand are nonzero at some point of a pole."""
     if rest.free_symbols & set(where):
         rest = rest.subs(where)
     names = sorted(rest.free_symbols, key=str)

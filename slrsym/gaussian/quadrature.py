@@ -23,7 +23,7 @@ from mpmath.libmp import prec_to_dps
 from sympy import Add, Expr, I, Pow, S, Symbol, expand, log
 
 from slrsym.gaussian.binding import Binder
-from slrsym.gaussian.grid import Grid, OutOfReach, number, reduced
+from slrsym.gaussian.grid import Grid, OutOfReach, number, reduce_addend
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.gaussian.piecewise import Unsupported, in_signs
 
@@ -149,7 +149,7 @@ def _grid(
         scale = number(coefficient)
         if not core.free_symbols & set(mean):
             return scale * number(core)
-        problem = reduced(core, frozenset(mean))
+        problem = reduce_addend(core, frozenset(mean))
         rows = [[form.diff(s) for s in mean] for form in problem.forms]
         centre = [number(form.xreplace(mean)) for form in problem.forms]
         spread = [[number(_covariance(p, q, mean, cov)) for q in rows] for p in rows]

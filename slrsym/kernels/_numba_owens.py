@@ -133,8 +133,8 @@ def gaussian_zeta(t: float, s: float) -> float:
 
 
 @cache
-def compiled() -> dict[str, Callable[[float, float], float]]:
-    """Compile both functions by Numba."""
+def compile_owens() -> dict[str, Callable[[float, float], float]]:
+    """Compile Owen's T and the Gaussian zeta by Numba, and return them by name."""
     from numba import njit
     from numba.extending import register_jitable
 

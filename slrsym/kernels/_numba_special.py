@@ -227,7 +227,7 @@ def erf_covariance(x, y, r):
     return 4 / math.pi * sign * math.exp(-(x * x + y * y) / 2 - least) * total
 
 
-owens_t = _numba_owens.compiled()["owens_t"]
+owens_t = _numba_owens.compile_owens()["owens_t"]
 
 _RIGHT, _STEP_Y, _STEP_Z = laplace.RIGHT, laplace.STEP_Y, laplace.STEP_Z
 ends = njit(**_OPTIONS)(laplace.ends)

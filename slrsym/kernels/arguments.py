@@ -16,13 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "cores", "explained", "foretell", "number", "positive", "real_array", "require_memory", "whole",
+    "cores",
+    "explain_arguments",
+    "foretell",
+    "number",
+    "positive",
+    "real_array",
+    "require_integer",
+    "require_memory",
 ]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def explained(**renamed: str) -> Callable[[_F], _F]:
+def explain_arguments(**renamed: str) -> Callable[[_F], _F]:
     """Decorate a function so that a call with missing or unknown arguments says what to write.
 
     Keywords are old names of parameters, which stay accepted with a warning, and the new ones.
@@ -92,7 +99,7 @@ def positive(name: str, value: Any) -> float:
     return found
 
 
-def whole(name: str, value: Any, least: int) -> int:
+def require_integer(name: str, value: Any, least: int) -> int:
     """Convert an argument to an integer of at least `least`, or raise `ValueError`."""
     try:
         found = operator.index(value)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from flint import acb, arb, ctx, fmpq
 
-from slrsym.kernels.arguments import whole
-from slrsym.kernels.program import Program, defined
+from slrsym.kernels.arguments import require_integer
+from slrsym.kernels.program import Program, execute_source
 
 
 def ball(x: Any) -> Any:
@@ -193,7 +193,7 @@ _NAMESPACE = {
 def _scope(program: Program) -> dict[str, Any]:
     if program.means:
         raise ValueError("means by quadrature are not enclosed: there are no balls of this model")
-    return defined(program.setup + program.body, _NAMESPACE | {"pi": arb.pi()}, "balls")
+    return execute_source(program.setup + program.body, _NAMESPACE | {"pi": arb.pi()}, "balls")
 
 
 def ball_function(program: Program) -> Callable[..., Any]:
@@ -201,7 +201,7 @@ def ball_function(program: Program) -> Callable[..., Any]:
     scope = _scope(program)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
-        with ctx.workdps(whole("dps", dps, 1)):
+        with ctx.workdps(require_integer("dps", dps, 1)):
             scope["pi"] = arb.pi()
             fixed = scope["constants"](*map(ball, parameters))
             values = scope["body"](*map(ball, program.checked(state)), *fixed)
@@ -214,7 +214,7 @@ def bound_ball_function(
     program: Program, parameters: Sequence[Any], dps: int = 30
 ) -> Callable[[Sequence[Any]], list[Any]]:
     """Bind the parameters of `ball_function`, for a sequence of states."""
-    digits = whole("dps", dps, 1)
+    digits = require_integer("dps", dps, 1)
     with ctx.workdps(digits):
         scope = _scope(program)
         fixed = scope["constants"](*map(ball, parameters))

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import special as scipy_special
 
 from slrsym.kernels.arguments import batched, changes
-from slrsym.kernels.program import Program, defined
+from slrsym.kernels.program import Program, execute_source
 from slrsym.kernels.special import (
     decay_coefficients,
     decay_series,
@@ -102,12 +102,12 @@ def compile_expressions(
     require_backend(backend)
     if not outputs:
         raise ValueError("outputs must hold at least one expression; got none")
-    from slrsym.kernels.printing import printed
+    from slrsym.kernels.printing import print_program
 
-    return compiled(printed(outputs, state, parameters), backend)
+    return compile_program(print_program(outputs, state, parameters), backend)
 
 
-def compiled(program: Program, backend: str) -> Callable[..., Any]:
+def compile_program(program: Program, backend: str) -> Callable[..., Any]:
     """Compile a program for a backend."""
     # Imported when asked for: each brings its own library.
     if backend == "numba":
@@ -168,14 +168,16 @@ _NUMBERS = _ARRAYS | {
 def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return both parts of a program: constants from numbers, and outputs from state columns."""
     means = _means(program)
-    constants = defined(program.setup, _NUMBERS | means)["constants"]
-    return constants, defined(program.body, _ARRAYS | means, "arrays")["body"]
+    constants = execute_source(program.setup, _NUMBERS | means)["constants"]
+    return constants, execute_source(program.body, _ARRAYS | means, "arrays")["body"]
 
 
 def _means(program: Program) -> dict[str, Any]:
     """Return functions for the expectations in a program, computed by quadrature."""
     return {
-        name: partial(trapezoid_arrays, defined(pair.body, _ARRAYS, "arrays")["body"], orders)
+        name: partial(
+            trapezoid_arrays, execute_source(pair.body, _ARRAYS, "arrays")["body"], orders
+        )
         for name, pair, orders in program.means
     }
 
@@ -184,7 +186,7 @@ def numpy_function(program: Program) -> Callable[..., Any]:
     """Compile a program for states of shape (..., n) and parameters that broadcast with (...)."""
     constants, body = numpy_parts(program)
     means = _means(program)
-    varying = defined(program.setup, _ARRAYS | means, "arrays")["constants"]
+    varying = execute_source(program.setup, _ARRAYS | means, "arrays")["constants"]
 
     def fill(states: Array, parameters: list[Any], result: Any) -> None:
         single = all(np.ndim(p) == 0 for p in parameters)
@@ -214,7 +216,7 @@ def _rows_of(constant: Any, block: slice) -> Any:
 # computed anew where one of them changes.
 
 
-def iterated(
+def iterate(
     step: Callable[[Any, Any], Any],
     constants: Callable[..., Any],
     state: Any,
@@ -223,7 +225,7 @@ def iterated(
     every: int,
     read: Callable[[Any], Any],
 ) -> tuple[Any, Array]:
-    """Iterate a step, and return the last state with what `read` returns every so many steps."""
+    """Iterate a step, and return the last state with the values of `read` every so many steps."""
     fixed: Any = ()
     noted = []
     for number, fresh in enumerate(changes(parameters, steps).tolist()):

@@ -59,7 +59,7 @@ class ErfVariance(Function):  # type: ignore[misc]
 
 
 class DecayCoefficients(Function):  # type: ignore[misc]
-    """What `DecaySeries` needs of l and w: a polynomial's coefficients, where there is one."""
+    """The part of `DecaySeries` that depends on l and w alone, such as series coefficients."""
 
     nargs = 2
 
@@ -169,7 +169,7 @@ class GaussianMean(Function):  # type: ignore[misc]
     is_number = False
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Return the derivative in a mean."""
+        """Differentiate in the mean of one of the normal variables; raise for other arguments."""
         if argindex > len(self.orders):
             raise ValueError("means by quadrature are differentiated in the means of the arguments")
         orders = tuple(n + (i == argindex - 1) for i, n in enumerate(self.orders))
@@ -182,11 +182,11 @@ class GaussianMean(Function):  # type: ignore[misc]
 
     @classmethod
     def integrand(cls) -> Expr:
-        """Return the derivative."""
+        """Return the derivative of the function whose mean this is."""
         return _derivative(cls.function, cls.orders)
 
     def as_expectation(self) -> Expectation:
-        """Return the same by its definition."""
+        """Return the mean as an `Expectation`, the integral that defines it."""
         count = len(self.orders)
         entries = count * (count + 3) // 2
         values = dict(zip(self.parameters, self.args[entries:], strict=True))

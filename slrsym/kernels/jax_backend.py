@@ -12,7 +12,7 @@ import numpy as np
 
 from slrsym.kernels.laplace import laplace_risk, risk_and_slopes
 from slrsym.kernels.numba_backend import numba_laplace_risk
-from slrsym.kernels.program import Program, defined
+from slrsym.kernels.program import Program, execute_source
 
 
 class JaxMissingError(ImportError):
@@ -69,10 +69,10 @@ def jax_function(program: Program) -> Callable[..., Any]:
 
     names = _namespace()
     means = {
-        name: gaussian_mean(defined(pair.body, names, "arrays")["body"], orders)
+        name: gaussian_mean(execute_source(pair.body, names, "arrays")["body"], orders)
         for name, pair, orders in program.means
     }
-    scope = defined(program.setup + program.body, names | means, "arrays")
+    scope = execute_source(program.setup + program.body, names | means, "arrays")
     width = len(program.state)
 
     def rows(state: Any, *parameters: Any) -> Any:

@@ -317,7 +317,7 @@ def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
 def token_pairs(
     counts: Sequence[Any], parts: Any, weight: Any, power: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield what one token of each role, and each ordered pair, adds to E YT and E T^2 at one s.
+    """Yield the shares of one token per role, and of ordered pairs, in E YT and E T^2 at one s.
 
     `parts` are f, A, B, Y1 and C of each role.
     """
@@ -336,7 +336,7 @@ def token_pairs(
 
 
 class _MpmathRole:
-    """f, A, B, Y1 and C of a role at log s, times powers of s; what is of z alone is kept."""
+    """Evaluator of the means f, A, B, Y1 and C of a role at log s, times powers of s."""
 
     def __init__(
         self, mu: Any, mean: Any, cov: Any, spread: Any, finer: Any, reach: Any, right: Any

@@ -108,7 +108,7 @@ class _Role:
             self.missed.append(arb(0, error.upper()))
 
     def means(self, s: Any) -> list[Any]:
-        """Enclose f, A, B, Y1 and C, times powers of s."""
+        """Enclose the means f, A, B, Y1 and C that a role contributes to the integral over s."""
         f, a, b, y, c = (arb(0) for _ in range(5))
         for growth, bell, (_, v, target, product, square) in self.nodes:
             w = s * growth

@@ -12,8 +12,8 @@ import mpmath
 import numpy as np
 
 from slrsym.gaussian import multiprecision
-from slrsym.kernels.arguments import whole
-from slrsym.kernels.program import Program, defined
+from slrsym.kernels.arguments import require_integer
+from slrsym.kernels.program import Program, execute_source
 from slrsym.kernels.special import GRID_STEP, HALVINGS, hermite
 
 # More digits than asked for, which rounding and the quadrature may use up.
@@ -150,13 +150,13 @@ def _cholesky(cov: Sequence[Any]) -> list[list[Any]]:
 def mpmath_function(program: Program) -> Callable[..., Any]:
     """Return a function which computes a program in mpmath numbers, for one state."""
     means = {
-        name: partial(_trapezoid, defined(pair.body, _NAMESPACE)["body"], orders)
+        name: partial(_trapezoid, execute_source(pair.body, _NAMESPACE)["body"], orders)
         for name, pair, orders in program.means
     }
-    scope = defined(program.setup + program.body, _NAMESPACE | means)
+    scope = execute_source(program.setup + program.body, _NAMESPACE | means)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 50) -> list[Any]:
-        digits = whole("dps", dps, 1)
+        digits = require_integer("dps", dps, 1)
         with mpmath.workdps(digits + _GUARD):
             fixed = scope["constants"](*map(_number, parameters))
             values = scope["body"](*map(_number, program.checked(state)), *fixed)

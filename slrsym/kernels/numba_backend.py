@@ -92,7 +92,7 @@ class NumbaMissingError(ImportError):
 
 
 def require_numba() -> None:
-    """Refuse, with what to do about it, where Numba is not installed."""
+    """Raise an error that says how to install Numba, if it is not installed."""
     if importlib.util.find_spec("numba") is None:
         raise NumbaMissingError(
             "backend='numba' needs the package numba: pip install numba; "
@@ -294,7 +294,7 @@ def numba_function(program: Program) -> Callable[..., Any]:
     return batched(fill, len(program.state), program.outputs)
 
 
-# -- a map taken many times, as of `slrsym.kernels.compile.iterated` -------------------------------
+# -- a map taken many times, as of `slrsym.kernels.compile.iterate` -------------------------------
 
 
 def machine_loop(
@@ -341,7 +341,7 @@ def machine_iterated(
     *rest: Any,
     workers: int | None = None,
 ) -> tuple[Array, Array]:
-    """Run `iterated` in machine code for states of shape (runs, ...), on several cores."""
+    """Run `iterate` in machine code for states of shape (runs, ...), on several cores."""
     fresh = changes(parameters, steps)
 
     def work(states: Array) -> Array:

@@ -84,7 +84,7 @@ _MEANINGS = {
 }
 
 
-def printed(
+def print_program(
     expressions: Sequence[Expr],
     state: Sequence[Symbol],
     parameters: Sequence[Symbol],
@@ -97,8 +97,8 @@ def printed(
     Without `hoist` the program has no constants: its body takes the state alone.
     """
     parts: dict[Expr, Symbol] = {}
-    given = {x: shallow(e, parts) for x, e in (given or {}).items()}
-    expressions = [shallow(e, parts) for e in expressions]
+    given = {x: bound_depth(e, parts) for x, e in (given or {}).items()}
+    expressions = [bound_depth(e, parts) for e in expressions]
     given |= {name: part for part, name in parts.items()}
     given = {x: computable(e) for x, e in given.items()}
     expressions = [computable(e) for e in expressions]
@@ -117,7 +117,7 @@ def printed(
         whole = _without_branches(expr.xreplace(plain), fixed, branching, constant)
         if not hoist:
             return whole
-        return hoisted(whole, varying | set(branching.values()), constant)
+        return hoist_parts(whole, varying | set(branching.values()), constant)
 
     bodies = [body(e) for e in (*given.values(), *expressions)]
     shared, reduced = cse(bodies, symbols=numbered_symbols("x", real=True), order="none")
@@ -157,7 +157,7 @@ def _integrand(kind: type[GaussianMean]) -> Program:
     By way of that function a mean of a derivative loses no digits (`slrsym.kernels.special`).
     """
     outputs = [kind.integrand(), kind.function][: 3 - len(kind.orders)]
-    return printed(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)
+    return print_program(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)
 
 
 def computable(expr: Any) -> Expr:
@@ -222,7 +222,7 @@ def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
 _DEEPEST, _LONGEST = 60, 100
 
 
-def shallow(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
+def bound_depth(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
     """Return an expression of bounded depth, the deep parts of which are named in `parts`.
 
     Branches of a `Piecewise` are left as they are: they are computed where they are chosen.
@@ -251,7 +251,7 @@ def shallow(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
     return stand_ins.get(expr, expr)
 
 
-def hoisted(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
+def hoist_parts(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
     """Return the expression with its largest parts that do not vary named."""
     known: dict[Basic, bool] = {}
 
@@ -281,7 +281,7 @@ def hoisted(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -
     return named(expr)
 
 
-def nested(expr: Expr, generators: Sequence[Expr]) -> Expr:
+def nest_polynomial(expr: Expr, generators: Sequence[Expr]) -> Expr:
     """Write a polynomial in nested form, with factored coefficients.
 
     Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
@@ -317,7 +317,7 @@ def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) ->
 
 
 class _Printer(PythonCodePrinter):  # type: ignore[misc]
-    """Functions by plain names; quotients of integers are left to the numbers of the backend."""
+    """Printer of Python source, with short function names and quotients left to the backend."""
 
     def __init__(self) -> None:
         names = {function.__name__: name for function, name in _FUNCTIONS.items()}

@@ -24,7 +24,7 @@ Style = Literal["numbers", "arrays", "balls"]
 
 
 class Program(NamedTuple):
-    """Two functions in Python, and what they need.
+    """The Python source of two functions, with the names and inputs that they need.
 
     The function ``constants`` of the parameters is called once; the function ``body`` takes the
     state and what the other returned.
@@ -56,7 +56,7 @@ def _read(found: Any) -> Program:
 
 
 class _Calls(ast.NodeTransformer):
-    """Branches as calls with two functions; for balls, powers and comparisons as calls as well."""
+    """Rewriter of branches as calls of functions; for balls also of powers and comparisons."""
 
     _RELATIONS: ClassVar = {
         ast.Lt: "<",
@@ -96,7 +96,9 @@ class _Calls(ast.NodeTransformer):
         return node
 
 
-def defined(source: str, namespace: dict[str, Any], style: Style = "numbers") -> dict[str, Any]:
+def execute_source(
+    source: str, namespace: dict[str, Any], style: Style = "numbers"
+) -> dict[str, Any]:
     """Execute source text, and return its definitions; `namespace` has the functions it calls."""
     tree = ast.parse(source)
     if style != "numbers":
@@ -124,7 +126,7 @@ def _package() -> str:
     return digest_of(sorted(Path(__file__).resolve().parents[1].rglob("*.py")), version("sympy"))
 
 
-def kept(path: str) -> Callable[..., Program]:
+def cached_program(path: str) -> Callable[..., Program]:
     """Return the function at an import path, with its programs cached on disk.
 
     A program is found there as long as nothing of the package changes, and then what derives it is

@@ -266,11 +266,11 @@ _NODES = (64, 1024)
 def trapezoid_arrays(
     f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any
 ) -> NDArray[np.float64]:
-    """Return means over arrays that broadcast.
+    """Compute means of a function of one or two normal variables by the trapezoidal rule.
 
-    Inputs are the means, the covariances (the upper triangle, row by row) and parameters of f.
-    Of one variable f(z, ...) is a pair, the derivative of that order and the function; of two
-    f(z, z_2, ...) has the derivative alone.
+    Inputs, which broadcast, are the means, the covariances (the upper triangle, row by row) and
+    parameters of f. Of one variable f(z, ...) is a pair, the derivative of that order and the
+    function; of two f(z, z_2, ...) has the derivative alone.
     """
     count = len(orders)
     arrays = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in inputs))

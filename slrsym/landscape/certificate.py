@@ -31,7 +31,7 @@ _ROUNDS = 12
 
 @dataclass(frozen=True, eq=False)
 class EnclosedPoint:
-    """A critical point in a small box, and what is certain of it."""
+    """A critical point in a small box, with bounds that are certain."""
 
     point: _Array
     radius: float

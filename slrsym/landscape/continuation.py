@@ -21,12 +21,12 @@ from slrsym.dynamics.spheres import (
     multipliers,
     overlap_rates,
     overlaps,
-    retracted,
+    retract_to_spheres,
     tangent_basis,
 )
 from slrsym.kernels.compile import numpy_function
-from slrsym.kernels.printing import printed
-from slrsym.kernels.program import Program, kept
+from slrsym.kernels.printing import print_program
+from slrsym.kernels.program import Program, cached_program
 from slrsym.landscape.points import point_signs
 from slrsym.models.expressions import PARAMETERS
 from slrsym.models.paper import gradient
@@ -45,12 +45,12 @@ _NOISE = 1e-11
 
 def rate_program() -> Program:
     """Compile the derivative in lambda of the partial derivatives of the risk."""
-    return printed(list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
+    return print_program(list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
 
 
 @cache
 def _rate_in_lam() -> Any:
-    return numpy_function(kept("slrsym.landscape.continuation.rate_program")())
+    return numpy_function(cached_program("slrsym.landscape.continuation.rate_program")())
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ class _Equations:
         return basis.T @ grad.ravel(), jacobian, basis
 
 
-def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
+def correct_point(point: _Array, lam: float, task: Task) -> _Array | None:
     """Refine a point to the critical point near it, at a given inverse temperature."""
     equations = _Equations(task)
     start = point
@@ -99,7 +99,7 @@ def corrected(point: _Array, lam: float, task: Task) -> _Array | None:
         size = float(np.linalg.norm(step))
         if size > 0.5:
             return None
-        point = retracted(point, (basis @ step).reshape(point.shape))
+        point = retract_to_spheres(point, (basis @ step).reshape(point.shape))
         if size < 1e-12:
             break
     return point if np.abs(point - start).max() < 0.3 else None
@@ -150,7 +150,7 @@ def follow(
                 break
         if outside:
             edge = ends[0] if there.log_lam < ends[0] else ends[1]
-            last = corrected(here.point, math.exp(edge), task)
+            last = correct_point(here.point, math.exp(edge), task)
             if last is not None:
                 places.append(_place(equations, last, edge, here.tangent, 0))
             break
@@ -182,7 +182,7 @@ def _place(
 def _step(equations: _Equations, here: Place, length: float) -> Place | None:
     """Follow the branch by an arc length, or return None if Newton's method does not converge."""
     moved = length * here.tangent
-    point = retracted(here.point, moved[:-1].reshape(here.point.shape))
+    point = retract_to_spheres(here.point, moved[:-1].reshape(here.point.shape))
     log_lam = here.log_lam + moved[-1]
     for _ in range(8):
         grad, jacobian, basis = equations.at(point, log_lam)
@@ -195,7 +195,7 @@ def _step(equations: _Equations, here: Place, length: float) -> Place | None:
         size = float(np.linalg.norm(change))
         if size > length:
             return None
-        point = retracted(point, (basis @ change[:-1]).reshape(point.shape))
+        point = retract_to_spheres(point, (basis @ change[:-1]).reshape(point.shape))
         log_lam += float(change[-1])
         if size < 1e-11:
             break

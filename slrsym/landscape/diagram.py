@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import dimension, overlaps
-from slrsym.kernels.arguments import explained, whole
+from slrsym.kernels.arguments import explain_arguments, require_integer
 from slrsym.landscape.certificate import refine
-from slrsym.landscape.continuation import HalfBranch, Place, corrected, follow, index_at
+from slrsym.landscape.continuation import HalfBranch, Place, correct_point, follow, index_at
 from slrsym.landscape.enumeration import search_critical_points, symmetric_points
 from slrsym.landscape.points import (
     OVERLAP_SIGNS,
@@ -36,7 +36,7 @@ _SAME = 1e-4
 
 @dataclass(frozen=True)
 class Event:
-    """Something that happens to a branch.
+    """A point at which a branch of critical points folds, forks or changes its stability.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Branch:
         }
 
 
-@explained(missed="max_expected_missed")
+@explain_arguments(missed="max_expected_missed")
 def branches(
     task: Task,
     low: float,
@@ -138,7 +138,7 @@ def branches(
     checked_lam(high, task)
     if not low < high:
         raise ValueError(f"low must be less than high; got {low!r} and {high!r}")
-    anchors = whole("anchors", anchors, 2)
+    anchors = require_integer("anchors", anchors, 2)
     inverse_temperatures = np.geomspace(low, high, anchors)
     inverse_temperatures[[0, -1]] = low, high
     grid = np.geomspace(low, high, 61)
@@ -184,7 +184,7 @@ def _between(branch: Branch, i: int, lam: float, task: Task) -> _Array:
     part = (math.log(lam) - ends[0]) / (ends[1] - ends[0])
     mean: _Array = (1 - part) * branch.points[i] + part * branch.points[i + 1]
     mean /= np.linalg.norm(mean, axis=-1, keepdims=True)
-    exact = corrected(mean, lam, task)
+    exact = correct_point(mean, lam, task)
     return mean if exact is None else exact
 
 
@@ -274,7 +274,7 @@ def _change(before: _Array, after: _Array, low: float, high: float, task: Task) 
     for _ in range(30):
         lam = math.sqrt(low * high)
         mean = before + after
-        middle = corrected(mean / np.linalg.norm(mean, axis=-1, keepdims=True), lam, task)
+        middle = correct_point(mean / np.linalg.norm(mean, axis=-1, keepdims=True), lam, task)
         if middle is None:
             break
         if _indices(middle, np.float64(lam), task) == start:

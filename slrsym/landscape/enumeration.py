@@ -13,8 +13,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import curvature, dimension, overlaps, retracted
-from slrsym.kernels.arguments import explained, number, whole
+from slrsym.dynamics.spheres import curvature, dimension, overlaps, retract_to_spheres
+from slrsym.kernels.arguments import explain_arguments, number, require_integer
 from slrsym.landscape.certificate import EnclosedPoint, inertia, refine, second_derivatives
 from slrsym.landscape.points import (
     CriticalPoint,
@@ -73,16 +73,20 @@ def between(count: int, known: _Array, rng: Generator) -> _Array:
     return result
 
 
-def led(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
+def lead_to_random_index(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
     """Lead points towards critical points of a random index each, by following eigenvectors."""
     size = 2 * points.shape[-1] - 2
     index = rng.integers(0, size + 1, size=(len(points), 1))
-    return follow(points, np.arange(size) < index, lambda at: curvature(at, lam, task), retracted)
+    return follow(
+        points, np.arange(size) < index, lambda at: curvature(at, lam, task), retract_to_spheres
+    )
 
 
 def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
     """Search by Levenberg-Marquardt; return the ends and how far Newton's method goes there."""
-    ends, grad, hess, _ = newton.descend(points, lambda at: curvature(at, lam, task), retracted)
+    ends, grad, hess, _ = newton.descend(
+        points, lambda at: curvature(at, lam, task), retract_to_spheres
+    )
     return ends, newton_steps(grad, hess)
 
 
@@ -220,7 +224,7 @@ def symmetric_points(m: int) -> _Array:
     return np.array(pairs)
 
 
-@explained(missed="max_expected_missed", most="max_searches")
+@explain_arguments(missed="max_expected_missed", most="max_searches")
 def find_critical_points(
     task: Task,
     lam: float,
@@ -293,7 +297,10 @@ def search_critical_points(
     """Search for critical points; see `find_critical_points`."""
     if not number(max_expected_missed) > 0:
         raise ValueError(f"max_expected_missed must be positive; got {max_expected_missed!r}")
-    max_searches, seed = whole("max_searches", max_searches, 1), whole("seed", seed, 0)
+    max_searches, seed = (
+        require_integer("max_searches", max_searches, 1),
+        require_integer("seed", seed, 0),
+    )
     m = dimension(task)
     rng = np.random.default_rng(seed)
     register = Register(lam, task)
@@ -304,7 +311,7 @@ def search_critical_points(
         # Every other time where narrow valleys lead, to saddles that starts anywhere miss.
         if begun // _BATCH % 2:
             known = np.array([f.point for f in register.entries])
-            first = led(between(count, known, rng), lam, task, rng)
+            first = lead_to_random_index(between(count, known, rng), lam, task, rng)
         else:
             first = starts(count, lam, task, m, rng)
         ends, far = descend(first, lam, task)

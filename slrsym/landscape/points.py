@@ -197,7 +197,7 @@ def _beyond(state: OrderParameters) -> tuple[bool, bool]:
 
 
 def checked_lam(lam: float, task: Task) -> None:
-    """Refuse what is no inverse temperature or no task."""
+    """Refuse a value that is no inverse temperature, or no task."""
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
     positive("lam", lam)

@@ -74,7 +74,7 @@ def _mixed(task: Task, lam: Any) -> Any:
 
 
 def _margin(task: Task, lam: Any) -> Any:
-    """Return a number in [-2, 2] that is positive where both curvatures are."""
+    """Return a number in [-2, 2], positive where the oracle's Hessian is positive definite."""
     hess = oracle_hessian(task, lam)
     product, square = hess[..., 0, 0] * hess[..., 1, 1], hess[..., 0, 1] ** 2
     relative = (product - square) / (np.abs(product) + square)

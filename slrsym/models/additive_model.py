@@ -7,9 +7,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slrsym.kernels.arguments import explained, positive
+from slrsym.kernels.arguments import explain_arguments, positive
 from slrsym.models.descent import DerivedModel
-from slrsym.models.description import described
+from slrsym.models.description import describe_model
 from slrsym.models.specification import Direction, Predictor, TokenSequence
 from slrsym.models.units import representatives
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from slrsym.runs import Runs
 
 
-@explained(given="inner_products")
+@explain_arguments(given="inner_products")
 def model(
     data: TokenSequence,
     predictor: Predictor,
@@ -95,11 +95,11 @@ class Model(DerivedModel):
     """
 
     def __repr__(self) -> str:
-        return described(self)
+        return describe_model(self)
 
     # The modules of runs and of studies are loaded on first use: proofs need none of them.
 
-    @explained()
+    @explain_arguments()
     def simulate(
         self,
         values: Mapping[Any, Any],
@@ -174,7 +174,7 @@ class Model(DerivedModel):
             dimensions=dimensions, backend=backend, path=path, progress=progress,
         )  # fmt: skip
 
-    @explained()
+    @explain_arguments()
     def equations(
         self,
         kind: str,
@@ -243,7 +243,7 @@ class Model(DerivedModel):
         motion = motion_of(stated, kind, rate, decay, train)
         return Equations(stated, motion)
 
-    @explained()
+    @explain_arguments()
     def online(
         self,
         values: Mapping[Any, Any],
@@ -295,7 +295,7 @@ class Model(DerivedModel):
     def _online_equations(self) -> Equations:
         return self.equations("online-sgd")
 
-    @explained()
+    @explain_arguments()
     def check(
         self, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
     ) -> TokenCheck:
@@ -327,7 +327,7 @@ class Model(DerivedModel):
 
         return check(self, values, samples=samples, rng=rng)
 
-    @explained()
+    @explain_arguments()
     def landscape(
         self,
         values: Mapping[Any, Any],
@@ -367,7 +367,7 @@ class Model(DerivedModel):
 
         return landscape(self, values, starts=starts, rng=rng, progress=progress)
 
-    @explained(least="min_overlap")
+    @explain_arguments(least="min_overlap")
     def recovery(
         self,
         values: Mapping[Any, Any],

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
-from slrsym.kernels.arguments import number, whole
+from slrsym.kernels.arguments import number, require_integer
 from slrsym.models.initial_conditions import root_of
 from slrsym.models.simulation import (
     dimension,
     fill_in,
-    named,
+    initial_factors,
     schedule_of,
     simulate,
-    started,
+    values_by_name,
 )
 from slrsym.models.specification import Direction, Token, softmax
 from slrsym.renamed import old_attribute
@@ -50,12 +50,12 @@ def check(
     model: DerivedModel, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
 ) -> TokenCheck:
     """Draw tokens; `Model.check` says more."""
-    samples, generator = whole("samples", samples, 2), np.random.default_rng(rng)
-    by_name = named(model, values)
+    samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
+    by_name = values_by_name(model, values)
     d = dimension(by_name)
     # Of the eigenspaces, as equal as can be.
     dimensions = _equal_parts(d, model.spaces)
-    factor = started(model, by_name, "uniform", 1, generator, dimensions)[0]
+    factor = initial_factors(model, by_name, "uniform", 1, generator, dimensions)[0]
     # As vectors of R^d, in whatever basis of each eigenspace.
     blocks = []
     for part, n in zip(factor, dimensions, strict=True):

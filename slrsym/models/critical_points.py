@@ -16,11 +16,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.jobs import advancing
-from slrsym.kernels.arguments import whole
+from slrsym.jobs import show_progress
+from slrsym.kernels.arguments import require_integer
 from slrsym.models.newton import Coverage, descend, follow
 from slrsym.models.point_table import StationaryPoint, StationaryPoints
-from slrsym.models.simulation import dimension, fill_in, named, schedule_of, started
+from slrsym.models.simulation import (
+    dimension,
+    fill_in,
+    initial_factors,
+    schedule_of,
+    values_by_name,
+)
 
 if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel
@@ -62,7 +68,7 @@ class Landscape:
         self._owner = np.broadcast_to(np.arange(t)[:, None], (spaces, t, r)).ravel()
 
     def factor(self, points: Array) -> Array:
-        """Return all directions."""
+        """Return the coordinates of all directions, the trained ones first, for each point."""
         fixed = np.broadcast_to(self._fixed, (len(points), *self._fixed.shape))
         return np.concatenate([points, fixed], axis=-2)
 
@@ -187,7 +193,7 @@ class Symmetries:
         self.images = [(order, sign) for order in orders for sign in signs]
 
     def _permutations(self, model: DerivedModel) -> list[NDArray[np.int64]]:
-        """Return what permutations of directions do to states, if those are feasible."""
+        """Return the permutations of order parameters that permutations of directions lead to."""
         trained, fixed = model.trained, model.fixed
         if factorial(len(trained)) * factorial(len(fixed)) > _MOST_PERMUTATIONS:
             fixed_orders: list[tuple[Any, ...]] = [fixed]
@@ -255,19 +261,19 @@ def landscape(
     progress: bool | None = None,
 ) -> StationaryPoints:
     """Search for critical points; `Model.landscape` says more."""
-    by_name = named(model, values)
+    by_name = values_by_name(model, values)
     generator = np.random.default_rng(rng)
     d = dimension(by_name)
     dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
-    starts = whole("starts", starts, 1)
-    factors = started(model, by_name, "uniform", starts, generator, dimensions)
+    starts = require_integer("starts", starts, 1)
+    factors = initial_factors(model, by_name, "uniform", starts, generator, dimensions)
     # The risk may depend on inner products of fixed directions: they are those of the first start.
     factors[:, :, len(model.trained) :] = factors[:1, :, len(model.trained) :]
     fill_in(model, by_name, factors)
     there = Landscape(model, factors, schedule_of(model, by_name, 0)[0], dimensions)
     symmetries = Symmetries(there, there.states(there.points[:3]))
     known: list[_Found] = []
-    with advancing(progress, "searches", starts, counted=True) as shown:
+    with show_progress(progress, "searches", starts, counted=True) as shown:
         for begin in range(0, starts, _BATCH):
             points = there.points[begin : begin + _BATCH]
             ends = _searched(there, _first(there, points, begin, generator))
@@ -339,7 +345,7 @@ def _searched(there: Landscape, points: Array) -> list[_Found]:
 
 
 def _enter(known: list[_Found], one: _Found, symmetries: Symmetries) -> _Found:
-    """Return the known point that symmetries relate to one, which becomes known otherwise."""
+    """Return a known point that a symmetry maps to this one; if there is none, add this one."""
     images = symmetries.of(one.state)
     for other in known:
         if np.abs(images - other.state).max(axis=-1).min() < _NEAR:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from slrsym.models.projections import ProjectionLaws
 
 
-def described(model: ProjectionLaws) -> str:
+def describe_model(model: ProjectionLaws) -> str:
     """Return five lines: trained and fixed directions, tokens, target and predictor."""
     given = {
         pair: value

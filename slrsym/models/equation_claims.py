@@ -163,7 +163,7 @@ def _calculated(
 
 
 def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list[Claim]:
-    """Return that the equations of all units, where units are alike, are the symmetric ones.
+    """Make claims that where units are alike, the equations of all units are the symmetric ones.
 
     So the subspace is invariant: every inner product of one class changes by the same amount. For a
     number of units that is a symbol there are no equations of all units to compare with.

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Expr, ImmutableMatrix, Symbol, latex
 
-from slrsym.kernels.compile import compiled, require_backend
-from slrsym.kernels.printing import printed
+from slrsym.kernels.compile import compile_program, require_backend
+from slrsym.kernels.printing import print_program
 from slrsym.models.descent import DerivedModel
 from slrsym.models.moment_tables import MomentTable
 from slrsym.models.motion import Changes, Motion, slope_of
-from slrsym.models.simulation import named
+from slrsym.models.simulation import values_by_name
 
 Array = NDArray[np.float64]
 
@@ -200,8 +200,8 @@ class EquationSystem:
             return table.compile(backend)
         moments = self._changes.samples.moments
         given = {name: moments[name].expression() for name in table.names}
-        program = printed(table.outputs, self.state, self.parameters, given=given)
-        return compiled(program, backend)
+        program = print_program(table.outputs, self.state, self.parameters, given=given)
+        return compile_program(program, backend)
 
     def at(self, point: Any, values: Mapping[Any, Any] | None = None) -> Array:
         """Evaluate the rate of change at a point.
@@ -245,9 +245,9 @@ class EquationSystem:
         ValueError
             As `at` does.
         """
-        known = named(self.model, values or {})
+        known = values_by_name(self.model, values or {})
         if isinstance(point, Mapping):
-            given = named(self.model, point)
+            given = values_by_name(self.model, point)
             state = np.array([_number("point", p, given) for p in self.state])
             known = {**{n: v for n, v in given.items() if n not in _names(self.state)}, **known}
         else:

@@ -35,7 +35,7 @@ from sympy import (
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.functions import ErfDefect, ErfVariance
-from slrsym.kernels.printing import nested, printed
+from slrsym.kernels.printing import nest_polynomial, print_program
 from slrsym.kernels.program import Program
 from slrsym.laws import U, V
 from slrsym.models.descent import slope_symbol
@@ -141,7 +141,9 @@ def _arranged(expr: Expr) -> Expr:
     functions = [f for f in expr.atoms(erf, exp, ErfVariance) if f.free_symbols & state]
     names = {f: Dummy(type(f).__name__) for f in sorted(functions, key=str)}
     generators = (*names.values(), *ORDER_PARAMETERS)
-    return nested(expr.xreplace(names), generators).xreplace({n: f for f, n in names.items()})
+    return nest_polynomial(expr.xreplace(names), generators).xreplace(
+        {n: f for f, n in names.items()}
+    )
 
 
 @cache
@@ -151,7 +153,7 @@ def program(name: str) -> Program:
         raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
     found = globals()[name]()
     outputs = found if isinstance(found, tuple) else (found,)
-    return printed(outputs, ORDER_PARAMETERS, PARAMETERS)
+    return print_program(outputs, ORDER_PARAMETERS, PARAMETERS)
 
 
 # -- a step of descent ----------------------------------------------------------------------------
@@ -196,7 +198,7 @@ def overlap_program() -> Program:
     k_left, v_left = _ONE - k_square, _ONE - v_square
     room = Min(k_left, k_left * v_left - (rho - inner) ** 2)
     given = slopes | meanings | new | inside
-    return printed((*_NEW, room), ORDER_PARAMETERS, (*PARAMETERS, alpha), given=given)
+    return print_program((*_NEW, room), ORDER_PARAMETERS, (*PARAMETERS, alpha), given=given)
 
 
 @cache
@@ -207,13 +209,13 @@ def planar_program() -> Program:
     given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
     given |= {x: value.subs(ON_MANIFOLD) for x, value in zip(_NEW[:2], outputs, strict=False)}
     room = Min(*(_ONE - x**2 for x in _NEW[:2]))
-    return printed((*_NEW[:2], room), ON_M, (*PARAMETERS, alpha), given=given)
+    return print_program((*_NEW[:2], room), ON_M, (*PARAMETERS, alpha), given=given)
 
 
 def token_program() -> Program:
     """Return a token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V
-    return printed((part, part.diff(U), part.diff(V)), (U, V), (lam,))
+    return print_program((part, part.diff(U), part.diff(V)), (U, V), (lam,))
 
 
 @cache
@@ -231,7 +233,7 @@ def restoring_program(count: int, d: int = 4) -> Program:
     then the norms of k and v are made 1.
     """
     if count == 2:
-        return printed([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
+        return print_program([Min(1, Max(-1, x)) for x in (kappa, nu)], (kappa, nu), ())
     names = ("k_square", "v_square", "inner", "half", "beyond", "radius", "least", "most")
     k_square, v_square, inner, half, beyond, radius, least, most = (
         Symbol(name, real=True) for name in names
@@ -260,4 +262,4 @@ def restoring_program(count: int, d: int = 4) -> Program:
         k_scale * eta,
         Max(-1, Min(1, k_scale * v_scale * (inner + spread * beyond))),
     )
-    return printed(outputs, ORDER_PARAMETERS, (), given=given)
+    return print_program(outputs, ORDER_PARAMETERS, (), given=given)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.optimize import root
 from sympy import Expr, Symbol
 
-from slrsym.kernels.arguments import whole
+from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.krawczyk import contraction
 from slrsym.models.initial_conditions import uniform_start
 from slrsym.models.specification import Direction
@@ -77,7 +77,7 @@ class Linearisation:
 
 @dataclass(frozen=True)
 class FixedPoint:
-    """A point where nothing changes.
+    """A fixed point of the equations of motion.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def search(
     """Search for fixed points; `Equations.fixed_points` says more."""
     size = len(equations.state)
     if isinstance(starts, int) and not isinstance(starts, bool):
-        count = whole("starts", starts, 1)
+        count = require_integer("starts", starts, 1)
         begin = _drawn(equations, count, np.random.default_rng(rng))
     else:
         begin = np.asarray(starts, dtype=np.float64)

@@ -12,7 +12,7 @@ from typing import Any
 
 from sympy import Expr, erf, sqrt
 
-from slrsym.kernels.arguments import whole
+from slrsym.kernels.arguments import require_integer
 from slrsym.models.additive_model import Model, model
 from slrsym.models.specification import Direction, Predictor, ProjectedToken, Token, TokenSequence
 from slrsym.notation import L, d, epsilon, eta, gamma, kappa, lam, nu, rho, theta
@@ -69,7 +69,10 @@ def multi_head(
     ValueError
         If there is no head or no informative token.
     """
-    heads, informative = whole("heads", heads, 1), whole("informative", informative, 1)
+    heads, informative = (
+        require_integer("heads", heads, 1),
+        require_integer("informative", informative, 1),
+    )
     k, v = (tuple(Direction(f"{x}_{h + 1}", sphere=True) for h in range(heads)) for x in "kv")
     k_star, v_star = (
         tuple(Direction(rf"{x}^\star_{i + 1}", unit=True) for i in range(informative)) for x in "kv"
@@ -201,7 +204,10 @@ def committee(students: int = 2, teachers: int = 2) -> Committee:
     ValueError
         If there are no students or no teachers.
     """
-    students, teachers = whole("students", students, 1), whole("teachers", teachers, 1)
+    students, teachers = (
+        require_integer("students", students, 1),
+        require_integer("teachers", teachers, 1),
+    )
     w = tuple(Direction(f"w_{i + 1}") for i in range(students))
     u = tuple(Direction(f"u_{n + 1}", unit=True) for n in range(teachers))
     data = TokenSequence(

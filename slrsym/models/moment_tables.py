@@ -21,7 +21,7 @@ from sympy import Expr, Symbol
 from slrsym.kernels.arguments import batched
 from slrsym.kernels.compile import chosen_backend, numpy_function, numpy_parts
 from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
-from slrsym.kernels.printing import printed
+from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
 from slrsym.models.patterns import Mean
 from slrsym.models.sample_moments import Moment
@@ -74,18 +74,18 @@ class MomentTable:
 
     @cached_property
     def _entries(self) -> Program:
-        return printed(self.entries, self.inputs, ())
+        return print_program(self.entries, self.inputs, ())
 
     @cached_property
     def _final(self) -> Program:
-        return printed(self.outputs, (*self.inputs, *self.names), ())
+        return print_program(self.outputs, (*self.inputs, *self.names), ())
 
     @cached_property
     def _patterns(self) -> list[Program]:
         return [_pattern_program(mean) for mean in self.means]
 
     def compile(self, backend: str = "auto") -> Callable[..., Any]:
-        """Return a function of states and parameters, by NumPy or Numba.
+        """Compile the moments to a function of states and parameters, by NumPy or Numba.
 
         Parameters
         ----------
@@ -215,7 +215,7 @@ def _constants(program: Program) -> list[str]:
 
 def _pattern_program(mean: Mean) -> Program:
     if mean.program is None:
-        mean.program = printed([mean.value], mean.arguments, ())
+        mean.program = print_program([mean.value], mean.arguments, ())
     program: Program = mean.program
     return program
 

@@ -47,10 +47,10 @@ from slrsym.gaussian import (
     normal_cdf,
     normal_pdf,
 )
-from slrsym.gaussian.closed_form import evaluated
+from slrsym.gaussian.closed_form import evaluate_for_proofs
 from slrsym.gaussian.integrals import erf_product_mean, tilt
 from slrsym.kernels.functions import ErfCovariance, ErfVariance, gaussian_mean
-from slrsym.kernels.printing import hoisted
+from slrsym.kernels.printing import hoist_parts
 
 
 @cache
@@ -125,7 +125,7 @@ def covariance(first: Expr, second: Expr, count: int) -> Expr:
 
 
 def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
-    """Multiply the variable powers into a mean."""
+    """Return the mean of a function times powers of the variables, by Stein's lemma."""
     count = range(len(powers))
     for i, power in enumerate(powers):
         for _ in range(power):
@@ -226,7 +226,7 @@ def _used(function: Expr, count: int) -> tuple[int, ...]:
 def _atom(used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
     parameters = [mean_symbol(i) for i in used]
     names: dict[Expr, Symbol] = {}
-    value = hoisted(closed(), frozenset(parameters), names)
+    value = hoist_parts(closed(), frozenset(parameters), names)
     if value == 0:
         return S.Zero
     function = UndefinedFunction(f"F_{len(ATOMS)}", real=True)
@@ -245,7 +245,7 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
         {names[i]: mean_symbol(i) for i in used},
         [[covariance_symbol(i, j) for j in used] for i in used],
     )
-    value = evaluated(function, law)
+    value = evaluate_for_proofs(function, law)
     if value.has(Expectation):
         _require_quadrature(function, len(used))
         return gaussian_mean(function, law)

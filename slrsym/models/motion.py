@@ -27,7 +27,7 @@ RATE = Symbol("rate", positive=True)
 
 @dataclass(frozen=True)
 class Motion:
-    """What moves a model: a rate and a decay for each trained direction and scalar."""
+    """The parameters of training: a rate and a decay for each trained direction and scalar."""
 
     kind: str
     rates: Mapping[Direction | Symbol, Expr]
@@ -103,7 +103,7 @@ class Changes:
     # -- step by step ----------------------------------------------------------------------------
 
     def _steps(self) -> dict[Symbol, Expr]:
-        """Return by how much a step changes each, on spheres after going back to length 1."""
+        """Return the exact change of each order parameter in a step, projection included."""
         model, motion = self.model, self.motion
         moves = {x: self._move(x) for x in model.trained}
         lengths = {

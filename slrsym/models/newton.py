@@ -25,7 +25,7 @@ _STEPS = 80
 
 @dataclass(frozen=True)
 class Coverage:
-    """How often each critical point was found, and what that says of those that were not.
+    """Counts of how often each critical point was found, with estimates for points not found.
 
     The number of those is estimated after Boender and Rinnooy Kan (Mathematical Programming 37,
     1987), the part of the starts that lead to them after Good (Biometrika 40, 1953).
@@ -132,7 +132,7 @@ def descend(
 
 
 def newton_steps(grad: _Array, hess: _Array) -> _Array:
-    """Return Newton steps."""
+    """Return the lengths of Newton steps; infinite unless the gradient nearly vanishes."""
     values, vectors = np.linalg.eigh(hess)
     inner = np.abs((np.swapaxes(vectors, -1, -2) @ grad[..., None])[..., 0])
     values = np.abs(values)

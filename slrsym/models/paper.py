@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from slrsym.kernels.arguments import real_array
-from slrsym.kernels.compile import compiled, require_backend
-from slrsym.kernels.program import kept
+from slrsym.kernels.compile import compile_program, require_backend
+from slrsym.kernels.program import cached_program
 from slrsym.task import Task
 
 # Of one of the functions of the risk, by its name.
-program = kept("slrsym.models.expressions.program")
+program = cached_program("slrsym.models.expressions.program")
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -32,10 +32,10 @@ def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
     They are made of the closed form of Proposition 15.
     """
     if require_backend(backend) in ("numpy", "numba", "jax"):
-        return compiled(program(name), backend)
+        return compile_program(program(name), backend)
     from slrsym.models import expressions
 
-    return compiled(expressions.program(name), backend)
+    return compile_program(expressions.program(name), backend)
 
 
 def _evaluated(

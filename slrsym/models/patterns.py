@@ -68,7 +68,9 @@ def _text(function: Expr) -> str:
     return str(function)
 
 
-def placed(product: Factors, symbol_of: Mapping[Any, Symbol]) -> tuple[Pattern, tuple[Any, ...]]:
+def pattern_of(
+    product: Factors, symbol_of: Mapping[Any, Symbol]
+) -> tuple[Pattern, tuple[Any, ...]]:
     """Return the pattern of a product, and the variables that it is taken at, in order.
 
     Parameters

@@ -21,13 +21,13 @@ from slrsym.models.specification import (
     Token,
     TokenSequence,
 )
-from slrsym.models.units import class_names, single_products, tags_in
+from slrsym.models.units import class_names, products_of_units, tags_in
 from slrsym.renamed import old_attribute
 
 
 @dataclass(frozen=True)
 class Role:
-    """Tokens of one law and bias: what they add to target minus prediction, and their law.
+    """Tokens of one law and bias, with that law and their contribution to target minus prediction.
 
     `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
     """
@@ -67,9 +67,9 @@ class ProjectionLaws:
         self.shares = self._stated()
         self.spaces = self._spaces()
         self.stated_products = (dict(inner_products), dict(names))
-        products = single_products(inner_products, self.directions, named=False)
+        products = products_of_units(inner_products, self.directions, named=False)
         self._inner_products = {pair: sympify(value) for pair, value in products.items()}
-        self._names = single_products(names, self.directions, named=True)
+        self._names = products_of_units(names, self.directions, named=True)
         if self.by_representatives:
             self._names = class_names(self.directions) | self._names
         self._check_directions()

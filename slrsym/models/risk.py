@@ -9,8 +9,8 @@ from typing import Any
 from sympy import Expr, ImmutableMatrix, Symbol
 
 from slrsym.gaussian import IntegrabilityError
-from slrsym.kernels.compile import compiled, require_backend
-from slrsym.kernels.printing import printed
+from slrsym.kernels.compile import compile_program, require_backend
+from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
@@ -57,7 +57,7 @@ class ExactRisk(ProjectionLaws):
 
     @cached_property
     def closed_form(self) -> bool:
-        """Whether the risk has one; if not, `quadrature` says what takes its place.
+        """Whether the risk has a closed form; if not, `quadrature` describes the alternative.
 
         If nothing does, `risk` and all that needs it raise a `NotClosedError`, before anything is
         compiled, that names the mean without a closed form.
@@ -146,7 +146,7 @@ class ExactRisk(ProjectionLaws):
                 excess = self._terms.risk()
                 outputs.append(excess + self.data.noise**2 if name == "risk" else excess)
         given = self._terms.needed(outputs)
-        return printed(outputs, self.order_parameters, parameters, given=given)
+        return print_program(outputs, self.order_parameters, parameters, given=given)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
         """Compile risk and gradient, or the outputs asked for.
@@ -176,4 +176,4 @@ class ExactRisk(ProjectionLaws):
         if not self.additive:
             found: Callable[..., Any] = self._terms.compile(backend, what or ("risk", "gradient"))
             return found
-        return compiled(self.program(*(what or ("risk", "gradient"))), backend)
+        return compile_program(self.program(*(what or ("risk", "gradient"))), backend)

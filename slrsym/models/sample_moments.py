@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.models.moments import NotClosedError, addends
-from slrsym.models.patterns import ONE, Factors, Mean, Z, law_of, placed, product_of
+from slrsym.models.patterns import ONE, Factors, Mean, Z, law_of, pattern_of, product_of
 from slrsym.models.projections import Role
 from slrsym.models.specification import Direction, softmax
 from slrsym.models.units import multiplicity, tag, tags_in
@@ -39,7 +39,7 @@ class Moment:
     terms: dict[tuple[Mean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
 
     def add(self, mean: Mean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
-        """Add a term."""
+        """Add a coefficient times a mean at the entries of a law; drop a term that becomes 0."""
         if coefficient != 0 and mean.value != 0:
             key = (mean, entries)
             self.terms[key] = self.terms.get(key, S.Zero) + coefficient
@@ -274,7 +274,7 @@ class SampleMoments:
         self, moment: Moment, role: Role, part: Contribution, fixed: frozenset[Symbol]
     ) -> None:
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
-        pattern, order = placed(part.product, symbol_of)
+        pattern, order = pattern_of(part.product, symbol_of)
         law, centred = law_of(order, self.mean_at(role), self.covariance_at(role))
         mean = pattern.mean(centred)
         entries = tuple(law.get(a, a) for a in mean.arguments)

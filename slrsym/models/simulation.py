@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from sympy import Symbol, lambdify
 
 from slrsym.files import read_vectors, require_writable
-from slrsym.kernels.arguments import positive, require_memory, whole
-from slrsym.kernels.compile import chosen_backend, iterated, numpy_parts
+from slrsym.kernels.arguments import positive, require_integer, require_memory
+from slrsym.kernels.compile import chosen_backend, iterate, numpy_parts
 from slrsym.kernels.numba_backend import machine_iterated
 from slrsym.models.initial_conditions import root_of, uniform_start
 from slrsym.models.specification import InnerProduct
-from slrsym.runs import Runs, kept_without_risk, load, require_runs, runs_of, walked
+from slrsym.runs import Runs, advance_and_log, kept_without_risk, load, require_runs, runs_of
 from slrsym.schedules import SORTS, parameter_values
 
 if TYPE_CHECKING:
@@ -64,13 +64,13 @@ class FlowEngine:
         def step(factor: Array, fixed: Any) -> Array:
             return flow.step(factor, self._slopes(flow.state(factor), fixed), alpha)
 
-        self.states, noted = iterated(
+        self.states, noted = iterate(
             step, self._constants, self.states, columns, steps, every, lambda x: x
         )
         return noted.reshape(-1, *self.states.shape)
 
 
-def named(model: DerivedModel, values: Any) -> dict[str, Any]:
+def values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]:
     """Return values by the names of parameters; inner products may stand for parameters."""
     if not isinstance(values, Mapping):
         raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
@@ -83,7 +83,7 @@ def named(model: DerivedModel, values: Any) -> dict[str, Any]:
 def dimension(by_name: Mapping[str, Any]) -> int:
     """Return the number of dimensions, which must be at least 2 for vectors to be drawn."""
     d = by_name.get("d", 0)
-    return whole("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
+    return require_integer("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
 
 
 def simulate(
@@ -102,19 +102,19 @@ def simulate(
     progress: bool | None = None,
 ) -> Runs:
     """Run descent, and log states; see `Model.simulate`."""
-    steps, alpha = whole("steps", steps, 1), positive("alpha", alpha)
-    every = max(1, steps // 1000) if every is None else whole("every", every, 1)
+    steps, alpha = require_integer("steps", steps, 1), positive("alpha", alpha)
+    every = max(1, steps // 1000) if every is None else require_integer("every", every, 1)
     of_runs = isinstance(start, str | Path) and str(start).endswith(".nc")
     begin = load(start) if of_runs else start
     count = begin.sizes.get("run", 1) if isinstance(begin, xr.Dataset) else 1
-    runs = count if runs is None else whole("runs", runs, 1)
+    runs = count if runs is None else require_integer("runs", runs, 1)
     logged = np.append(np.arange(0, steps, every), steps)
     places, spaces = len(model.directions), model.spaces
     # Factors, Gram matrices, and what is read of them.
     size = runs * len(logged) * spaces * places**2 * 32 + 16 * (steps + 1)
     require_memory(f"runs = {runs:,} of {steps:,} steps, with {len(logged):,} logged,", size)
-    by_name = named(model, values)
-    factor = started(model, by_name, begin, runs, np.random.default_rng(rng), dimensions)
+    by_name = values_by_name(model, values)
+    factor = initial_factors(model, by_name, begin, runs, np.random.default_rng(rng), dimensions)
     fill_in(model, by_name, factor)
     schedule = schedule_of(model, by_name, steps)
     if path is not None:
@@ -170,7 +170,7 @@ def simulate(
     risks(engine.states[None], logged[:1])
     # A step of a model by quadrature takes some milliseconds.
     work = runs * (1 if model.closed_form else 1000)
-    return walked(engine, schedule, logged, work, finish, path, progress)
+    return advance_and_log(engine, schedule, logged, work, finish, path, progress)
 
 
 def schedule_of(
@@ -235,7 +235,7 @@ def fill_in(
             raise ValueError(f"start has direction {x} of length {worst**0.5:g}; it must have 1")
 
 
-def started(
+def initial_factors(
     model: DerivedModel,
     by_name: Mapping[str, Any],
     start: Any,

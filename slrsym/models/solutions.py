@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from sympy import Symbol, lambdify
 
 from slrsym.files import require_writable, write_netcdf
-from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.arguments import positive, require_integer
 from slrsym.kernels.compile import chosen_backend
-from slrsym.models.simulation import fill_in, named, schedule_of, started
+from slrsym.models.simulation import fill_in, initial_factors, schedule_of, values_by_name
 from slrsym.models.specification import Direction
 from slrsym.runs import Runs, runs_of
 
@@ -41,7 +41,7 @@ def solve(
 ) -> Runs:
     """Solve equations; `Equations.solve` says more."""
     time, tolerance = positive("time", time), positive("tolerance", tolerance)
-    points, chosen = whole("points", points, 2), chosen_backend(backend)
+    points, chosen = require_integer("points", points, 2), chosen_backend(backend)
     require_free_names(equations, ())
     if path is not None:
         require_writable(path)
@@ -86,7 +86,7 @@ def solution_times(kind: str, time: float, points: int) -> Array:
     """Return the times of a solution: of steps, as equally far apart as whole numbers can be."""
     if kind != "projected-descent":
         return np.linspace(0, time, points)
-    steps = whole("time", int(time) if time == int(time) else time, 1)
+    steps = require_integer("time", int(time) if time == int(time) else time, 1)
     return np.unique(np.linspace(0, steps, min(points, steps + 1)).round())
 
 
@@ -138,8 +138,8 @@ def initial_state(
             "start must be a mapping of the order parameters of exchangeable units "
             f"({', '.join(map(str, equations.state))}); got {start!r}"
         )
-    by_name = named(model, values)
-    factor = started(model, by_name, start, 1, np.random.default_rng(rng), None)
+    by_name = values_by_name(model, values)
+    factor = initial_factors(model, by_name, start, 1, np.random.default_rng(rng), None)
     fill_in(model, by_name, factor, equations.parameters)
     gram = factor[0] @ np.swapaxes(factor[0], -1, -2)
     first = {s.name: _by_name(by_name, s) for s in scalars}

@@ -267,7 +267,7 @@ class Token:
 
 
 class TokenSequence:
-    """Which tokens there are, and what is asked of them: the data.
+    """The data: a law for each token, and the target that they determine.
 
     Parameters
     ----------
@@ -352,12 +352,12 @@ class TokenSequence:
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """The different roles."""
+        """The different kinds of tokens, each once."""
         return tuple(dict.fromkeys(token for counts, _ in self.mixture for token in counts))
 
 
 class Predictor:
-    """A sum over tokens of what each contributes.
+    """A predictor that is a sum over tokens of a function of each.
 
     Parameters
     ----------

@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.files import NotSavedError, Parts, computed_in_parts
-from slrsym.jobs import Jobs, Maker, advancing, results
-from slrsym.kernels.arguments import cores, number, positive, require_memory, whole
+from slrsym.jobs import Jobs, Maker, results, show_progress
+from slrsym.kernels.arguments import cores, number, positive, require_integer, require_memory
 from slrsym.kernels.compile import chosen_backend
-from slrsym.models.simulation import named
+from slrsym.models.simulation import values_by_name
 from slrsym.models.solutions import (
     NotSolvedError,
     initial_state,
@@ -55,9 +55,9 @@ def sweep(
 ) -> Runs:
     """Solve equations on a grid; `Equations.sweep` says more."""
     time, tolerance = positive("time", time), positive("tolerance", tolerance)
-    points, chosen = whole("points", points, 2), chosen_backend(backend)
-    workers = cores() if workers is None else whole("workers", workers, 1)
-    by_name = named(equations.model, values)
+    points, chosen = require_integer("points", points, 2), chosen_backend(backend)
+    workers = cores() if workers is None else require_integer("workers", workers, 1)
+    by_name = values_by_name(equations.model, values)
     whole_numbers = {p.name for p in equations.parameters if p.is_integer}
     axes = {
         name: _axis(name, x, name in whole_numbers) for name, x in by_name.items() if np.ndim(x)
@@ -164,7 +164,7 @@ def _solved(
             jobs.append((cell, solve_cell, arguments))
         else:
             states[cell] = part["states"]
-    with advancing(progress, "settings", len(begun), counted=True) as shown:
+    with show_progress(progress, "settings", len(begun), counted=True) as shown:
         shown(len(begun) - len(jobs))
         for cell, found in results(jobs, executor, min(workers, len(jobs))):
             # What cannot be kept is still returned; that the disk is full is told in the end.

@@ -12,13 +12,13 @@ import mpmath
 import numpy as np
 from sympy import Add, Expr, S, Symbol, erf, expand, factor
 
-from slrsym.kernels.arguments import whole
+from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
 from slrsym.kernels.functions import ErfDefect, GaussianMean
 from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk, risk_and_slopes
 from slrsym.kernels.laplace_balls import ball_laplace_risk
 from slrsym.kernels.numba_backend import numba_laplace_risk
-from slrsym.kernels.printing import nested
+from slrsym.kernels.printing import nest_polynomial
 from slrsym.models.moments import (
     ATOMS,
     atoms_of,
@@ -189,7 +189,7 @@ class Terms(_Symbols):
 
     @property
     def quadrature(self) -> Quadrature | None:
-        """What means are computed by that have no closed form."""
+        """The quadrature for means without a closed form; None if all have one."""
         risk = self.risk()
         nodes = set().union(*(e.atoms(GaussianMean) for e in self.needed([risk]).values()))
         if not nodes:
@@ -206,7 +206,7 @@ class Terms(_Symbols):
         if len(self.order_parameters) > _FEW:
             return expr
         names = sorted(expr.free_symbols & self._state, key=str)
-        return nested(expr, names) if names else expr
+        return nest_polynomial(expr, names) if names else expr
 
     def needed(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
         """Return the meanings of the names in some expressions, and of the names in these."""
@@ -230,7 +230,7 @@ _FEW = 8
 
 
 class _Instance:
-    """The mean of a product, or the covariance of two, at the law of its roles, and derivatives."""
+    """A mean of a product, or a covariance, with its derivatives, at the law of its roles."""
 
     def __init__(
         self, terms: Terms, factors: Sequence[tuple[Role, Expr]], tau: Expr | None = None
@@ -300,7 +300,7 @@ class _Instance:
         return expand(formal.xreplace(values).xreplace(self._law))
 
     def _atom(self, node: Expr) -> Expr:
-        """Name a derivative of an atom, after the expressions in it."""
+        """Return the symbol for a derivative of an atomic mean, at the law of the role."""
         function, orders = function_of(node)
         atom = ATOMS[function.func]
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
@@ -375,7 +375,7 @@ class SoftmaxTerms(_Symbols):
 
     @property
     def quadrature(self) -> Quadrature:
-        """What the risk is computed by."""
+        """The quadrature by which the risk is computed."""
         return Quadrature(
             2, "softmax divides by a sum over tokens: the denominator is an integral (Laplace)"
         )
@@ -428,7 +428,7 @@ class SoftmaxTerms(_Symbols):
 
         def evaluate(state: Any, *values: Any, dps: int = 30) -> list[Any]:
             numbers = entries(state, *values, dps=dps)
-            with flint.ctx.workdps(whole("dps", dps, 1)):
+            with flint.ctx.workdps(require_integer("dps", dps, 1)):
                 mu, extra, *rest = numbers
                 excess = ball_laplace_risk(mu, extra, rest[:roles], rest[roles:-1])
                 return [excess + (numbers[-1] if name == "risk" else 0) for name in what]
@@ -457,7 +457,7 @@ class SoftmaxTerms(_Symbols):
         roles, n = len(self.counts), len(self.order_parameters)
 
         def evaluate(state: Any, *values: Any, dps: int = 30) -> list[Any]:
-            digits = whole("dps", dps, 1)
+            digits = require_integer("dps", dps, 1)
             numbers = entries(state, *values, dps=digits + 10)
             mu, extra, counts = numbers[0], numbers[1], numbers[2 : 2 + roles]
             noise = numbers[2 + roles + 9 * roles]

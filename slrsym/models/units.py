@@ -191,7 +191,7 @@ class InnerProducts:
         return f"<{self.groups[0].name}, {self.groups[1].name}>"
 
 
-def single_products(
+def products_of_units(
     products: Mapping[Any, Any], directions: Iterable[Direction], *, named: bool
 ) -> dict[InnerProduct, Any]:
     """Write out products of groups in `inner_products` or `names` for pairs of units."""

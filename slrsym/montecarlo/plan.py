@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.dynamics.initial_conditions import lift, require_feasible
 from slrsym.dynamics.spheres import overlap_rates, tangent_basis, vectors
-from slrsym.kernels.arguments import positive, real_array, whole
+from slrsym.kernels.arguments import positive, real_array, require_integer
 from slrsym.linear import best_linear
 from slrsym.montecarlo.predictors import AttentionPredictor, Linear, Predictor
 from slrsym.montecarlo.sampling import (
@@ -25,8 +25,8 @@ from slrsym.montecarlo.sampling import (
     Tokens,
     child_of,
     root_of,
-    sampled,
-    stacked,
+    sample_quantity,
+    stack_estimates,
 )
 from slrsym.task import ORACLE, PLACES, OrderParameters, Task
 
@@ -40,7 +40,7 @@ _Array: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Plan:
-    """What is to be estimated from, and how; made by `plan_of`."""
+    """The settings of a Monte Carlo estimate; made by `plan_of`."""
 
     predictor: Predictor
     task: Task
@@ -102,7 +102,7 @@ class Plan:
             def progress(done: int, error: float) -> None:
                 told(2 * done, error)
 
-        return sampled(
+        return sample_quantity(
             quantity, source, child_of(self.root, 1), self.observations, self.target, progress, keep
         )
 
@@ -112,7 +112,7 @@ class Plan:
             return None
         plan = replace(self, method="projected", antithetic=False)
         count = max(2, min(_PILOT, self.observations))
-        pilot = sampled(quantity, plan.source(at), child_of(self.root, 2), count)
+        pilot = sample_quantity(quantity, plan.source(at), child_of(self.root, 2), count)
         with np.errstate(divide="ignore", invalid="ignore"):
             return pilot.variance / (self.per_observation * moments.variance)
 
@@ -164,7 +164,7 @@ def plan_of(
             "method must be 'plain' or 'projected' for a linear predictor, which has no scores; "
             "got 'conditioned'"
         )
-    count = whole("max_samples", max_samples, 4 if antithetic else 2)
+    count = require_integer("max_samples", max_samples, 4 if antithetic else 2)
     target = None if target_stderr is None else positive("target_stderr", target_stderr)
     p = None if probabilities is None else real_array("probabilities", probabilities)
     if p is not None or isinstance(predictor, Linear):
@@ -200,7 +200,7 @@ def over_states(
     states = states_of(at, plan.task)
     rows = [OrderParameters(*map(float, row)) for row in states.reshape(-1, 5)]
     found = [one(plan.for_state(i), row) for i, row in enumerate(rows)]
-    return found[0] if states.ndim == 1 else stacked(found, states.shape[:-1])
+    return found[0] if states.ndim == 1 else stack_estimates(found, states.shape[:-1])
 
 
 def require_dimension(at: Directions, task: Task) -> None:

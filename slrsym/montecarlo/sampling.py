@@ -31,7 +31,7 @@ Progress: TypeAlias = Callable[[int, float], None]
 
 
 class Quantity(Protocol):
-    """What is averaged."""
+    """The protocol of quantities that are averaged over samples."""
 
     @property
     def size(self) -> int:
@@ -66,7 +66,7 @@ def root_of(rng: Any) -> SeedSequence:
         ) from None
 
 
-def sampled(
+def sample_quantity(
     quantity: Quantity,
     source: Tokens | Coordinates,
     root: SeedSequence,
@@ -292,7 +292,7 @@ class OutputSummary:
         return float(np.sqrt(max(0.0, self.second_moment.value - self.mean.value**2)))
 
 
-def stacked(estimates: Sequence[Estimate], shape: tuple[int, ...]) -> Estimate:
+def stack_estimates(estimates: Sequence[Estimate], shape: tuple[int, ...]) -> Estimate:
     """Combine estimates for several states into one of arrays."""
 
     def joined(name: str) -> Any:

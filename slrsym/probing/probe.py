@@ -22,7 +22,7 @@ from scipy.optimize import minimize
 from scipy.special import expit
 
 from slrsym.files import Saved
-from slrsym.jobs import advancing
+from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import cores
 from slrsym.probing.encoder import Encoder
 from slrsym.task import Task
@@ -141,7 +141,7 @@ class Probing(Saved):
         labels = {name: np.array([label for _, label in sentences(name)]) for name in SETS}
         scalings, states = ("raw", "standardised"), settings["layers"] + 1
         found = np.empty((len(SETS), states, len(scalings)))
-        with advancing(progress, "probes", states * len(scalings)) as shown:
+        with show_progress(progress, "probes", states * len(scalings)) as shown:
             for state in range(states):
                 train = vectors["train"][:, state].astype(float)
                 deviation = train.std(axis=0)
@@ -184,7 +184,7 @@ class Probing(Saved):
         width, found = int(encoder.config["hidden_size"]), {}
         for name in SETS:
             found[name] = np.empty((len(sentences(name)), encoder.layers + 1, width), np.float32)
-        with advancing(progress, "sentences", len(texts)) as shown:
+        with show_progress(progress, "sentences", len(texts)) as shown:
             for some, vectors in in_processes(jobs, workers or cores()):
                 for (name, i, _), vector in zip(some, vectors, strict=True):
                     found[name][i] = vector

@@ -41,7 +41,7 @@ from slrsym.proofs.inequalities import (
     sign,
     taylor,
 )
-from slrsym.proofs.lemmas import by_citation, claimed, in_words, lemma
+from slrsym.proofs.lemmas import by_citation, by_claim, in_words, lemma
 from slrsym.proofs.solutions import never, only_at, solution, solution_set, split
 from slrsym.proofs.structure import all_of, cases, equal_by_derivative, having, induction
 from slrsym.renamed import old_names as _old_names
@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from slrsym.crosscheck.montecarlo import MonteCarlo
 
 
-_old_name = _old_names(__name__, Row="ClaimSummary", Verdict="ClaimVerdict")
+_old_name = _old_names(__name__, Row="ClaimSummary", Verdict="ClaimVerdict", claimed="by_claim")
 
 
 def __getattr__(name: str) -> Any:
@@ -89,12 +89,12 @@ __all__ = [
     "ball_arithmetic",
     "builtin_ledger",
     "by_citation",
+    "by_claim",
     "cases",
     "cauchy_schwarz",
     "chain",
     "change_of_variables",
     "check_claim",
-    "claimed",
     "complete_the_square",
     "conditioning",
     "definition",

@@ -11,7 +11,7 @@ from sympy import Derivative, Expr, S, Symbol, sympify
 from slrsym.gaussian.functions import in_own_functions
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled, relation, require_rule
-from slrsym.registry import registered
+from slrsym.registry import load_registered
 from slrsym.statements.expressions import AtPoint, ProofError
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Chain(Proof):
         str
             An ``align*`` environment that needs amsmath only.
         """
-        return str(registered("chain.latex")(self, step_numbers))
+        return str(load_registered("chain.latex")(self, step_numbers))
 
     def __repr__(self) -> str:
         rows = (f"    {link.relation} {link.rhs}  [{rule}]" for link, rule in self.links)
@@ -138,7 +138,7 @@ class Chain(Proof):
         return self.to_latex()
 
     def _repr_html_(self) -> str:
-        return str(registered("chain.html")(self))
+        return str(load_registered("chain.html")(self))
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, (link, rule) in enumerate(self.links, start=1):
@@ -203,7 +203,7 @@ def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -
 
 @dataclass(frozen=True)
 class _Structural(Rule):
-    """How the parts of a proof fit, with the statement it makes.
+    """The rule of a structural step: how its parts prove the statement of the whole.
 
     `about` is what documents show of it, `because` how it follows; `citing` are claims, `theorems`
     those of the literature from which a citation concludes.

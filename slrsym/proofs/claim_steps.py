@@ -14,7 +14,7 @@ from slrsym.statements.orbits import OrbitStatement
 
 
 class Proven(Stated, Protocol):
-    """A claim with its proof, or with what stands for one: any `slrsym.proof.Claim`."""
+    """Protocol of claims with a proof or other evidence; `slrsym.proof.Claim` implements it."""
 
     @property
     def is_empirical(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a step may take for granted, and what has to hold of any statement.
+"""The assumptions that a step may use, and the conditions on any statement.
 
 A statement is refused before any evidence counts where SymPy, or a reader, could take it for
 another one.
@@ -20,7 +20,7 @@ from slrsym.statements.expressions import ProofError, Refused, ambiguous, put
 
 
 class Stated(Protocol):
-    """What a step asks of a claim that it uses: of any, as `slrsym.proof.Claim`."""
+    """Protocol of claims that a step may use; `slrsym.proof.Claim` implements it."""
 
     id: str
     statement: Boolean
@@ -44,7 +44,7 @@ def _nothing_known(relation: Boolean) -> bool:
 
 @dataclass(frozen=True)
 class Context:
-    """What a step may take for granted.
+    """The hypotheses, laws and claims on which a step may rest.
 
     Attributes
     ----------
@@ -137,7 +137,7 @@ def _declared(symbol: Symbol) -> str:
 
 
 def _require_own_variables(statement: Basic, context: Context) -> None:
-    """Refuse laws with a bound variable that is called as a variable of a hypothesis."""
+    """Refuse laws with a bound variable that has the name of a variable of a hypothesis."""
     free = context.restricted
     for law in statement.atoms(Law):
         for symbol in law.symbols:

@@ -36,7 +36,7 @@ from slrsym.statements.orbits import (
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """What has to be shown for a theorem to apply."""
+    """A hypothesis of a theorem: a statement to be shown before it applies."""
 
     statement: Boolean
     hypotheses: tuple[Boolean, ...] = ()

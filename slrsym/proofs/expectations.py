@@ -52,7 +52,7 @@ noise_moments = _NoiseMoments()
 
 @dataclass(frozen=True)
 class _Inside(Rule):
-    """What relates two integrands, whatever the variables are, relates the expectations."""
+    """A relation of two integrands for all values of the variables, hence of the expectations."""
 
     by: Rule
 
@@ -223,11 +223,11 @@ class _GaussianCalculus(Rule):
 
     def gives(self, link: Link, context: Context) -> Expr:
         # Imported where it is used: few steps are refused.
-        from slrsym.gaussian.closed_form import evaluated
+        from slrsym.gaussian.closed_form import evaluate_for_proofs
 
         def value(node: Expectation) -> Expr:
             integrand = with_derivatives_taken(node.integrand)
-            return evaluated(integrand, node.law, lambda e: bool(e.is_positive))
+            return evaluate_for_proofs(integrand, node.law, lambda e: bool(e.is_positive))
 
         return with_expectations_changed(link.lhs, value)
 

@@ -60,7 +60,7 @@ class _Stein(Rule):
                 rest = Mul(*factors[:position], base ** (power - 1), *factors[position + 1 :])
                 moved = block.mean[base] * rest + Add(
                     *(
-                        block.covariance(base, other) * slope_in(rest, other)
+                        block.covariance(base, other) * partial_derivative(rest, other)
                         for other in block.symbols
                     )
                 )
@@ -87,7 +87,7 @@ def stein(*variables: Symbol) -> Rule:
 
 
 class _Erf(sp.Function):  # type: ignore[misc]
-    """erf, with the bell for its derivative: SymPy's exponential would bring polynomials back."""
+    """The error function with `erf_prime` as its derivative, where SymPy has an exponential."""
 
     nargs = 1
 
@@ -95,7 +95,7 @@ class _Erf(sp.Function):  # type: ignore[misc]
         return erf_prime(self.args[0])
 
 
-def slope_in(expr: Expr, x: Symbol) -> Expr:
+def partial_derivative(expr: Expr, x: Symbol) -> Expr:
     slope = expr.replace(sp.erf, _Erf).diff(x).replace(_Erf, sp.erf)
     powers = [p for p in expr.atoms(sp.Pow) if p.base == x and not p.exp.is_Integer]
     # The derivative of x**(k + 1) is written (k + 1)*x**(k + 1)/x, at 0 as well.

@@ -213,7 +213,7 @@ def taylor(
 
 @dataclass(frozen=True)
 class _Piecewise(Rule):
-    """What a rule shows wherever absolute values, maxima, ... stand for one of their pieces."""
+    """Another rule, applied case by case to the pieces of absolute values, maxima and the like."""
 
     by: Rule
 

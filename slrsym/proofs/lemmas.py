@@ -107,7 +107,7 @@ class _Claimed(Proof):
         return not self.values and not claim.hypotheses and claim.statement == self.goal
 
 
-def claimed(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:
+def by_claim(statement: Boolean, id: str, values: Mapping[Any, Any] | None = None) -> Proof:
     """Prove a statement that is an instance of a proved claim.
 
     Parameters

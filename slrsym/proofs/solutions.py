@@ -20,11 +20,11 @@ from slrsym.proofs.calculus import algebra
 from slrsym.proofs.chain import at, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Proof, Step, labelled
-from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flattened
+from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flatten
 
 
 class CaseTree:
-    """What happens in one case. Made by `solution`, `never`, `only_at` and `split`."""
+    """A tree of cases, made by `solution`, `never`, `only_at` and `split`."""
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> P
     """
     if not isinstance(goal, sp.Equivalent) or len(goal.args) != 2:
         raise ProofError(f"the goal must be an equivalence of two statements; got {goal}")
-    goal = flattened(goal)
+    goal = flatten(goal)
     equations, listed = _parts(goal, unknowns)
     solutions = []
     for point in listed:

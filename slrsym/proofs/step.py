@@ -338,7 +338,7 @@ class Proof(ABC):
 
     @property
     def conclusion(self) -> Boolean:
-        """What is proved, if every step is accepted."""
+        """The statement that is proved if every step is accepted."""
         return self.goal
 
     @abstractmethod

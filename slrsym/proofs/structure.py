@@ -62,7 +62,7 @@ class _Having(Proof):
 
     @property
     def name(self) -> str:
-        """What its steps' labels begin with, told apart from those of the facts before it."""
+        """The prefix of the labels of its steps, different from those of the facts before it."""
         return "fact" if self.number == 1 else f"fact {self.number}"
 
     @property

@@ -18,7 +18,7 @@ from slrsym.proofs.axioms import AXIOMS, OWN_PROOF, Axiom
 from slrsym.proofs.chain import Chain, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.descent_theorems import Hypothesis, Needs
-from slrsym.proofs.lemmas import InWords, Lemma, claimed
+from slrsym.proofs.lemmas import InWords, Lemma, by_claim
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
 from slrsym.statements.expressions import ProofError
 
@@ -64,7 +64,7 @@ class _TheoremRule:
 
     @property
     def because(self) -> str:
-        """How the conclusion follows, paragraph by paragraph."""
+        """The proof of the conclusion, paragraph by paragraph."""
         return "\n\n".join(text_of_theorem(self.name)[1:])
 
     @property
@@ -144,7 +144,7 @@ def proof_of_hypothesis(hypothesis: Hypothesis, by: Proof | Rule) -> Proof:
         link = Link.of(statement)
         return Chain(link.lhs, ((link, by),))
     if isinstance(by, Lemma) and by.factor == 1 and not by.conditions:
-        return claimed(statement, by.id, dict(by.values))
+        return by_claim(statement, by.id, dict(by.values))
     raise ProofError(f"{by} does not show a statement such as {statement}; give a proof of it")
 
 

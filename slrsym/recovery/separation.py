@@ -95,7 +95,7 @@ def mode_sizes(states: _Array, setting: Setting) -> _Array:
 
 @dataclass(frozen=True)
 class Separation:
-    r"""How well quantities at the start tell the runs that end at a swap point from all others.
+    r"""Accuracy with which quantities at the start predict which runs end at a swap point.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.dynamics.spheres import beyond, curvature, vectors
-from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.arguments import positive, require_integer
 from slrsym.landscape.points import distance
 from slrsym.landscape.stability import swap_point
 from slrsym.recovery.tubes import Tube, tube_around
@@ -89,7 +89,9 @@ def margins(states: _Array, lam: float, task: Task) -> _Array:
     return np.asarray(np.minimum(inside, earlier))
 
 
-def moving(states: _Array, lam: float, task: Task, alpha: float, steps: int) -> NDArray[np.bool_]:
+def is_still_moving(
+    states: _Array, lam: float, task: Task, alpha: float, steps: int
+) -> NDArray[np.bool_]:
     """Flag states expected to move farther than `STILL` in as many further steps.
 
     By the length of a step there, or by a direction of negative curvature, along which whatever
@@ -111,11 +113,11 @@ def ends(
     """
     found = verdicts(states, lam, task)
     swap, _ = swap_point(task, lam)
-    attract = ~moving(np.array([ORACLE, swap]), lam, task, alpha, steps)
+    attract = ~is_still_moving(np.array([ORACLE, swap]), lam, task, alpha, steps)
     for at in (lam, later):
         asked = np.flatnonzero(~np.append(attract, [False, False, True])[found])
         if asked.size:
-            found[asked[moving(states[asked], at, task, alpha, steps)]] = MOVING
+            found[asked[is_still_moving(states[asked], at, task, alpha, steps)]] = MOVING
     return found
 
 
@@ -128,7 +130,9 @@ def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
     return found
 
 
-def counted(counts: NDArray[np.int32], runs: int, names: tuple[str, ...]) -> dict[str, xr.Variable]:
+def count_statistics(
+    counts: NDArray[np.int32], runs: int, names: tuple[str, ...]
+) -> dict[str, xr.Variable]:
     """Return counts, fractions and confidence intervals.
 
     Of those that still move there is the fraction of all runs, and no interval.
@@ -204,7 +208,7 @@ class Setting:
             "L": task.L,
             "gamma": task.gamma,
             "alpha": positive("alpha", self.alpha),
-            "steps": whole("steps", self.steps, 1),
+            "steps": require_integer("steps", self.steps, 1),
         }
         for name, value in checked.items():
             object.__setattr__(self, name, value)
@@ -288,7 +292,7 @@ def checkpoints(steps: int) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class Ends:
-    """Where runs started and ended."""
+    """The states at which runs started and ended."""
 
     start: _Array
     end: _Array

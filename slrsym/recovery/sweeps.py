@@ -21,8 +21,8 @@ import numpy as np
 import xarray as xr
 
 from slrsym.files import DamagedFileError, NotSavedError, Parts, computed_in_parts
-from slrsym.jobs import Jobs, Maker, advancing, results
-from slrsym.kernels.arguments import cores, number, require_memory, whole
+from slrsym.jobs import Jobs, Maker, results, show_progress
+from slrsym.kernels.arguments import cores, number, require_integer, require_memory
 from slrsym.kernels.compile import chosen_backend
 from slrsym.recovery.setting import (
     MOVING,
@@ -30,7 +30,7 @@ from slrsym.recovery.setting import (
     VERDICTS,
     Ends,
     Setting,
-    counted,
+    count_statistics,
     follow,
     tally,
     tubes,
@@ -125,7 +125,7 @@ def recover(
     settings = {"kind": "runs", **setting.as_dict(), **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
-        ends = followed([setting], executor, workers, parts, progress, **checked)
+        ends = follow_runs([setting], executor, workers, parts, progress, **checked)
         return _of_runs(ends[0], settings)
 
     return _kept(compute, settings, path)
@@ -199,7 +199,7 @@ def sweep(
     settings = {"kind": "sweep", **axes, "steps": steps, **checked}
 
     def compute(parts: Parts | None) -> xr.Dataset:
-        found = followed(cells, executor, workers, parts, progress, **checked)
+        found = follow_runs(cells, executor, workers, parts, progress, **checked)
         return _of_grid(found, axes, settings)
 
     return _kept(compute, settings, path)
@@ -221,13 +221,13 @@ def _axis(name: str, values: Any) -> list[Any]:
 
 
 def _checked(runs: int, cells: int, seed: int, workers: int | None, backend: str) -> dict[str, Any]:
-    runs = whole("runs", runs, 1)
+    runs = require_integer("runs", runs, 1)
     # Start, end, verdict and step of each, in parts and together.
     require_memory(f"runs = {runs:,} for each of {cells:,} settings", 400.0 * runs * cells)
     if workers is not None:
-        whole("workers", workers, 1)
+        require_integer("workers", workers, 1)
     backend = chosen_backend(backend)
-    return {"runs": runs, "seed": whole("seed", seed, 0), "backend": backend}
+    return {"runs": runs, "seed": require_integer("seed", seed, 0), "backend": backend}
 
 
 # -- datasets ----------------------------------------------------------------------------------
@@ -245,7 +245,7 @@ def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_runs(ends: Ends, settings: dict[str, Any]) -> xr.Dataset:
-    counts = counted(tally(ends.verdict), settings["runs"], ())
+    counts = count_statistics(tally(ends.verdict), settings["runs"], ())
     return xr.Dataset(
         {
             "verdict": ("run", ends.verdict),
@@ -266,7 +266,7 @@ def _of_grid(
     counts = np.array([tally(ends.verdict) for ends in found]).reshape(*shape, len(VERDICTS))
     decided = np.array([ends.decided.mean() for ends in found]).reshape(shape)
     return xr.Dataset(
-        counted(counts, settings["runs"], AXES) | {"decided": xr.Variable(AXES, decided)},
+        count_statistics(counts, settings["runs"], AXES) | {"decided": xr.Variable(AXES, decided)},
         {**axes, "verdict": list(VERDICTS)},
         _attributes(settings),
     )
@@ -310,7 +310,7 @@ def _part_name(cell: int, first: int) -> str:
     return f"cell-{cell:05}-run-{first:07}"
 
 
-def followed(
+def follow_runs(
     settings: Sequence[Setting],
     executor: Executor | Maker | None,
     workers: int | None,
@@ -337,7 +337,7 @@ def followed(
         if missing:
             enough = runs if stopping else 0
             jobs.append(((cell, missing), tubes, (setting, seed, enough, backend)))
-    with advancing(progress, "runs", runs * len(settings), counted=True) as shown:
+    with show_progress(progress, "runs", runs * len(settings), counted=True) as shown:
         shown(sum(len(part.verdict) for part in found.values()))
         # To start a process takes as long as to follow many runs.
         workers = min(workers or cores(), sum(len(missing) for (_, missing), _, _ in jobs))

@@ -174,7 +174,7 @@ def tube_around(
     while end > 0 and radii[end] > _NARROWEST:
         begin = _piece(states, lam, end)
         reach = min(_WIDEST, _WIDENING * radii[end])
-        points, at = lifted(states[begin : end + 1]), lam[begin:end]
+        points, at = lift_overlaps(states[begin : end + 1]), lam[begin:end]
         third = third_derivative(states[begin:end], points[:-1], at, task, reach)
         grown = _growth(points, at, task, alpha, third, reach, backend)
         _backwards(radii[begin : end + 1], reach, *grown)
@@ -182,7 +182,7 @@ def tube_around(
     # Where it is too narrow it has not begun, also if it had been wider before.
     radii[: np.flatnonzero(radii <= _NARROWEST).max(initial=-1) + 1] = 0.0
     inside = np.maximum(times, 0)
-    return Tube(verdict, lifted(states[inside]), np.where(times < 0, 0.0, radii[inside]))
+    return Tube(verdict, lift_overlaps(states[inside]), np.where(times < 0, 0.0, radii[inside]))
 
 
 def _piece(states: _Array, lam: _Array, end: int) -> int:
@@ -197,7 +197,7 @@ def _piece(states: _Array, lam: _Array, end: int) -> int:
 
 
 def _backwards(radii: _Array, reach: float, growth: _Array, excess: _Array, missed: _Array) -> None:
-    """Fill in radii from the last: growth r + excess r^2, and what is missed, is the next one."""
+    """Fill in radii r from the last: the next one is growth r + excess r^2 + missed."""
     after = float(radii[-1])
     found = []
     rows = zip(*(x[::-1].tolist() for x in (growth, excess, missed)), strict=True)
@@ -222,7 +222,7 @@ def _growth(
     x = points[:-1]
     grad, hess = ambient_derivatives(x, lam, task, backend)
     after, length, stretch = _step(x, grad, hess, alpha)
-    n = turning(points)
+    n = rotation_directions(points)
     size = np.linalg.norm(n, axis=-1)
     turned = (np.minimum(size[:-1], size[1:]) > max(_LEAST_TURN, 6 * reach))[:, None]
     unit = n / np.maximum(size, _LEAST_TURN)[:, None]
@@ -261,7 +261,11 @@ def _growth(
 
 @cache
 def _coefficients() -> Field:
-    """Return R_0, N and the entries of Q, each with three derivatives in kappa."""
+    """Return the coefficients of the risk as functions of kappa, each with three derivatives.
+
+    They are those of the risk on the manifold, R_0(kappa) - N(kappa) nu, and the entries of the
+    quadratic form off it.
+    """
     first, second = ON_M
     risk = quadratic_risk()
     on = risk.on_manifold.subs(epsilon, 0)
@@ -364,7 +368,7 @@ def _norms(matrices: _Array) -> _Array:
 _DIMENSIONS = 4
 
 
-def lifted(states: _Array) -> _Array:
+def lift_overlaps(states: _Array) -> _Array:
     """Lift overlaps to vectors k and v whose parts beyond k* and v* are parallel."""
     k_square, v_square, inner = beyond(states)
     points = np.zeros((*states.shape[:-1], 2, _DIMENSIONS))
@@ -379,7 +383,7 @@ def lifted(states: _Array) -> _Array:
     return np.asarray(points / np.linalg.norm(points, axis=-1, keepdims=True))
 
 
-def turning(points: _Array) -> _Array:
+def rotation_directions(points: _Array) -> _Array:
     """Return the directions in which k and v move under rotations that fix k* and v*."""
     result = np.zeros(points.shape)
     result[..., 3] = points[..., 2]

@@ -42,15 +42,15 @@ def disjuncts(statement: Boolean) -> tuple[Boolean, ...]:
     return statement.args if isinstance(statement, sp.Or) else (statement,)
 
 
-def flattened(statement: Boolean) -> Boolean:
+def flatten(statement: Boolean) -> Boolean:
     """Return the statement with conjunctions and disjunctions flat and in order.
 
     From SymPy 1.15 on they are otherwise nested, and in the order given, if ``evaluate=False``.
     """
     if isinstance(statement, sp.And | sp.Or):
-        return statement.func(*map(flattened, statement.args))
+        return statement.func(*map(flatten, statement.args))
     if isinstance(statement, sp.Equivalent | sp.Implies):
-        return statement.func(*map(flattened, statement.args), evaluate=False)
+        return statement.func(*map(flatten, statement.args), evaluate=False)
     return statement
 
 

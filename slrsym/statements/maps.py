@@ -324,7 +324,7 @@ class SphereDescent(Basic):  # type: ignore[misc]
 
     @property
     def function(self) -> sp.Lambda:
-        """R."""
+        """The risk R, as a function of the five overlaps."""
         return self.args[0]
 
     @property
@@ -334,7 +334,7 @@ class SphereDescent(Basic):  # type: ignore[misc]
 
     @property
     def dimension(self) -> Expr:
-        """N."""
+        """The dimension N of the vectors."""
         return self.args[2]
 
     @property

@@ -73,7 +73,7 @@ class OrbitStatement(Sentence):
 
     @classmethod
     def validate(cls, map: Any, *about: Any) -> None:
-        """Refuse what such a statement cannot be made of.
+        """Raise if a statement of this kind cannot be about these objects.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class OrbitStatement(Sentence):
 
     @property
     def map(self) -> Any:
-        """The map."""
+        """The map whose orbits the statement is about."""
         return self.args[0]
 
     @property
@@ -147,7 +147,7 @@ class _AboutFunction(OrbitStatement):
 
     @property
     def function(self) -> Lambda:
-        """The function."""
+        """The function of the coordinates that the statement is about."""
         return self.args[1]
 
     @property
@@ -204,7 +204,7 @@ class AccumulationPointsSolve(OrbitStatement):
 
     @property
     def equations(self) -> Lambda:
-        """The coordinates, and what vanishes."""
+        """The equations, as a function of the coordinates whose values vanish."""
         return self.args[1]
 
     @property
@@ -226,7 +226,7 @@ class _AboutPoints(OrbitStatement):
 
     @property
     def points(self) -> FiniteSet:
-        """The points."""
+        """The points of the box that the statement is about."""
         return self.args[1]
 
     def sentence(self) -> tuple[Piece, ...]:

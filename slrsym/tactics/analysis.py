@@ -32,14 +32,14 @@ from slrsym.proofs.step import Step, labelled
 from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import arithmetic, in_context
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for, kind_of_proof
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import places
 
 ZERO = num(0)
 
 
 class MeanValue:
-    """What holds of a variable between two points that are in order."""
+    """The mean value theorem, for a variable between two points that are in order."""
 
     def __init__(self, emitter: Emission, context: Context, x: Term) -> None:
         self.emitter, self.context, self.x = emitter, context, x
@@ -314,7 +314,7 @@ def _termwise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> I
 
     def put(line: Inference, old: Term, new: Term) -> Inference:
         equation = emitter.from_equations(exist, ("=", old, new), step.context)
-        paths = [plain(path) for path in places(line.theorem.conclusion, old)]
+        paths = [to_json(path) for path in places(line.theorem.conclusion, old)]
         return emitter.script.add("rewrite", [line, equation], paths) if paths else line
 
     # A side is the other and the sum, which compares to 0.

@@ -35,9 +35,9 @@ from slrsym.proofs.step import Step
 from slrsym.tactics.binders import Binders, unbound
 from slrsym.tactics.certificates import Hinted, Search
 from slrsym.tactics.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, emitter_for
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import at_path
-from slrsym.tactics.wording import worded
+from slrsym.tactics.wording import reword
 
 ZERO = num(0)
 # What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
@@ -45,10 +45,10 @@ FOUND: dict[str, Any] = {}
 
 
 class NoEquations(Rejected):
-    """Says that nothing is known of what arithmetic does not look into."""
+    """Raised if no equations are known for the terms that arithmetic does not look into."""
 
 
-def searched(
+def search_arithmetic(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
     emitter: Emission | None = None, first: int = 0,
 ) -> tuple[Any, ...]:  # fmt: skip
@@ -69,7 +69,7 @@ def searched(
     try:
         made = _tried(p, given, premises, effort, emitter, first)
     except Rejected as failed:
-        reason = Rejected(str(failed)) if emitter is None else worded(emitter, failed)
+        reason = Rejected(str(failed)) if emitter is None else reword(emitter, failed)
         # With more left, another step may find it.
         if emitter is None or emitter.left > 0:
             # Without what led to it, which takes much memory.
@@ -152,7 +152,7 @@ def plain_arithmetic(
     """Prove a relation by arithmetic; `equations` give values of terms it cannot look into."""
     premises = [*equations, *lines]
     theorems, most = [line.theorem for line in premises], effort or emitter.effort
-    name, _, *data = searched(p, given, theorems, most, emitter, len(equations))
+    name, _, *data = search_arithmetic(p, given, theorems, most, emitter, len(equations))
     return emitter.script.add(name, premises, *data)
 
 
@@ -238,7 +238,7 @@ def special_values(emitter: Emission, formulas: Sequence[Term]) -> list[Inferenc
     """Return lines for values at 0 that SymPy puts in unasked, each from its claim."""
     found: dict[str, list[Inference]] = {}
     for t in (part for p in formulas for part in _values(p)):
-        at = vanishing(t)
+        at = drop_zeros(t)
         if key(at) in found:
             continue
         own = found.setdefault(key(at), [])
@@ -252,7 +252,7 @@ def special_values(emitter: Emission, formulas: Sequence[Term]) -> list[Inferenc
             own += [emitter.script.add("definition", (), at), _at(emitter, "zeta-at-zero", at[3])]
         elif at[:2] == ("f", "zeta") and at[3] == ZERO:
             own.append(emitter.script.add("definition", (), at))
-            own.append(emitter.script.add("constant", (), vanishing(own[0].theorem.conclusion[2])))
+            own.append(emitter.script.add("constant", (), drop_zeros(own[0].theorem.conclusion[2])))
     return [line for lines in found.values() for line in lines]
 
 
@@ -269,11 +269,11 @@ def _at(emitter: Emission, id: str, value: Term) -> Inference:
     return line
 
 
-def vanishing(t: Term) -> Term:
+def drop_zeros(t: Term) -> Term:
     """Replace subterms that are plainly 0, such as products with 0 and ``erf(0)``, by 0."""
     if t[0] in ("s", "n", "ix", "u"):
         return t
-    t = replaced(t, {place: vanishing(part) for place, part in children(t)})
+    t = replaced(t, {place: drop_zeros(part) for place, part in children(t)})
     if t[0] == "*" and ZERO in t[1:]:
         return ZERO
     if t[0] == "+":
@@ -375,7 +375,7 @@ def _unified(emitter: Emission, wanted: Term, context: Context) -> Inference:
         raise Rejected("no two functions under binders are equal")
     shown = in_context(emitter, meant, context)
     for path, equation in changed:
-        shown = emitter.script.add("rewrite", [shown, equation], [plain(path)])
+        shown = emitter.script.add("rewrite", [shown, equation], [to_json(path)])
     return shown
 
 
@@ -409,7 +409,7 @@ def _definition(emitter: Emission, step: Step, premises: Sequence[Inference]) ->
         meant = at_path(meant, path, line.theorem.conclusion[2])
     line = in_context(emitter, meant, context)
     for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
-        line = emitter.script.add("rewrite", [line, terms[key(t)]], [plain(path)])
+        line = emitter.script.add("rewrite", [line, terms[key(t)]], [to_json(path)])
     return emitter.discharged(line, context)
 
 

@@ -80,7 +80,7 @@ class Binders:
     # -- what is asked ----------------------------------------------------------------------------
 
     def about(self, formulas: Iterable[Term]) -> list[Inference]:
-        """Return equations for what the formulas speak of; empty if there is nothing to say."""
+        """Return equations for the terms of the formulas; empty if there are none."""
         nodes = {key(t): t for p in formulas for t in unbound(p)}
         for t in sorted(nodes.values(), key=lambda t: -_height(t)):
             if t[0] == "d":
@@ -104,7 +104,7 @@ class Binders:
         return True
 
     def shown(self, p: Term, given: Sequence[Term] | None = None) -> Inference:
-        """Show a relation by arithmetic from the hypotheses, the lines and what has been found."""
+        """Show a relation by arithmetic from the hypotheses, the lines and the equations found."""
         given = self.given if given is None else given
         return self.arithmetic(self.emitter, p, given, self.lines, self.found)
 
@@ -140,7 +140,7 @@ class Binders:
         return None
 
     def _everywhere(self, p: Term) -> Inference:
-        """Show what holds at all points of a range: of the form that derivatives ask."""
+        """Prove a condition of a derivative that is for all points of a range."""
         ((x,), (body,), _) = p[1:]
         new = fresh(x, [*free(p), *free(("and", *self.given, p))])
         _, between, q = substitute(body, {x: new})
@@ -156,7 +156,7 @@ class Binders:
     # -- derivatives ------------------------------------------------------------------------------
 
     def _derivative(self, t: Term) -> None:
-        """Evaluate a derivative of what has sums or integrals in it."""
+        """Evaluate a derivative of a term that has sums or integrals in it."""
         if not any(part[0] in _RANGES for part in _all_parts(inside(t)[0])):
             return
         cited = [line for line in self.lines if _is_slope(line)]

@@ -24,13 +24,13 @@ def _lines() -> dict[str, str]:
 
 
 def record_of(id: str) -> dict[str, Any]:
-    """Return what the log says of a claim; nothing if it does not know it."""
+    """Return the record of a claim in the bundled log; empty if there is none."""
     line = _lines().get(id)
     return json.loads(line) if line else {}
 
 
 @cache
-def judged() -> dict[str, tuple[int, int]]:
+def count_checked_steps() -> dict[str, tuple[int, int]]:
     """Count each claim's steps in the bundled log, and those that rest on nothing unchecked."""
     counts: dict[str, tuple[int, int]] = {}
     # What rests on something unchecked: a claim by its id, its inferences by their numbers.
@@ -48,5 +48,5 @@ def judged() -> dict[str, tuple[int, int]]:
 
 def by_kernel(id: str, steps: int) -> int | None:
     """Count the steps of a claim that have evidence; None if the log has another proof of it."""
-    found = judged().get(id)
+    found = count_checked_steps().get(id)
     return found[1] if found and found[0] == steps else None

@@ -46,7 +46,7 @@ class NotKnown(Rejected):
 
 
 class Hinted(Ring):
-    """A ring that notes what its search may try: squares, and parts of sums and products."""
+    """A ring that notes terms for its search to try: squares, parts of sums and of products."""
 
     search: Search
 
@@ -92,12 +92,12 @@ class Hinted(Ring):
         return super().fraction(n, d, rational)
 
     def state(self) -> tuple[Any, ...]:
-        """Return what `restore` takes to forget all that comes after."""
+        """Return a snapshot of the ring, to which `restore` goes back."""
         return (len(self.generators), dict(self._numbers), dict(self._opaque),
                 dict(self.facts._facts), list(self.facts.roots))  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        """Forget what was made and learned since a state."""
+        """Go back to a snapshot, and forget everything later."""
         count, self._numbers, self._opaque, self.facts._facts, self.facts.roots = state
         del self.generators[count:]
         self._memo = {}
@@ -113,7 +113,7 @@ class Hinted(Ring):
 
 
 class Search:
-    """Answers the questions of a ring, and notes the evidence for those that it answered.
+    """A search that answers the questions of a ring, and records the evidence for the answers.
 
     It gives up on a question after some effort, and on all together after the most: monomials of
     candidates and of normal forms, entries of linear programs times their iterations; some 25,000
@@ -356,7 +356,7 @@ class Search:
             return None
         right = p.to_dict()
         matrix = [[d.get(m, 0) for _, d in columns] for m in lines]
-        found = exact(matrix, [right.get(m, 0) for m in lines])
+        found = solve_exactly(matrix, [right.get(m, 0) for m in lines])
         if found is None:
             return None
         return [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
@@ -568,7 +568,7 @@ class Search:
         if strict and r.x[-1] < 1.01e-4:
             matrix.append([int(cols[j][3] == POS) for j in support])
             right.append(fmpq(1, 10000))
-        found = exact(matrix, right)
+        found = solve_exactly(matrix, right)
         if found is None or any(
             x < 0 and cols[j][3] != ZERO for x, j in zip(found, support, strict=True)
         ):
@@ -672,7 +672,7 @@ def _float(c: Any) -> float:
     return float(int(c.p)) / float(int(c.q))
 
 
-def exact(matrix: Any, right: Any) -> list[Any] | None:
+def solve_exactly(matrix: Any, right: Any) -> list[Any] | None:
     """Solve a linear system over the rationals; return None if it has no solution."""
     rows = [[fmpq(v) for v in r] + [fmpq(t)] for r, t in zip(matrix, right, strict=True)]
     if not rows:

@@ -57,7 +57,7 @@ from slrsym.tactics.emission import FAILURES, Emission, emitter_for
 from slrsym.tactics.enclosures import enclosure
 from slrsym.tactics.expectation_inequalities import by_pieces
 from slrsym.tactics.expectations import Calculus, nodes_of
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import at_paths, places
 from slrsym.tactics.phrases import Expressions
 
@@ -117,13 +117,13 @@ class Closing(Calculus):
         ]
 
     def _with_maxima(self, p: Term, lines: Sequence[Inference], names: Sequence[Term]) -> Inference:
-        """Show an equation after maxima in it have been replaced by what lines say of them."""
+        """Show an equation after its maxima have been replaced by values from lines."""
         meant, replaced = p, list[tuple[Inference, list[Any]]]()
         for line in lines:
             _, old, new = line.theorem.conclusion
             paths = places(meant, old)
             meant = at_paths(meant, paths, new)
-            replaced.append((line, [plain(path) for path in paths]))
+            replaced.append((line, [to_json(path) for path in paths]))
         shown = self.shown(meant, lines, names)
         for line, paths in reversed(replaced):
             shown = self.add("rewrite", [shown, line], paths) if paths else shown
@@ -303,13 +303,15 @@ def _on_trust(emitter: Emission, step: Step) -> Inference:
     Jumps may lie where the law has an atom, which the calculus does not ask.
     """
     # Imported where it is used, as few proofs need it.
-    from slrsym.gaussian.closed_form import evaluated
+    from slrsym.gaussian.closed_form import evaluate_for_proofs
 
     lines = []
     for node in nodes_of(step):
         if node.integrand.has(sign, Heaviside, Piecewise):
             raise Rejected("the integrand jumps")
-        value = evaluated(node.integrand, node.law, partial(_is_positive, emitter, step.context))
+        value = evaluate_for_proofs(
+            node.integrand, node.law, partial(_is_positive, emitter, step.context)
+        )
         if value.has(Expectation):
             raise Rejected(f"no closed form is known of {node}")
         lines.append(emitter.on_trust(step, emitter.formula(Eq(node, value, evaluate=False))))
@@ -323,7 +325,7 @@ def _is_positive(emitter: Emission, context: Context, expr: Expr) -> bool:
 
 
 def _exponentials(work: Calculus, t: Term) -> Iterator[Inference]:
-    """Yield that products of exponentials are exponentials of sums, which the ring does not see."""
+    """Yield equations of products of exponentials with exponentials of sums."""
     factors = [f for f in t[1:] if f[:2] == ("f", "exp")] if t[0] == "*" else []
     if len(factors) > 1:
         whole = ("f", "exp", ("+", *(f[2] for f in factors)))
@@ -359,7 +361,7 @@ def _numbers(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
             continue
         _, mean, value = line.theorem.conclusion
         paths = places(p, mean)
-        changed.append((line, [plain(path) for path in paths]))
+        changed.append((line, [to_json(path) for path in paths]))
         p = at_paths(p, paths, value)
     for t in _bells(p):
         line = arithmetic(
@@ -368,7 +370,7 @@ def _numbers(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
             (),
         )
         paths = places(p, t)
-        changed.append((line, [plain(path) for path in paths]))
+        changed.append((line, [to_json(path) for path in paths]))
         p = at_paths(p, paths, line.theorem.conclusion[2])
     if bounds:
         shown = emitter.from_equations(bounds, p, step.context)
@@ -396,7 +398,7 @@ def _bells(t: Term) -> Iterator[Term]:
 
 
 def _value(emitter: Emission, node: Expectation, context: Context) -> Inference:
-    """Show what a mean is, in a closed form."""
+    """Derive the closed form of a mean."""
     with suppress(*FAILURES):
         return emitter.attempt(partial(_by_owens_t, emitter, node, context))
     work = Closing(emitter, context)
@@ -423,6 +425,6 @@ def _by_owens_t(emitter: Emission, node: Expectation, context: Context) -> Infer
     for line in (meaning, same_mean):
         # The mean for zeta, and then its own body.
         said, old = value.theorem.conclusion, line.theorem.conclusion[1]
-        paths = [plain(path) for path in places(said, old)]
+        paths = [to_json(path) for path in places(said, old)]
         value = emitter.script.add("rewrite", [value, line], paths)
     return value

@@ -7,7 +7,7 @@ from typing import Any
 import sympy as sp
 
 
-def eliminated(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
+def ldl_decomposition(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
     """Return D and L of M = L D L^T; None where a pivot vanishes, and its row does not."""
     work, n = matrix.copy(), matrix.rows
     diagonal, lower = [], sp.eye(n)
@@ -31,7 +31,7 @@ def is_plainly_semidefinite(matrix: sp.Matrix) -> bool:
 
     If not, a claim that speaks of the law supposes that it exists.
     """
-    found = eliminated(matrix)
+    found = ldl_decomposition(matrix)
     if found is None:
         return False
     diagonal, lower = found

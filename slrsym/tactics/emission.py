@@ -29,9 +29,9 @@ from slrsym.proofs.step import Proof, Rule, Step, axioms_of, trust_in
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_plainly_semidefinite
 from slrsym.tactics.log_reuse import Earlier
-from slrsym.tactics.log_writer import RecordingProofBuilder, plain
+from slrsym.tactics.log_writer import RecordingProofBuilder, to_json
 from slrsym.tactics.paths import paths_of, similarity
-from slrsym.tactics.phrases import said
+from slrsym.tactics.phrases import worded_formula
 from slrsym.tactics.translate import Translator, Untranslatable
 from slrsym.tactics.values import fingerprint, is_close
 
@@ -49,7 +49,7 @@ FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
 
 class Missing(Rejected):
-    """Says in the words of a statement what is not known."""
+    """A missing fact, worded as the statement that is not known."""
 
 
 def emitter_for(*rules: str) -> Callable[[Emit], Emit]:
@@ -86,7 +86,7 @@ def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
 
 
 def kind_of_proof(*names: str) -> Callable[[Any], Any]:
-    """Register what emits the inferences of a kind of proof, by its class name."""
+    """Register a function that emits the inferences of a kind of proof, by class name."""
 
     def register(function: Any) -> Any:
         _PROOFS.update(dict.fromkeys(names, function))
@@ -97,7 +97,7 @@ def kind_of_proof(*names: str) -> Callable[[Any], Any]:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a step."""
+    """The outcome of a step: accepted, or refused for a reason, and its inferences."""
 
     label: str
     # The class of its rule, with the rule's name if that is structural.
@@ -142,7 +142,7 @@ class Emission:
 
     def said(self, p: Term) -> str:
         """Return a formula in words, for messages."""
-        return said(self.translator, p)
+        return worded_formula(self.translator, p)
 
     def hypotheses(self, context: Context) -> tuple[Term, ...]:
         """Return the hypotheses of a step that the proof checker can read."""
@@ -469,7 +469,7 @@ class Emission:
         line = self.logic([line, *proofs], (), substitute(whole, values))
         for symbol, value in values.items():
             equation = self.script.add("assume", (), ("=", symbol, value))
-            if places := [plain(path) for path in paths_of(whole, symbol)]:
+            if places := [to_json(path) for path in paths_of(whole, symbol)]:
                 line = self.script.add("rewrite", [line, equation], places)
         equations = [("=", symbol, value) for symbol, value in values.items()]
         return self.logic([line], (*given, *equations), goal)
@@ -538,7 +538,10 @@ class Emission:
         return self.on_trust(step, self.formula(step.statement))
 
     def on_trust(self, step: Step, p: Term) -> Inference:
-        """Add the formula of a step on trust in its rule, which is listed as an axiom."""
+        """Conclude a step without evidence, from an axiom "the rule NAME is right" that is listed.
+
+        This is for rules that users define: a claim that rests on such an axiom is conditional.
+        """
         return self.unchecked(trust_in(step.rule), "", self.hypotheses(step.context), p)
 
 

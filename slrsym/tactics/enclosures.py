@@ -174,7 +174,7 @@ def _standardised(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
 
 
 def _growth(expr: Expr, z: Dummy) -> tuple[arb, arb]:
-    """Return A and c such that the absolute value is at most A exp(c abs(z)) for real z."""
+    """Return A and c such that an expression is at most A exp(c abs(z)) in absolute value."""
     if z not in expr.free_symbols:
         return abs(_ball(expr, {}, False)).upper(), arb(0)
     if expr == z:

@@ -33,13 +33,13 @@ from slrsym.checker.term import (
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.context import Context
-from slrsym.proofs.gaussian import slope_in
+from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import arithmetic, in_context, opaque_in
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for
 from slrsym.tactics.expectations import Calculus, expectations_in, nodes_of
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import at_paths, places
 from slrsym.tactics.values import fingerprint
 
@@ -63,7 +63,7 @@ def _price(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Infe
 
 
 def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inference:
-    """Replace means of derivatives on the right by means of the derivatives in closed form."""
+    """Evaluate the derivatives inside the expectations on the right side of an equation."""
     order = [s for block in law.blocks() for s in block.symbols]
     for node in expectations_in(line.theorem.conclusion[2]).values():
         (body,) = inside(node)
@@ -74,7 +74,7 @@ def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inferen
             expr = f
             for x, n in zip(order, t[1], strict=True):
                 for _ in range(n):
-                    expr = slope_in(expr, x)
+                    expr = partial_derivative(expr, x)
             return expr
 
         moved = Expectation(closed(body), law)
@@ -177,7 +177,7 @@ def _with_means(work: Calculus, line: Inference, wanted: Term, ends: dict[str, T
 def _everywhere(work: Calculus, line: Inference, equation: Inference, source: Term) -> Inference:
     _, left, right = line.theorem.conclusion
     sides = ((1, left), (2, right))
-    paths = [[i, *plain(path)] for i, side in sides for path in places(side, source)]
+    paths = [[i, *to_json(path)] for i, side in sides for path in places(side, source)]
     return work.add("rewrite", [line, equation], paths) if paths else line
 
 
@@ -324,7 +324,7 @@ def by_pieces(emitter: Emission, p: Term, context: Context, cases: tuple[Term, .
         else:
             equal = in_context(emitter, ("=", node, piece), context, known, (here, *cases))
         line = by_pieces(emitter, at_paths(p, paths, piece), context, (here, *cases))
-        return emitter.script.add("rewrite", [line, equal], [plain(path) for path in paths])
+        return emitter.script.add("rewrite", [line, equal], [to_json(path) for path in paths])
 
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
         side, value = case[1:]

@@ -32,11 +32,11 @@ from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.proofs.context import Context
-from slrsym.proofs.gaussian import slope_in
+from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import arithmetic, opaque_in, special_values
 from slrsym.tactics.emission import FAILURES, Emission
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import at_paths, places
 from slrsym.tactics.values import surely_different
 
@@ -94,7 +94,7 @@ class Calculus:
     def rewritten(self, line: Inference, equation: Inference, source: Term) -> Inference:
         """Replace `source` on the right of `line` by the other side of `equation`."""
         _, _, right = line.theorem.conclusion
-        paths = [[2, *plain(path)] for path in places(right, source)]
+        paths = [[2, *to_json(path)] for path in places(right, source)]
         return self.add("rewrite", [line, equation], paths) if paths else line
 
     def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
@@ -188,7 +188,7 @@ class Calculus:
         return self.linear(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
 
     def exponents(self, e: Expectation) -> Any:
-        """Take out of exponentials what does not vary in their exponents."""
+        """Take out of exponentials the constant terms of their exponents."""
         outer = inner = S.One
         for f in Mul.make_args(e.integrand):
             if isinstance(f, exp) and not f.has(IIDSum):
@@ -226,7 +226,7 @@ class Calculus:
         others = [b for b in e.law.blocks() if b not in kept]
         if others:
             return self.product(e, kept, others, e.integrand, S.One)
-        small = joined([
+        small = joint_law([
             b.marginal(*(s for s in b.symbols if s in used)) if isinstance(b, GaussianLaw) else b
             for b in kept
         ])  # fmt: skip
@@ -244,7 +244,7 @@ class Calculus:
         blocks = list(e.law.blocks())
         where = [[blocks.index(b) for b in first], [1]]
         split = self.add("independent", (), whole, where)
-        parts = [Expectation(f, joined(first)), Expectation(g, joined(last))]
+        parts = [Expectation(f, joint_law(first)), Expectation(g, joint_law(last))]
         return self.rewritten(line, split, whole), parts
 
     def independent(self, e: Expectation) -> Any:
@@ -275,7 +275,7 @@ class Calculus:
                 return self.marginal(e)
             if chosen & names == names:
                 # The rule asks for a law on each side; of copies alone, any will do.
-                law: Law = joined([*blocks, standard_normal(Dummy("w", real=True))])
+                law: Law = joint_law([*blocks, standard_normal(Dummy("w", real=True))])
             else:
                 law, count = self._refined(e.law, chosen & names)
             if law != e.law:
@@ -300,7 +300,7 @@ class Calculus:
                 (first if here else last).append(block)
         if not last:
             raise Rejected("all of the laws are concerned")
-        return joined([*first, *last]), len(first)
+        return joint_law([*first, *last]), len(first)
 
     def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Inference:
         """Write the variables of `e` as affine forms of the variables of another law."""
@@ -372,7 +372,7 @@ class Calculus:
             more = [Expectation(rest, e.law)]
             for slope in expectations_in(total).values():
                 orders = inside(slope)[0][1]
-                derivative = slope_in(rest, order[orders.index(1)])
+                derivative = partial_derivative(rest, order[orders.index(1)])
                 equal = self.with_body(slope, self.body(derivative, e))
                 line = self.rewritten(line, equal, slope)
                 more.append(Expectation(derivative, e.law))
@@ -465,7 +465,7 @@ class Calculus:
             node, other = (a, b) if key(a) in named else (b, a)
             paths = places(meant, node)
             meant = at_paths(meant, paths, other)
-            changed.append((line, [plain(path) for path in paths]))
+            changed.append((line, [to_json(path) for path in paths]))
         shown = self.shown(meant, more)
         for line, paths in reversed(changed):
             shown = self.add("rewrite", [shown, line], paths) if paths else shown
@@ -479,7 +479,7 @@ def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
     return Mul(*(f for f in Mul.make_args(term) if f not in varying)), Mul(*varying)
 
 
-def joined(laws: Sequence[Law]) -> Law:
+def joint_law(laws: Sequence[Law]) -> Law:
     return laws[0] if len(laws) == 1 else ProductLaw(*laws)
 
 

@@ -42,13 +42,13 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law
 from slrsym.proofs.context import Context
-from slrsym.proofs.gaussian import slope_in
+from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper
 from slrsym.tactics.emission import BY_LINEARITY, FAILURES, Emission, emitter_for
-from slrsym.tactics.expectations import Calculus, joined, nodes_of
-from slrsym.tactics.laws import factored
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.expectations import Calculus, joint_law, nodes_of
+from slrsym.tactics.laws import prove_by_factors
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import places
 from slrsym.tactics.structure import under_derivatives
 
@@ -178,7 +178,7 @@ def _with_images(emitter: Emission, step: Step, work: Calculus) -> Inference:
     forms = dict(rule.forms)
     for node in nodes_of(step):
         if set(node.law.symbols) == set(forms):
-            factored(work, node, forms, rule.law)
+            prove_by_factors(work, node, forms, rule.law)
 
             def moved(node: Expectation = node) -> Inference:
                 return work.proved(work.image(node, forms, rule.law))
@@ -232,7 +232,7 @@ def _taken_inside(work: Calculus, node: Derivative) -> Inference:
     slope = node.expr.integrand
     for x, n in node.variable_count:
         for _ in range(int(n)):
-            slope = slope_in(slope, x)
+            slope = partial_derivative(slope, x)
     moved = Expectation(slope, node.expr.law)
     t = work.term(moved)
     wanted = substitute(inside(t)[0], dict(zip(bound(t), bound(inner), strict=True)))
@@ -256,7 +256,7 @@ def _of_one_mean(work: Calculus, node: Derivative) -> Inference:
             equation = emitter.logic([equation, symbol], left, equation.theorem.conclusion)
     line = _taken_inside(work, node.func(whole, *node.variable_count))
     exists = work.add("defined", [line], [1])
-    place = plain(next(place for place, _ in children(t) if is_inside(t, place)))
+    place = to_json(next(place for place, _ in children(t) if is_inside(t, place)))
     exists = work.add("rewrite", [exists, equation], [[1, place]])
     return work.add("chain", [exists, line])
 
@@ -269,7 +269,7 @@ def _one_mean(emitter: Emission, expr: Expr, context: Context) -> tuple[Expectat
         names = {s: Dummy(s.name, real=True) for s in mean.law.symbols}
         laws.append(mean.law.renamed(names))
         integrands[mean] = mean.integrand.xreplace(names)
-    whole = Expectation(expr.xreplace(integrands), joined(laws))
+    whole = Expectation(expr.xreplace(integrands), joint_law(laws))
     work = Calculus(emitter, context)
     for mean in (whole, *integrands):
         ways = [work.multiplied_out, work.constant, work.independent, work.marginal]
@@ -419,17 +419,17 @@ def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> In
     again = {s: Dummy(s.name, real=True) for s in chosen}
     moved = {s: f.xreplace(again) for s, f in (forms | {s: s for s in chosen}).items()}
     independent = [law.renamed(again) for law in first] + last
-    line = work.image(e, moved, joined(independent))
+    line = work.image(e, moved, joint_law(independent))
     split = work.add("fubini", (), line.theorem.conclusion[2], len(first))
     line = work.proved(work.add("chain", [line, split]))
     # On the right, the same of the inner expectation.
-    small = Expectation(e.integrand, joined(inner))
-    equal = work.proved(work.image(small, forms, joined(last)))
+    small = Expectation(e.integrand, joint_law(inner))
+    equal = work.proved(work.image(small, forms, joint_law(last)))
     _, given_some, other = equal.theorem.conclusion
     left = equal.theorem.hypotheses.values()
     equal = work.emitter.logic([equal], left, ("=", other, given_some))
     # Of the two sides this one is known to exist.
-    nested = ("E", order, (other,), outside(work.term(Expectation(small, joined(first)))))
+    nested = ("E", order, (other,), outside(work.term(Expectation(small, joint_law(first)))))
     line = work.add("chain", [line, work.proved(work.bodies(equal, nested))])
     exists = work.add("defined", [line], [2])
     work.emitter.keep(exists.theorem.conclusion, work.context, exists)
@@ -449,6 +449,6 @@ def _peel(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Infer
             less = ("+", less, num(-1))
             count = work.shown(("=", less, wanted))
             found = places(line.theorem.conclusion[2], less, through=BINDERS)
-            paths = [[2, *plain(path)] for path in found]
+            paths = [[2, *to_json(path)] for path in found]
             work.lines[key(t)] = work.add("rewrite", [line, count], paths)
     return work.conclude(emitter.formula(step.statement))

@@ -23,9 +23,9 @@ from slrsym.checker.term import (
     same,
 )
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import opaque_in, searched, special_values
+from slrsym.tactics.arithmetic import opaque_in, search_arithmetic, special_values
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import at_path, places
 from slrsym.tactics.values import fingerprint, is_close
 
@@ -100,25 +100,25 @@ def _with_words(
     for line in facts:
         q, swaps = words.short(line.theorem.conclusion)
         for path, equation in swaps:
-            line = emitter.script.add("rewrite", [line, equation], [plain(path)])
+            line = emitter.script.add("rewrite", [line, equation], [to_json(path)])
         shown.append(line)
         supposed.append(q)
     if not words.values:
         raise Rejected("no long factors")
     effort = emitter.effort // (10 if sums else 1)
     shown += [equation for _, equation in changed]
-    line = put_in(emitter, meant, supposed, words.values, shown, context, effort)
+    line = prove_instance(emitter, meant, supposed, words.values, shown, context, effort)
     for path, equation in changed:
-        line = emitter.script.add("rewrite", [line, equation], [plain(path)])
+        line = emitter.script.add("rewrite", [line, equation], [to_json(path)])
     return line
 
 
-def put_in(
+def prove_instance(
     emitter: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
     shown: Sequence[Inference], context: Context, effort: int | None = None,
 ) -> Inference:  # fmt: skip
     """Prove a formula for symbols, then instantiate these and discharge the hypotheses."""
-    name, _, *data = searched(p, supposed, (), effort or emitter.effort // 10, emitter)
+    name, _, *data = search_arithmetic(p, supposed, (), effort or emitter.effort // 10, emitter)
     line = emitter.script.add(name, (), *data)
     line = emitter.script.add("instance", [line], tuple(values.items()))
     shown = [*shown, *(_exists(emitter, t, shown, context) for t in values.values())]
@@ -144,7 +144,7 @@ def _exists(emitter: Emission, t: Term, lines: Sequence[Inference], context: Con
     """Prove that a term is defined, from a line in which it occurs or else by a search."""
     for line in lines:
         for path in places(line.theorem.conclusion, t):
-            return emitter.script.add("defined", [line], plain(path))
+            return emitter.script.add("defined", [line], to_json(path))
     exists = emitter.shown_once(defined(t), context)
     if exists is None:
         raise Rejected(f"{emitter.said(defined(t))} is not shown")
@@ -152,7 +152,7 @@ def _exists(emitter: Emission, t: Term, lines: Sequence[Inference], context: Con
 
 
 class _Words:
-    """Symbols for factors: one for those that are multiples of each other."""
+    """The symbols that replace factors, one for all multiples of a factor."""
 
     def __init__(
         self, emitter: Emission, context: Context, taken: frozenset[Term], sums: bool,
@@ -252,7 +252,7 @@ def _signs(
     effort = emitter.effort // 10
 
     def quickly(p: Term) -> Inference:
-        name, _, *data = searched(p, (), [line.theorem for line in facts], effort, emitter)
+        name, _, *data = search_arithmetic(p, (), [line.theorem for line in facts], effort, emitter)
         return emitter.script.add(name, facts, *data)
 
     def beside_one() -> Inference:
@@ -261,7 +261,9 @@ def _signs(
         beside = [_beside_one(u, t[3]) for u in (x, t[3])]
         shown = [quickly(positive[1]), quickly(beside[1])]
         wanted = _beside_one((*t[:3], x), t)
-        return put_in(emitter, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort)
+        return prove_instance(
+            emitter, wanted, [positive[0], beside[0]], {x: t[3]}, shown, context, effort
+        )
 
     for ways in (
         [partial(quickly, ("<=", ZERO, t)), partial(quickly, ("<=", t, ZERO))],
@@ -307,7 +309,7 @@ def _alike(emitter: Emission, p: Term, context: Context) -> Inference:
     w: Term = ("s", "w", "R")
     f = replaced(p[2], {place: w})
     with suppress(*FAILURES):
-        total = partial(put_in, emitter, defined(f), [], {w: y}, [equation], context)
+        total = partial(prove_instance, emitter, defined(f), [], {w: y}, [equation], context)
         return emitter.script.add("rewrite", [emitter.attempt(total), equation], [[1, place]])
     # The second is that for which a symbol stands already, and often known to be defined.
     for side, other in ((2, 1), (1, 2)):

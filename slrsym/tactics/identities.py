@@ -32,7 +32,7 @@ from slrsym.proofs.context import Context
 from slrsym.tactics.analysis import MeanValue
 from slrsym.tactics.arithmetic import arithmetic, in_context
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import at_paths, places
 
 # The variables of identities.
@@ -60,7 +60,7 @@ def _plus(*parts: Term) -> Term:
 
 
 def _unchanging(emitter: Emission, f: Term) -> Inference:
-    """Show that a function of t, whose derivative vanishes, is what it is at 0."""
+    """Show that a function of t whose derivative vanishes equals its value at 0."""
     f_z = substitute(f, {T: Z})
     slope = arithmetic(emitter, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
     nothing = Context((), emitter.find)
@@ -98,7 +98,7 @@ def _sum_of_angles(emitter: Emission, name: str) -> Inference:
 
 
 def _hyperbolic(emitter: Emission, name: str) -> Inference:
-    """Show what a hyperbolic function of t is by exponentials."""
+    """Show that a hyperbolic function of t equals its expression by exponentials."""
     exp, inverse = _exp(T), _exp(multiplied(MINUS, T))
     if name == "tanh":
         one, tanh = _exp(multiplied(num(2), T)), _tanh(T)
@@ -165,7 +165,7 @@ def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
 
 
 class _Angles:
-    """Sines and cosines by those of a few angles, of which all others are sums."""
+    """Expansions of sines and cosines in those of a few angles, of which all others are sums."""
 
     def __init__(self, emitter: Emission, angles: Sequence[Term]) -> None:
         self.emitter = emitter
@@ -202,7 +202,7 @@ class _Angles:
         for inner in ("sin", "cos") if len(others) > 1 else ():
             equation = self._of_sum(inner, others)
             _, _, right = line.theorem.conclusion
-            paths = [[2, *plain(path)] for path in places(right, ("f", inner, rest))]
+            paths = [[2, *to_json(path)] for path in places(right, ("f", inner, rest))]
             line = self.emitter.script.add("rewrite", [line, equation], paths)
         return line
 
@@ -277,7 +277,7 @@ def _settled(
 def _facts(
     emitter: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
 ) -> Iterator[Inference]:
-    """Yield what is known of sines, cosines and logarithms that stand under no binder."""
+    """Yield known facts on sines, cosines and logarithms that stand under no binder."""
     angles = {key(t[2]): t[2] for t in _values(p, ("sin", "cos"), deep=False).values()}
     for u in angles.values():
         with suppress(*FAILURES):
@@ -305,7 +305,7 @@ def _in_other_words(
             _, old, new = line.theorem.conclusion
             found = places(meant, old, through=BINDERS)
             meant = at_paths(meant, found, new)
-            changed.append((line, [plain(path) for path in found]))
+            changed.append((line, [to_json(path) for path in found]))
         if meant == before:
             break
     facts = list(_facts(emitter, meant, given, context, lines))

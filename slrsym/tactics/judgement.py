@@ -28,7 +28,7 @@ _CLAIM = f"{UNCHECKED}claim "
 
 @dataclass(frozen=True)
 class Judgement:
-    """What the proof checker says of a claim, if the claims that it uses are true.
+    """The proof checker's judgement of a claim, if the claims that it uses are true.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Judgement:
     record: Mapping[str, Any] = field(default_factory=dict)
 
     def refusal(self, label: str) -> str:
-        """Return why the checker does not have a step; empty if it has."""
+        """Return why the proof checker does not accept a step; empty if it does."""
         return self.refusals.get(label, self.problem or "no evidence was made for it")
 
 
@@ -117,7 +117,7 @@ def judge(
 
 
 def _unclear(claim: Proven, find: Callable[[str], Proven]) -> dict[str, str]:
-    """Return the steps whose statements are not what they seem, with the reason, by label."""
+    """Return the steps whose statements are ambiguous or empty, with the reason, by label."""
     found = {}
     for step in steps_of(claim, find):
         try:

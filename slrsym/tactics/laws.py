@@ -25,7 +25,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import is_improper, opaque_in
-from slrsym.tactics.covariances import eliminated
+from slrsym.tactics.covariances import ldl_decomposition
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.expectations import Calculus
 from slrsym.tactics.phrases import Expressions
@@ -151,7 +151,7 @@ def _images(
                     yield h, [c for row in places for c in row]
     if (column := _column(matrix)) is not None:
         yield ("tuple", emitter.term(sp.S.One)), column
-    found = eliminated(matrix)
+    found = ldl_decomposition(matrix)
     if found is not None:
         diagonal, lower = found
         yield ("tuple", *map(emitter.term, diagonal)), list(lower)
@@ -167,7 +167,9 @@ def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
     return column if wrong.applyfunc(sp.expand).is_zero_matrix else None
 
 
-def factored(work: Calculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw) -> None:
+def prove_by_factors(
+    work: Calculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw
+) -> None:
     """Prove that the image of a law with a diagonal covariance exists: its covariance factors."""
     if not law.cov.is_diagonal():
         return

@@ -48,7 +48,7 @@ _CONTINUOUS = (*_AT_INFINITY, *_SLOPE_AT_ZERO, *_BELLS, sp.cos, sp.exp)
 
 
 class _Tail(sp.Function):  # type: ignore[misc]
-    """How far a function is from its limit."""
+    """The difference between a function and its limit, undefined in SymPy."""
 
     is_real = True
 
@@ -66,7 +66,7 @@ def _limits(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
 
 @dataclass(frozen=True)
 class _Taken:
-    """Evaluates limits under the hypotheses of a step."""
+    """An evaluator of limits under the hypotheses of a step."""
 
     emitter: Emission
     context: Context

@@ -85,7 +85,7 @@ class Earlier:
             raise Rejected(f"malformed: {type(reason).__name__}") from None
 
     def ends(self, label: str, name: str, wanted: Term, line: Inference) -> None:
-        """Note the line by which a step is shown now, for those that rest on it."""
+        """Note the inference that now proves a step, for replayed steps that cite the old one."""
         end = self._ends.get((label, name, key(wanted)))
         if isinstance(end, int):
             self._now[end] = line

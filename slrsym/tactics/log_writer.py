@@ -23,7 +23,7 @@ load_extensions(list(EXTENSIONS))
 
 
 class Table:
-    """Writes terms as rows that refer to earlier rows, each part once."""
+    """The table of terms of a record, as rows that refer to earlier rows."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -39,19 +39,19 @@ class Table:
             row = (*t[:count], *(parts if t[0] in BINDERS else parts[0]))
             if row not in self._numbers:
                 self._numbers[row] = len(self.rows)
-                self.rows.append(plain(row))
+                self.rows.append(to_json(row))
             # With the term itself, whose identity is not used again as long as it is kept.
             self._seen[id(t)] = (t, self._numbers[row])
         return self._seen[id(t)][1]
 
 
-def plain(t: Any) -> Any:
+def to_json(t: Any) -> Any:
     """Convert nested tuples to lists, as JSON has them."""
-    return [plain(p) for p in t] if isinstance(t, tuple) else t
+    return [to_json(p) for p in t] if isinstance(t, tuple) else t
 
 
 class RecordingProofBuilder(ProofBuilder):
-    """The proof of one claim, and what the log is to say of it."""
+    """A builder of the proof of one claim that also records it for the log."""
 
     def __init__(self, book: ProvedClaims) -> None:
         super().__init__(book)
@@ -75,7 +75,7 @@ class RecordingProofBuilder(ProofBuilder):
     def record(
         self, id: str, statement: Term, given: Sequence[Term], shown: Inference
     ) -> dict[str, Any]:
-        """Enter the claim into the book; what the log says of it."""
+        """Add the claim to the proved claims, and return its record for the log."""
         self.claims.enter(id, statement, given, shown.theorem)
         table = Table()
         lines = []
@@ -84,8 +84,8 @@ class RecordingProofBuilder(ProofBuilder):
             lines.append([name, premises, *(_written(k, d, table) for k, d in kinds)])
         return {
             "claim": id,
-            "given": [plain(h) for h in given],
-            "statement": plain(statement),
+            "given": [to_json(h) for h in given],
+            "statement": to_json(statement),
             "terms": table.rows,
             "lines": lines,
             "steps": [
@@ -112,7 +112,7 @@ def _written(kind: str, data: Any, table: Table) -> Any:
     return [[number(s) if s[0] == "s" else list(s), number(v)] for s, v in data]
 
 
-def written(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def log_lines(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the lines of a log: the header, with its format and number of claims, then records."""
     before, claims = "", list(records)
     first = {"extensions": [], **header, "format": FORMAT, "claims": len(claims)}

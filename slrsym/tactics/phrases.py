@@ -18,7 +18,7 @@ _MOST = 300
 
 
 class Expressions:
-    """Translates terms back: parts of statements, and what is built of them."""
+    """Translator from terms of the proof checker back to SymPy expressions."""
 
     def __init__(self, translator: Translator) -> None:
         self._known = {key(t): e for e, t in translator.translated()}
@@ -41,7 +41,7 @@ class Expressions:
         raise Rejected(f"no expression for {head}")
 
 
-def said(translator: Translator, p: Term) -> str:
+def worded_formula(translator: Translator, p: Term) -> str:
     """Return a formula in the words of the statement; "a side condition" if it has none."""
     words = Expressions(translator)
     try:
@@ -55,7 +55,7 @@ def said(translator: Translator, p: Term) -> str:
         elif p[:2] == ("o", "integer"):
             text = f"{text_of(words.of(p[2]))} is an integer"
         elif p[0] in ("and", "or"):
-            text = f" {p[0]} ".join(f"({said(translator, q)})" for q in p[1:])
+            text = f" {p[0]} ".join(f"({worded_formula(translator, q)})" for q in p[1:])
         else:
             text = ""
     except (Rejected, IndexError):

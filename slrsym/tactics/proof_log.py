@@ -32,7 +32,7 @@ from slrsym.tactics import (
 from slrsym.tactics.arithmetic import FOUND
 from slrsym.tactics.emission import Emission, emit
 from slrsym.tactics.log_reuse import Earlier, best_records
-from slrsym.tactics.log_writer import Table, extensions_of, plain, written
+from slrsym.tactics.log_writer import Table, extensions_of, log_lines, to_json
 from slrsym.tactics.translate import Untranslatable
 
 # Imported for what they register.
@@ -81,7 +81,7 @@ def _used_besides(step: Step) -> Iterator[str]:
         yield "zeta-owens-t"
 
 
-def emitted(
+def emit_records(
     ids: Iterable[str], find: Callable[[str], Proven], left_out: list[str] | None = None,
     earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
 ) -> Iterator[tuple[dict[str, Any], Emission]]:  # fmt: skip
@@ -102,14 +102,14 @@ def write_log(
     path: Path, ids: Iterable[str], find: Callable[[str], Proven], seed: int = 0,
     earlier: Sequence[Path] = (), patience: float = 1.0,
 ) -> Counter[tuple[str, bool]]:  # fmt: skip
-    """Write the log of claims and what they use; count the steps by kind, with evidence or not.
+    """Write the log of claims and of those that they use; count steps by kind and evidence.
 
     For steps that say the same, the evidence of earlier logs is taken, and judged anew.
     """
     records, counts = [], Counter[tuple[str, bool]]()
     left_out: list[str] = []
     known = best_records(*earlier)
-    for record, emission in emitted(ids, find, left_out, known, patience):
+    for record, emission in emit_records(ids, find, left_out, known, patience):
         records.append(record)
         counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)
     # Claims whose statement the kernel has no words for, such as limits, are not in the log.
@@ -118,18 +118,18 @@ def write_log(
         "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of(records)
     }  # fmt: skip
     with replacing(path) as draft:
-        data = "".join(f"{line}\n" for line in written(header, records)).encode()
+        data = "".join(f"{line}\n" for line in log_lines(header, records)).encode()
         draft.write_bytes(lzma.compress(data, preset=9) if path.suffix == ".xz" else data)
     return counts
 
 
 def statements(ids: Iterable[str], find: Callable[[str], Proven]) -> Iterator[dict[str, Any]]:
-    """Yield what claims and their steps say, in the format of the log but without evidence."""
+    """Yield the statements of claims and their steps in the format of the log, without evidence."""
     for id in ids:
         work, table = Emission(find(id), find, ProvedClaims()), Table()
         try:
-            statement = plain(work.formula(work.claim.statement))
-            given = list(map(plain, work.supposed()[1]))
+            statement = to_json(work.formula(work.claim.statement))
+            given = list(map(to_json, work.supposed()[1]))
             steps = [
                 [
                     step.label,

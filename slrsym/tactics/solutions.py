@@ -13,7 +13,7 @@ from slrsym.proofs.solutions import _Never, _OnlyAt, _Solution, _Split
 from slrsym.proofs.step import Step, labelled
 from slrsym.tactics.arithmetic import arithmetic
 from slrsym.tactics.emission import FAILURES, Emission, kind_of_proof
-from slrsym.tactics.generalisation import put_in
+from slrsym.tactics.generalisation import prove_instance
 
 ZERO = num(0)
 
@@ -54,7 +54,7 @@ def _of_a_factor(emitter: Emission, step: Step) -> Inference:
     a, b = ("s", "a", "R"), ("s", "b", "R")
     supposed = [("=", ("*", a, b), ZERO), ("<", ZERO, a)]
     values, shown = {a: factor, b: rest}, [zero, positive]
-    line = put_in(emitter, ("=", b, ZERO), supposed, values, shown, step.context)
+    line = prove_instance(emitter, ("=", b, ZERO), supposed, values, shown, step.context)
     line = emitter.conclude(line, emitter.formula(root), step.context)
     return emitter.logic([line], emitter.hypotheses(step.context), emitter.formula(step.statement))
 
@@ -135,7 +135,7 @@ class _Tree:
         zero = ("=", ("*", *symbols) if len(symbols) > 1 else symbols[0], ZERO)
         others = [emitter.script.add("assume", (), ("!=", f, ZERO)) for f in factors[:-1]]
         lines.append(
-            put_in(
+            prove_instance(
                 emitter, ("=", symbols[-1], ZERO), [zero, *(("!=", s, ZERO) for s in symbols[:-1])],
                 dict(zip(symbols, factors, strict=True)), [vanishes, *others], context,
             )

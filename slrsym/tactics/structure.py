@@ -15,7 +15,7 @@ from slrsym.proofs.step import Step, labelled
 from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import in_context
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for, kind_of_proof
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import at_paths, places
 
 
@@ -174,5 +174,5 @@ def under_derivatives(
         if len(paths) == len(places(wanted, old)):
             continue
         shown = in_context(emitter, at_paths(wanted, paths, new), context)
-        return emitter.script.add("rewrite", [shown, line], [plain(path) for path in paths])
+        return emitter.script.add("rewrite", [shown, line], [to_json(path) for path in paths])
     raise Rejected("the equation does not stand there")

@@ -30,7 +30,7 @@ from slrsym.statements.expressions import Sentence
 
 
 class Untranslatable(ValueError):  # noqa: N818
-    """What the kernel's language does not have."""
+    """An expression or statement that the language of the proof checker cannot say."""
 
 
 _SIGNS = (
@@ -105,7 +105,7 @@ def name_of(name: str, head: str, sort: str) -> str:
 
 
 class Translator:
-    """Translates the statements of one claim; dummies are named in the order in which they come."""
+    """Translator of the statements of one claim to terms of the proof checker."""
 
     def __init__(self) -> None:
         self._names: dict[sp.Symbol, Term] = {}

@@ -13,7 +13,7 @@ from slrsym.tactics.phrases import Expressions
 _MOST_TERMS = 12
 
 
-def worded(emitter: Emission, reason: Rejected) -> Rejected:
+def reword(emitter: Emission, reason: Rejected) -> Rejected:
     """Return the reason of a search that failed in the words of the statement."""
     if not isinstance(reason, NotKnown) or len(reason.polynomial) > _MOST_TERMS:
         return Rejected(str(reason))

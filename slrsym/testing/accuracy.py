@@ -33,7 +33,7 @@ DIGITS = 45
 
 
 class RiskSetting(NamedTuple):
-    """Where the risk is computed."""
+    """The arguments at which the risk is computed."""
 
     state: tuple[float, ...]
     lam: float
@@ -51,7 +51,7 @@ class Derivatives(NamedTuple):
 
 
 class RiskReference(NamedTuple):
-    """What is kept for a setting."""
+    """The reference values of one setting."""
 
     region: str
     setting: RiskSetting
@@ -118,7 +118,7 @@ def zeta_references() -> tuple[ZetaReference, ...]:
 
 
 class Error(NamedTuple):
-    """How far a computed value is off."""
+    """The error of a computed value, relative and in units in the last place."""
 
     relative: float
     ulps: float

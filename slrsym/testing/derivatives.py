@@ -62,7 +62,7 @@ def increasing_steps(steps: ArrayLike | None) -> Array:
 
 
 class ManifoldLike(Protocol):
-    """What the checks need to know of a manifold. Points and tangent vectors are arrays."""
+    """Protocol of manifolds that the checks accept. Points and tangent vectors are arrays."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
         """Project a vector to the tangent space at a point.
@@ -231,7 +231,7 @@ _CLEAR = 100.0
 _BLIND = 0.01
 
 
-def fitted(
+def fit_slope(
     steps: Array,
     remainders: Array,
     size: float,
@@ -432,7 +432,7 @@ def check_retraction(
         for name, move in (("retraction", retraction), ("exponential", other))
     ]
     gaps = np.array([np.linalg.norm(a - b) for a, b in zip(*ends, strict=True)])
-    return fitted(distances, gaps, float(np.abs(start).max(initial=0.0)), 2)
+    return fit_slope(distances, gaps, float(np.abs(start).max(initial=0.0)), 2)
 
 
 class _Curve:
@@ -481,7 +481,7 @@ class _Curve:
         )
         powers = [c * self.steps**n for n, c in enumerate(coefficients, 1)]
         remainders = np.abs(values - first - np.sum(powers, axis=0))
-        return fitted(self.steps, remainders, abs(first), order, values - first)
+        return fit_slope(self.steps, remainders, abs(first), order, values - first)
 
 
 def _inner(x: Array, y: Array) -> float:

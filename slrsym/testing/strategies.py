@@ -22,7 +22,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.kernels.arguments import positive, whole
+from slrsym.kernels.arguments import positive, require_integer
 from slrsym.renamed import old_names
 from slrsym.task import OrderParameters, Task
 
@@ -144,7 +144,7 @@ def schedules(
     ValueError
         If the ends are not positive and finite, or in the wrong order, or there are to be no steps.
     """
-    count = st.integers(1, whole("most_steps", most_steps, 1))
+    count = st.integers(1, require_integer("most_steps", most_steps, 1))
     any_order = st.lists(inverse_temperatures(least, most), min_size=1, max_size=most_steps)
     constant = st.builds(np.full, count, inverse_temperatures(least, most))
     falling = any_order.map(lambda values: sorted(values, reverse=True))
@@ -183,8 +183,8 @@ def tasks(
         If no task has such parameters, or ends are in the wrong order.
     """
     for name, (low, high), least in (("d", d, 2), ("L", L, 1)):
-        whole(name, low, least)
-        whole(name, high, least)
+        require_integer(name, low, least)
+        require_integer(name, high, least)
         _ends(f"the least {name}", low, f"the largest {name}", high)
     return st.builds(
         Task,
@@ -216,7 +216,7 @@ def overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
     ValueError
         If the dimension is no integer of at least 2.
     """
-    rank = min(4, whole("dimension", dimension, 2))
+    rank = min(4, require_integer("dimension", dimension, 2))
     coordinates = st.tuples(*[_coordinates(count) for count in (min(rank, 3), rank)])
     # How far k and v reach out of the planes that make the Gram matrix singular.
     reach = st.one_of(st.just(1.0), st.just(0.0), st.integers(1, 16).map(lambda n: 10.0**-n))
@@ -272,7 +272,7 @@ def manifold_points(dimension: int = 4) -> SearchStrategy[OrderParameters]:
     ValueError
         If the dimension is no integer of at least 2.
     """
-    rank = whole("dimension", dimension, 2)
+    rank = require_integer("dimension", dimension, 2)
     end = st.sampled_from([1.0, -1.0])
     close = st.builds(lambda sign, n: sign * (1 - 10.0**-n), end, st.integers(1, 15))
     tiny = st.builds(lambda sign, n: sign * 10.0**-n, end, st.integers(1, 300))
@@ -299,7 +299,7 @@ def corner_cases(dimension: int = 4) -> SearchStrategy[OrderParameters]:
     ValueError
         If the dimension is no integer of at least 2.
     """
-    rank = min(4, whole("dimension", dimension, 2))
+    rank = min(4, require_integer("dimension", dimension, 2))
     axes = [sign * axis for axis in np.eye(rank, 4) for sign in (1, -1)]
     found = {_as_overlaps(k, v) for k, v in itertools.product(axes, axes)}
     # Zeros without a sign, and the simplest first.

@@ -21,9 +21,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import special
 
-from slrsym.kernels.arguments import positive, whole
-from slrsym.kernels.compile import chosen_backend, compiled
-from slrsym.kernels.program import kept
+from slrsym.kernels.arguments import positive, require_integer
+from slrsym.kernels.compile import chosen_backend, compile_program
+from slrsym.kernels.program import cached_program
 from slrsym.transformers.layer import MultipleLocation, Real, RunsInPieces, stream
 
 _Array = NDArray[np.float64]
@@ -205,7 +205,7 @@ class HeadRuns(RunsInPieces):
             object.__setattr__(self, name, positive(name, getattr(self, name)))
         for name in ("heads", "batch", "steps", "log_every", "starts", "held", "seed"):
             least = 0 if name in ("steps", "held", "seed") else 1
-            object.__setattr__(self, name, whole(name, getattr(self, name), least))
+            object.__setattr__(self, name, require_integer(name, getattr(self, name), least))
         if not 0 <= self.rate < np.inf:
             raise ValueError(f"rate must be finite and not negative; got {self.rate}")
         least = 2 * self.task.n + 4 * self.heads
@@ -226,7 +226,7 @@ class HeadRuns(RunsInPieces):
         return self.lam0 / (1 + self.rate * min(step, self.held))
 
     def _start(self, run: int) -> tuple[_Array, _Array]:
-        """Draw uniform directions in a frame that begins with the stars."""
+        """Draw uniform directions of heads and of tokens, as coordinates in a common frame."""
         n, heads, d = self.task.n, self.heads, self.task.task.d
         rng = stream(self.seed, run % self.starts, 0)
         q = 2 * (n + heads)
@@ -344,4 +344,4 @@ def _in_frame(moved: _Array, fixed: int) -> _Array:
 @cache
 def moments_by(name: str, backend: str) -> Callable[..., Any]:
     """Compile a function of `slrsym.transformers.moments` for a backend."""
-    return compiled(kept(f"slrsym.transformers.moments.{name}")(), backend)
+    return compile_program(cached_program(f"slrsym.transformers.moments.{name}")(), backend)

@@ -35,8 +35,8 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import DTypeLike, NDArray
 
 from slrsym.files import Saved, require_writable
-from slrsym.jobs import Jobs, advancing, results
-from slrsym.kernels.arguments import cores, whole
+from slrsym.jobs import Jobs, results, show_progress
+from slrsym.kernels.arguments import cores, require_integer
 from slrsym.task import Task, settings_of
 
 # Added to standard deviations.
@@ -354,7 +354,7 @@ class RunsInPieces(Saved, ABC):
         progress: bool | None = None,
         workers: int | None = None,
     ) -> xr.Dataset:
-        """Go on with runs that were interrupted, and save them; the same if none was."""
+        """Run interrupted runs to their end and save them; return complete data as they are."""
         if "state" not in data:
             return data
         if path is not None:
@@ -364,7 +364,7 @@ class RunsInPieces(Saved, ABC):
         begin = time.perf_counter()
         try:
             left = self.steps * self.runs - int(logged[np.maximum(data.rows - 1, 0)].sum())
-            with advancing(progress, "steps", left) as shown:
+            with show_progress(progress, "steps", left) as shown:
                 for runs, first, stop, states, values in self._pieces(data, workers):
                     for name, value in values.items():
                         data[name][runs, first:stop] = value
@@ -378,7 +378,7 @@ class RunsInPieces(Saved, ABC):
         return data
 
     def _pieces(self, data: xr.Dataset, workers: int | None) -> Iterator[Any]:
-        """Make what is missing, as it comes: runs, rows from and to, states, what is logged."""
+        """Yield missing pieces as they are computed: runs, rows from and to, states, the log."""
         workers = workers or cores()
         rows, states = data.rows.values.copy(), data.state.values
         groups: list[list[int]] = []
@@ -433,13 +433,13 @@ class MultipleLocation:
     shared: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "n", whole("n", self.n, 1))
+        object.__setattr__(self, "n", require_integer("n", self.n, 1))
         if self.n > self.task.L:
             raise ValueError(f"n must be at most L = {self.task.L}; got {self.n}")
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Its numbers, as attributes of data."""
+        """The numbers that define the task, as attributes of data."""
         noise = "shared" if self.shared else "independent"
         return {**settings_of(self.task), "task_n": self.n, "task_noise": noise}
 

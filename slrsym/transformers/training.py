@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from slrsym.kernels.arguments import positive, require_memory, whole
+from slrsym.kernels.arguments import positive, require_integer, require_memory
 from slrsym.transformers.layer import Layer, MultipleLocation, Real, RunsInPieces, stream
 
 
@@ -58,7 +58,9 @@ class LayerRuns(RunsInPieces):
         object.__setattr__(self, "alpha", positive("alpha", self.alpha))
         least = {"steps": 0, "seed": 0}
         for name in ("heads", "width", "batch", "steps", "log_every", "runs", "seed", "test"):
-            object.__setattr__(self, name, whole(name, getattr(self, name), least.get(name, 1)))
+            object.__setattr__(
+                self, name, require_integer(name, getattr(self, name), least.get(name, 1))
+            )
         if self.task.task.d % self.heads:
             d = self.task.task.d
             raise ValueError(f"d must be a multiple of heads = {self.heads}; got {d}")

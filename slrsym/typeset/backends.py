@@ -270,7 +270,7 @@ def _mathml_atom(atom: Atom) -> str:
     if atom.kind == "words":
         return f"<mtext>\u00a0{escape(text)}\u00a0</mtext>"
     if atom.kind == "raw":
-        return converted(text)
+        return convert_latex(text)
     if atom.kind == "name":
         if set(text) == {"'"}:
             return f'<mo lspace="0" rspace="0">{_PRIMES[len(text)]}</mo>'
@@ -278,7 +278,7 @@ def _mathml_atom(atom: Atom) -> str:
             return f'<mi mathvariant="normal">{escape(text)}</mi>'
         return f"<mi>{_BLACKBOARD.get(text, escape(text))}</mi>"
     if len(text) > 1 and text not in _LETTERS:
-        return converted(f"\\{text}")
+        return convert_latex(f"\\{text}")
     letter = _LETTERS.get(text, escape(text))
     # Capital Greek is upright in the text, and one letter alone would be slanted.
     upright = ' mathvariant="normal"' if letter in "ΓΔΘΛΞΠΣΥΦΨΩ∞⋆" else ""
@@ -319,12 +319,12 @@ def _script(box: ScriptBox) -> str:
 
 
 @cache
-def converted(latex: str) -> str:
+def convert_latex(latex: str) -> str:
     r"""Convert LaTeX from elsewhere to the inside of a ``math`` element.
 
     Examples
     --------
-    >>> converted(r"\kappa")
+    >>> convert_latex(r"\kappa")
     '<mrow><mi>κ</mi></mrow>'
     """
     from latex2mathml.converter import convert

@@ -174,7 +174,7 @@ class Delimiter(Box):
 
 @dataclass(frozen=True)
 class Fence(Box):
-    """A box between brackets, whose size follows from what they hold."""
+    """A box between brackets that are as large as it needs."""
 
     opening: str
     body: Box
@@ -279,7 +279,7 @@ class _Piece:
     breaks: bool
 
 
-def broken(box: Box, width: float) -> list[FormulaLine]:
+def break_lines(box: Box, width: float) -> list[FormulaLine]:
     """Break a formula into as few lines as its width needs, where it reads best."""
     if box.width <= width:
         return [FormulaLine(box)]

@@ -29,8 +29,8 @@ from slrsym.typeset.boxes import (
 from slrsym.typeset.common import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, primed
 
 
-def reduced(law: Law, symbols: set[Symbol]) -> Law | None:
-    """Return the law of some of the variables."""
+def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
+    """Return the marginal law of some of the variables, None if there are none."""
     parts: list[Law] = []
     for block in law.blocks():
         kept = [s for s in block.symbols if s in symbols]
@@ -63,7 +63,7 @@ def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
     blocks = list(dict.fromkeys(declared[s] for s in law.symbols))
     together: set[Law] = set()
     for block in blocks:
-        part = reduced(block, set(law.symbols))
+        part = marginal_law(block, set(law.symbols))
         if part is not None:
             together |= _blocks(part)
     return together == _blocks(law)
@@ -88,7 +88,7 @@ def _binders(expression: Expr) -> list[Expectation]:
 
 
 class CalculusWriting(Writing):
-    """Writes what is differentiated, integrated or summed."""
+    """The part of the printer for derivatives, integrals and sums."""
 
     def _derivative(self, expr: Derivative) -> tuple[Box, int]:
         of = expr.expr
@@ -204,7 +204,7 @@ class CalculusWriting(Writing):
 
 
 class ExpectationWriting(Writing):
-    """Writes expectations and laws."""
+    """The part of the printer for expectations and laws."""
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
         sign: Box = name("E")

@@ -137,7 +137,7 @@ NAMES: dict[Any, Box] = {
 
 
 class Writing:
-    """What a printer knows, and how it writes letters, calls and lists."""
+    """The base of printers: names, laws and order, and the boxes of letters, calls and lists."""
 
     named: ClassVar[dict[Any, Box]] = NAMES
 

@@ -71,7 +71,7 @@ _WIDE_SUM = 20.0
 
 
 class ArithmeticWriting(Writing):
-    """Writes sums, products and powers."""
+    """The part of the printer for sums, products and powers."""
 
     def _sum(self, expr: Add, inline: bool) -> tuple[Box, int]:
         parts: list[Box] = []
@@ -209,7 +209,7 @@ _WORDS: dict[Any, Box] = {
 
 
 class Statements(Writing):
-    """Writes statements."""
+    """The part of the printer for statements."""
 
     def _relation(self, expr: Relational) -> tuple[Box, int]:
         sign = Operator(_SIGNS[type(expr).__name__], "relation", breaks=True)
@@ -263,7 +263,7 @@ _WIDE_EXPONENT = 4.5
 
 
 class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements):
-    """Writes expressions, with a person's order and brackets."""
+    """The printer of expressions as boxes, with terms ordered and bracketed as by hand."""
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
         # SymPy takes some different derivatives at a point for equal.

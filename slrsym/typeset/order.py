@@ -44,7 +44,7 @@ def is_negative_term(term: Expr) -> bool:
 
 
 class Order:
-    """How terms and factors are sorted."""
+    """The order in which terms, factors and symbols are printed."""
 
     def __init__(self, letters: Sequence[str] = ()) -> None:
         self._ranks = {name: place for place, name in enumerate(letters)}

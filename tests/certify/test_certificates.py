@@ -15,7 +15,7 @@ from slrsym import certify
 from slrsym.balls.boxes import ranges
 from slrsym.balls.search import Budget, cover_positive
 from slrsym.certify.certificate import CertificateError, load
-from slrsym.certify.functions import curvature_identity, planar_map, risk_symbols, slopes
+from slrsym.certify.functions import curvature_identity, first_derivatives, planar_map, risk_symbols
 from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
 from slrsym.kernels.compile import numpy_function
@@ -415,6 +415,6 @@ def test_files_that_are_no_certificates(tmp_path):
 
 
 def test_slopes_are_products():
-    in_kappa, in_nu = slopes()
+    in_kappa, in_nu = first_derivatives()
     assert in_kappa.is_Mul
     assert not in_nu.has(nu)

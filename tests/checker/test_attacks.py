@@ -9,7 +9,7 @@ import pytest
 
 from slrsym.checker.term import Rejected, defined, key, num, parse, substitute
 from slrsym.checker.theorem import prove
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from tests.checker.terms import proved
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
@@ -149,7 +149,7 @@ def test_arithmetic_forgets_the_value_of_a_sum_under_an_expectation(use):
 )
 def test_no_law_and_no_copies_of_what_is_random(term):
     with pytest.raises(Rejected, match="contains copies"):
-        parse(plain(term))
+        parse(to_json(term))
 
 
 # -- sentences that rules look into ---------------------------------------------------------------
@@ -167,7 +167,7 @@ def test_no_law_and_no_copies_of_what_is_random(term):
 )  # fmt: skip
 def test_sentences_of_another_form(sentence):
     with pytest.raises(Rejected):
-        parse(plain(sentence))
+        parse(to_json(sentence))
 
 
 def test_the_image_of_a_matrix_has_the_size_of_its_factor():

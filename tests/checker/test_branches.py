@@ -7,7 +7,7 @@ import pytest
 from slrsym.checker.expect import moments
 from slrsym.checker.term import Rejected, defined, num, parse, same
 from slrsym.checker.theorem import prove
-from slrsym.tactics.log_writer import plain
+from slrsym.tactics.log_writer import to_json
 from tests._profile import thorough
 from tests.checker.terms import I, J, N, X, Y, f, proved, total
 
@@ -302,10 +302,10 @@ def test_a_root_is_below_a_number_whose_square_is_above_if_that_is_not_negative(
 def test_how_many_formulas_a_connective_takes():
     p, q = ("<", X, Y), ("=", X, Y)
     for made in (("iff", p, q), ("implies", p, q), ("not", p)):
-        assert parse(plain(made)) == made
+        assert parse(to_json(made)) == made
     for made in (("iff", p, q, p), ("implies", p, q, p), ("not", p, q), ("iff", p), ("and",)):
         with pytest.raises(Rejected):
-            parse(plain(made))
+            parse(to_json(made))
 
 
 def test_an_absolute_value_by_the_sign_of_what_stands_between_the_bars():

@@ -12,10 +12,10 @@ from slrsym.checker.log import Reader, _read_datum
 from slrsym.checker.term import key, num, parse
 from slrsym.checker.theorem import RULES, prove
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
-from slrsym.tactics.arithmetic import arithmetic, searched
+from slrsym.tactics.arithmetic import arithmetic, search_arithmetic
 from slrsym.tactics.emission import Emission
-from slrsym.tactics.log_writer import written
-from slrsym.tactics.proof_log import emitted, in_order
+from slrsym.tactics.log_writer import log_lines
+from slrsym.tactics.proof_log import emit_records, in_order
 from slrsym.tactics.translate import Translator, Untranslatable
 from tests._profile import THOROUGH, more, thorough
 
@@ -29,7 +29,7 @@ if THOROUGH:
 
 @pytest.fixture(scope="module")
 def records():
-    return [record for record, _ in emitted(SOME, LEDGER.find)]
+    return [record for record, _ in emit_records(SOME, LEDGER.find)]
 
 
 def test_claims_come_after_those_that_they_use():
@@ -41,9 +41,9 @@ def test_claims_come_after_those_that_they_use():
 @more
 def test_what_is_emitted_is_accepted_twice_and_is_the_same(records, tmp_path):
     paths = [tmp_path / "a", tmp_path / "b"]
-    again = [record for record, _ in emitted(SOME, LEDGER.find)]
+    again = [record for record, _ in emit_records(SOME, LEDGER.find)]
     for path, made in zip(paths, (records, again), strict=True):
-        path.write_text("".join(f"{line}\n" for line in written({}, made)))
+        path.write_text("".join(f"{line}\n" for line in log_lines({}, made)))
     assert paths[0].read_bytes() == paths[1].read_bytes()
     assert {"lemma-16", "assumption-1"} <= {j.id for j in recheck(paths[0])}
 
@@ -86,7 +86,7 @@ def test_a_step_without_evidence_is_named_and_no_more():
     t = sp.Symbol("t", real=True)
     claim = Claim("wrong", sp.Eq(t**2, t, evaluate=False), "nowhere")
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
-    ((record, emission),) = emitted(["wrong"], lambda id: claim)
+    ((record, emission),) = emit_records(["wrong"], lambda id: claim)
     assert record["axioms"] == ["unchecked: Algebra"]
     assert [bool(o.refusal) for o in emission.outcomes] == [True, False]
 
@@ -96,7 +96,7 @@ def test_what_cancels_in_sympy_is_read_before():
     statement = sp.Ge(y**2 + 1 / y, 1 / y, evaluate=False)
     claim = Claim("pole", statement, "nowhere")
     claim.proof(lambda goal: chain(goal.lhs).ge(goal.rhs, by=sign))
-    ((record, _),) = emitted(["pole"], lambda id: claim)
+    ((record, _),) = emit_records(["pole"], lambda id: claim)
     assert record["axioms"] == ["unchecked: Sign"]
 
 
@@ -135,9 +135,9 @@ def test_a_hypothesis_that_differs_by_roots_in_denominators_is_found():
     apart = ("+", ("*", num(2), ("*", num(4), first)), ("*", num(2), ("*", num(2), second)),
              ("*", num(3), ("*", num(4), second)), ("*", num(3), num(2)))  # fmt: skip
     wanted = ("<", ("*", apart, a), num(1))
-    assert searched(wanted, [known], effort=5_000)[0] == "arithmetic"
+    assert search_arithmetic(wanted, [known], effort=5_000)[0] == "arithmetic"
     with pytest.raises(Rejected):
-        searched(("<", ("*", apart, a), num(1, 2)), [known], effort=5_000)
+        search_arithmetic(("<", ("*", apart, a), num(1, 2)), [known], effort=5_000)
 
 
 def test_a_plain_question_is_answered_whatever_others_have_cost():
@@ -153,9 +153,11 @@ def test_a_hypothesis_that_shares_a_factor_is_found():
     a, b, c = (("s", name, "R>0") for name in "abc")
     long = ("+", ("*", ("^", 3, 1, x), y), ("^", 2, 1, x), ("*", num(-1), ("^", 2, 1, y)), num(-3))
     known = ("<=", ("*", a, ("+", b, num(1)), long), num(0))
-    assert searched(("<=", ("*", c, long), num(0)), [known], effort=5_000)[0] == "arithmetic"
+    assert (
+        search_arithmetic(("<=", ("*", c, long), num(0)), [known], effort=5_000)[0] == "arithmetic"
+    )
     with pytest.raises(Rejected):
-        searched(("<=", ("*", free_one, long), num(0)), [known], effort=5_000)
+        search_arithmetic(("<=", ("*", free_one, long), num(0)), [known], effort=5_000)
 
 
 @pytest.mark.parametrize(
@@ -173,7 +175,7 @@ def test_a_hypothesis_that_shares_a_factor_is_found():
 def test_pieces_of_bars_signs_and_maxima(statement):
     claim = Claim("pieces", statement, "ours")
     claim.proof(lambda goal: links_of(goal, piecewise(algebra if goal.rel_op == "==" else sign)))
-    ((record, _),) = emitted(["pieces"], lambda id: claim)
+    ((record, _),) = emit_records(["pieces"], lambda id: claim)
     # Maxima are a rule of the extension, which a log has to name.
     assert set(record["axioms"]) <= {"extension textbook"}
 

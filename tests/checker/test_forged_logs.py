@@ -17,7 +17,7 @@ import pytest
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import _FIELDS, FORMAT, digest
 from slrsym.checker.term import defined, num
-from slrsym.tactics.log_writer import RecordingProofBuilder, written
+from slrsym.tactics.log_writer import RecordingProofBuilder, log_lines
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
@@ -95,7 +95,7 @@ def good() -> list[dict[str, Any]]:
 
 
 def text_of(records: list[dict[str, Any]]) -> str:
-    return "".join(f"{line}\n" for line in written({"seed": 1}, records))
+    return "".join(f"{line}\n" for line in log_lines({"seed": 1}, records))
 
 
 # -- changes of what a claim says ------------------------------------------------------------------

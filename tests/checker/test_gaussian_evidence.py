@@ -11,7 +11,7 @@ from slrsym.tactics import expectation_inequalities, gaussian_rules, solutions, 
 from slrsym.tactics.bundled_log import SHIPPED
 from slrsym.tactics.emission import emit
 from slrsym.tactics.log_reuse import Earlier, records
-from slrsym.tactics.log_writer import written
+from slrsym.tactics.log_writer import log_lines
 from tests._profile import THOROUGH, more
 
 # Imported for what they register.
@@ -65,7 +65,7 @@ def test_steps_have_evidence_that_is_judged_again(id, ledger, shipped, tmp_path)
     outcomes = {o.label: o.refusal for o in add(id).outcomes}
     assert {label: outcomes[label] for label in STEPS[id]} == dict.fromkeys(STEPS[id], "")
     file = tmp_path / "proofs.log"
-    file.write_text("\n".join(written({"seed": 0}, made)) + "\n", encoding="utf-8")
+    file.write_text("\n".join(log_lines({"seed": 0}, made)) + "\n", encoding="utf-8")
     judged = {found.id: found for found in recheck(file)}
     rests_on = {step.label: step.axioms for step in judged[id].steps}
     assert not any(a.startswith("unchecked") for label in STEPS[id] for a in rests_on[label])

@@ -9,7 +9,7 @@ from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.proof import Claim, algebra, chain, lemma, sign
 from slrsym.tactics import emission, generalisation
 from slrsym.tactics.arithmetic import FOUND
-from slrsym.tactics.proof_log import emitted
+from slrsym.tactics.proof_log import emit_records
 from slrsym.tactics.translate import Translator
 from slrsym.tactics.values import fingerprint, is_close, surely_different
 from tests._profile import thorough_only
@@ -29,7 +29,7 @@ def one_step(statement, by, given=(), find=None, patience=0.1):
 
     claim.proof(proof)
     known = {"a-step": claim} | (find or {})
-    *_, (record, _) = emitted(["a-step"], known.__getitem__, patience=patience)
+    *_, (record, _) = emit_records(["a-step"], known.__getitem__, patience=patience)
     return record["axioms"]
 
 

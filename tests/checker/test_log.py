@@ -15,7 +15,7 @@ import slrsym.checker.log
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import digest
 from slrsym.checker.term import defined, num, work
-from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of, written
+from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of, log_lines
 from tests.checker.terms import N, X, Y
 
 ZERO, ONE = num(0), num(1)
@@ -36,7 +36,7 @@ def records():
 
 
 def log(path, made, header=None):
-    path.write_text("".join(f"{line}\n" for line in written(header or {"seed": 1}, made)))
+    path.write_text("".join(f"{line}\n" for line in log_lines(header or {"seed": 1}, made)))
     return path
 
 

@@ -15,7 +15,7 @@ from slrsym.checker import recheck
 from slrsym.checker.schemas import SCHEMAS
 from slrsym.proofs.axioms import AXIOMS
 from slrsym.proofs.theorems import names_of_theorems
-from slrsym.tactics.log_writer import written
+from slrsym.tactics.log_writer import log_lines
 from slrsym.tactics.proof_log import write_log
 from tests._profile import thorough_only
 
@@ -89,7 +89,7 @@ def test_a_step_without_evidence_fails(pytester, log):
     number = len(record["terms"]) - 1
     record["lines"] = [["unchecked", [], "nobody knows", [], number]]
     record |= {"steps": [], "shown": 0, "axioms": ["unchecked: nobody knows"]}
-    lines = written({"seed": 0}, [record])
+    lines = log_lines({"seed": 0}, [record])
     result = run(pytester, "".join(f"{line}\n" for line in lines))
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*rests on unchecked: nobody knows*"])
@@ -101,7 +101,7 @@ def test_another_statement_fails(pytester, log):
     zero = ["=", ["n", 0, 1], ["n", 0, 1]]
     record |= {"statement": zero, "given": [], "terms": [zero], "steps": [], "axioms": [],
                "shown": 0, "lines": [["arithmetic", [], [], 0, [1, [], [], []]]]}  # fmt: skip
-    result = run(pytester, "".join(f"{line}\n" for line in written({"seed": 0}, [record])))
+    result = run(pytester, "".join(f"{line}\n" for line in log_lines({"seed": 0}, [record])))
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*says something else in its derivation*"])
 

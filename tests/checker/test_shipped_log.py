@@ -13,10 +13,10 @@ from slrsym.checker import Rejected, differs, recheck
 from slrsym.checker.log import UNCHECKED, digest, text_lines
 from slrsym.proof import Claim, builtin_ledger, chain, sign
 from slrsym.tactics.arithmetic import FOUND
-from slrsym.tactics.bundled_log import SHIPPED, judged
+from slrsym.tactics.bundled_log import SHIPPED, count_checked_steps
 from slrsym.tactics.log_reuse import best_records, records
-from slrsym.tactics.log_writer import written
-from slrsym.tactics.proof_log import emitted, in_order, statements, write_log
+from slrsym.tactics.log_writer import log_lines
+from slrsym.tactics.proof_log import emit_records, in_order, statements, write_log
 from tests._profile import THOROUGH, more, thorough_only
 
 # What rests on few others; a claim with a step that lacks evidence among them.
@@ -24,7 +24,7 @@ FEW = ["lemma-16", "young", "erf-increasing", "corollary-2-rate", "planar-step-a
 
 
 def rewritten(path, found):
-    path.write_text("".join(f"{line}\n" for line in written({"seed": 0}, found)))
+    path.write_text("".join(f"{line}\n" for line in log_lines({"seed": 0}, found)))
     return path
 
 
@@ -68,7 +68,7 @@ def test_it_is_about_todays_derivations_and_accepted(part, ledger):
 def test_what_the_book_says_of_it_is_what_the_kernel_finds(part):
     for claim in recheck(part):
         bare = sum(any(a.startswith(UNCHECKED) for a in step.axioms) for step in claim.steps)
-        assert judged()[claim.id] == (len(claim.steps), len(claim.steps) - bare)
+        assert count_checked_steps()[claim.id] == (len(claim.steps), len(claim.steps) - bare)
 
 
 @pytest.mark.parametrize("at", [0, 3, 100, 50_000, -40, -1])
@@ -153,7 +153,7 @@ def claimed(low):
 
 def logged(find, earlier=None, patience=1.0):
     FOUND.clear()
-    ((record, emission),) = emitted(["square"], find, None, earlier, patience)
+    ((record, emission),) = emit_records(["square"], find, None, earlier, patience)
     return json.loads(json.dumps(record)), emission
 
 

@@ -24,7 +24,7 @@ from slrsym.checker.term import (
     same,
     substitute,
 )
-from slrsym.tactics.log_writer import Table, plain
+from slrsym.tactics.log_writer import Table, to_json
 from tests.checker.terms import F, I, J, N, X, Y, f, renamed, terms, total, value
 
 numbers = st.integers(-3, 3).map(Fraction)
@@ -115,7 +115,7 @@ def test_what_is_written_is_read(wanted):
     for row in json.loads(json.dumps(table.rows)):
         reader.add(row)
     assert [reader.read(n) for n in numbers] == wanted
-    assert [parse(json.loads(json.dumps(plain(t)))) for t in wanted] == wanted
+    assert [parse(json.loads(json.dumps(to_json(t)))) for t in wanted] == wanted
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
 from slrsym.checker.term import Reader, defined, key, neg, num, parse, substitute
 from slrsym.checker.theorem import prove
 from slrsym.tactics.certificates import RELATION_OF
-from slrsym.tactics.log_writer import RecordingProofBuilder, Table, plain, written
+from slrsym.tactics.log_writer import RecordingProofBuilder, Table, log_lines, to_json
 from tests.checker.terms import proved
 from tests.checker.test_means import value
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
@@ -444,7 +444,7 @@ def test_sums_and_products_of_smooth_functions_are_smooth():
 def test_binders_are_read():
     for term in (("d", (1,), (x,), (fn("erf", x),), (y,)), ("lam", (x,), (x,), ()),
                  ("o", "words", ("text", "any words"))):  # fmt: skip
-        assert parse(plain(term)) == term
+        assert parse(to_json(term)) == term
     for term in (["d", [1], [["s", "x", "R"]], [["s", "x", "R"]], [["oo"]]],
                  ["d", 1, [["s", "x", "R"]], [["s", "x", "R"]], [["s", "y", "R"]]],
                  ["text", "two", "words"]):  # fmt: skip
@@ -471,13 +471,13 @@ def test_a_function_is_put_in_when_a_log_is_read(tmp_path):
     given = tuple(line.theorem.hypotheses.values())
     record = script.record("it", ("<", ZERO, fn("exp", x)), given, line)
     path = tmp_path / "a.log"
-    path.write_text("".join(f"{line}\n" for line in written({"seed": 0}, [record])))
+    path.write_text("".join(f"{line}\n" for line in log_lines({"seed": 0}, [record])))
     assert [claim.id for claim in recheck(path)] == ["it"]
 
 
 SAID = {
-    "claim": "it", "given": [plain(("<", ZERO, x))], "statement": plain(("=", x, x)),
-    "terms": [plain(("=", x, x)), plain(("<", ZERO, x))], "steps": [["1", 0, [1]]],
+    "claim": "it", "given": [to_json(("<", ZERO, x))], "statement": to_json(("=", x, x)),
+    "terms": [to_json(("=", x, x)), to_json(("<", ZERO, x))], "steps": [["1", 0, [1]]],
 }  # fmt: skip
 
 
@@ -485,18 +485,18 @@ SAID = {
     ("change", "name"),
     [
         ({}, ""),
-        ({"statement": plain(("=", y, y))}, "statement"),
-        ({"statement": plain(("!=", x, ZERO))}, "statement"),
-        ({"statement": plain(("<", x, x))}, "statement"),
+        ({"statement": to_json(("=", y, y))}, "statement"),
+        ({"statement": to_json(("!=", x, ZERO))}, "statement"),
+        ({"statement": to_json(("<", x, x))}, "statement"),
         ({"given": []}, "hypotheses"),
-        ({"given": [plain(("<", ZERO, y))]}, "hypotheses"),
+        ({"given": [to_json(("<", ZERO, y))]}, "hypotheses"),
         ({"given": SAID["given"] * 2}, "hypotheses"),
         ({"steps": []}, "steps"),
         ({"steps": [["2", 0, [1]]]}, "steps"),
         ({"steps": [["1", 0, []]]}, "hypotheses of step 1"),
         ({"steps": [["1", 0, [0]]]}, "hypotheses of step 1"),
         ({"steps": [["1", 0, [0, 1]]]}, ""),
-        ({"terms": [plain(("=", y, y)), plain(("<", ZERO, x))]}, "steps"),
+        ({"terms": [to_json(("=", y, y)), to_json(("<", ZERO, x))]}, "steps"),
     ],
 )
 def test_what_a_derivation_says_is_compared(change, name):
@@ -507,7 +507,7 @@ def test_what_a_derivation_says_is_compared(change, name):
 
 def test_a_log_without_claims_is_none(tmp_path):
     path = tmp_path / "empty.log"
-    path.write_text("".join(f"{line}\n" for line in written({"seed": 0}, [])))
+    path.write_text("".join(f"{line}\n" for line in log_lines({"seed": 0}, [])))
     with pytest.raises(Rejected, match="no record"):
         recheck(path)
 

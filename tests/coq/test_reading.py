@@ -32,7 +32,7 @@ from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq.development import Development
 from slrsym.coq.goals import Exporter
 from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.coq.reading import Misread, _Walker, read, require_same, require_same_claim
+from slrsym.coq.reading import Misread, _Walker, parse_goal, require_same, require_same_claim
 
 x, y = symbols("x y", real=True)
 n = Symbol("n", integer=True, positive=True)
@@ -83,7 +83,7 @@ def goals(ledger):
 def test_terms_are_printed_as_coq_means_them_and_read_back(expr, text):
     printer = CoqPrinter()
     assert printer.term(expr) == text
-    assert read(text) == _Walker(printer.names)(expr)
+    assert parse_goal(text) == _Walker(printer.names)(expr)
 
 
 def test_names_of_coq_and_of_others_are_not_taken():
@@ -125,7 +125,7 @@ def test_a_part_that_depends_on_a_bound_variable_has_no_words():
     ],
 )  # fmt: skip
 def test_the_reader_knows_how_coq_groups(text, statement):
-    assert read(text) == _Walker({x: "x", y: "y"})(statement)
+    assert parse_goal(text) == _Walker({x: "x", y: "y"})(statement)
 
 
 @pytest.mark.parametrize(
@@ -135,13 +135,13 @@ def test_the_reader_knows_how_coq_groups(text, statement):
      ("x * x = 0", Eq(x**3, 0)), ("sqrt (x ^ 2) = 0", Eq(x, 0)), ("erf x = 0", Eq(erf(y), 0))],
 )  # fmt: skip
 def test_the_reader_tells_one_from_another(text, other):
-    assert read(text) != _Walker({x: "x", y: "y"})(other)
+    assert parse_goal(text) != _Walker({x: "x", y: "y"})(other)
 
 
 @pytest.mark.parametrize("text", ["x +", "(x = 1", "x = 1)", "x ? y", "fun x = 1", "x ^ y = 1"])
 def test_malformed_text_is_refused(text):
     with pytest.raises(Misread):
-        read(text)
+        parse_goal(text)
 
 
 def test_goals_are_read_back(goals):

@@ -8,7 +8,7 @@ from sympy import Eq, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.coq import confirmed, confirmed_claims, running
+from slrsym.coq import confirmed_claims, confirmed_steps, running
 from slrsym.coq.development import Development
 from slrsym.coq.printing import Unprintable
 from tests._profile import NIGHTLY, THOROUGH, more
@@ -33,9 +33,9 @@ def library(tmp_path_factory, known):
 @pytest.fixture(scope="module")
 def known(ledger):
     """The goals, with their proofs, of some claims that Coq confirms."""
-    ids = random.Random(23).sample(sorted(confirmed()), 200 if THOROUGH else 30)
+    ids = random.Random(23).sample(sorted(confirmed_steps()), 200 if THOROUGH else 30)
     made = Development.of(ids, ledger.find)
-    made.use(confirmed(), confirmed_claims())
+    made.use(confirmed_steps(), confirmed_claims())
     return made
 
 
@@ -44,19 +44,19 @@ def test_the_list_is_of_steps_that_are_there(known):
     assert not known.refused
     for id, goals in known.goals.items():
         labels = {goal.label for goal in goals if goal.text}
-        assert set(confirmed()[id]) <= labels, id
+        assert set(confirmed_steps()[id]) <= labels, id
 
 
 @needs_coq
 def test_coq_confirms_a_claim_and_a_tactic_that_proves_nothing_loses_its_mark(ledger, tmp_path):
     ids = ["lemma-16-one-sided", "parabola-vertex"]
     made = Development.of(ids, ledger.find)
-    made.use(confirmed(), {id: [] for id in ids if id in confirmed_claims()})
+    made.use(confirmed_steps(), {id: [] for id in ids if id in confirmed_claims()})
     assert made.whole.keys() == set(ids)
     known = dict(made.tactics)
     bad = next(goal.name for goal in made.goals["lemma-16-one-sided"] if goal.name in known)
     made.tactics[bad] = "idtac"
-    axioms = running.checked(made, tmp_path)
+    axioms = running.check_development(made, tmp_path)
     assert made.tactics == {name: tactic for name, tactic in known.items() if name != bad}
     assert made.whole.keys() == {"parabola-vertex"}
     assert {axiom.split(".")[-1] for axiom in axioms} <= CLASSICAL
@@ -94,4 +94,4 @@ def test_coq_refuses_false_steps(known, library):
         wrong.append(goal)
     wrong = wrong[: 200 if NIGHTLY else 40 if THOROUGH else 12]
     assert len(wrong) >= 12
-    assert running.searched(wrong, library, seconds=10) == {}
+    assert running.search_tactics(wrong, library, seconds=10) == {}

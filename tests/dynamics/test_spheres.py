@@ -10,7 +10,7 @@ from slrsym.dynamics.spheres import (
     derivatives,
     overlaps,
     planar_points,
-    retracted,
+    retract_to_spheres,
     tangent_basis,
 )
 from slrsym.landscape.points import OVERLAP_SIGNS, canonical, copies, point_signs
@@ -75,7 +75,7 @@ def test_many_points_are_as_many_single_ones():
 
 def test_steps_stay_on_the_spheres():
     points = random_points(9, 3, 2)
-    assert np.allclose(np.linalg.norm(retracted(points, points[::-1]), axis=-1), 1)
+    assert np.allclose(np.linalg.norm(retract_to_spheres(points, points[::-1]), axis=-1), 1)
 
 
 @pytest.mark.parametrize("m", [2, 3, 4])

@@ -16,7 +16,7 @@ import pytest
 from slrsym.crosscheck.montecarlo import MonteCarlo
 from slrsym.export.build import build
 from slrsym.export.document import Citation, Display, Document, Math, Raw, Reference, Text
-from slrsym.export.graph import laid_out, routed
+from slrsym.export.graph import laid_out, route_arrows
 from slrsym.export.html import HtmlRenderer
 from slrsym.export.outline import outline
 from slrsym.export.site import site_files
@@ -356,7 +356,7 @@ def test_arrows_go_behind_no_claim():
     for seed in range(8):
         graph = laid_out(depends(18, seed), columns=3)
         places = {node.id: (100.0 * node.column, 50.0 * node.row) for node in graph.nodes}
-        ways = routed(graph, places, 45.0, (0.0, 300.0), 3.0)
+        ways = route_arrows(graph, places, 45.0, (0.0, 300.0), 3.0)
         for x, y in (point for way in ways.values() for point in way):
             crossed += 1
             assert all(abs(x - a) >= 45 - 1e-9 for a, b in places.values() if abs(y - b) < 1)

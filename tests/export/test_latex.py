@@ -21,7 +21,7 @@ from slrsym.export.latex_book import (
     CompileError,
     TeXMissingError,
     book_files,
-    compiled,
+    compile_document,
     page_with,
     picture,
     require_tex,
@@ -191,7 +191,7 @@ def with_foundations(ledger):
 def test_the_whole_book_compiles(ledger, tmp_path):
     document = build(ledger, with_foundations(ledger), {})
     write_folder(tmp_path / "book", book_files(document))
-    pdf = compiled(tmp_path / "book", "book.tex")
+    pdf = compile_document(tmp_path / "book", "book.tex")
     assert pdf.read_bytes().startswith(b"%PDF")
     log = (tmp_path / "book/book.log").read_text(encoding="latin-1")
     pages = re.search(r"Output written on book\.pdf \((\d+) pages", log)
@@ -221,7 +221,7 @@ def test_a_claim_compiles_by_itself(document, tmp_path):
     claim = next(c for c in document.claims if c.id == "lemma-6")
     for name, text in standalone(document, claim).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert compiled(tmp_path, "lemma-6.tex").is_file()
+    assert compile_document(tmp_path, "lemma-6.tex").is_file()
     assert not _complaints((tmp_path / "lemma-6.log").read_text(encoding="latin-1"))
 
 
@@ -231,13 +231,13 @@ def test_the_error_of_tex_is_told(tmp_path):
         "\\documentclass{article}\\begin{document}\\nosuchmacro\\end{document}"
     )
     with pytest.raises(CompileError, match="Undefined control sequence"):
-        compiled(tmp_path, "wrong.tex")
+        compile_document(tmp_path, "wrong.tex")
     assert not (tmp_path / "wrong.pdf").exists()
     (tmp_path / "lacking.tex").write_text(
         "\\documentclass{article}\\usepackage{nosuch}\\begin{document}x\\end{document}"
     )
     with pytest.raises(CompileError, match=r"nosuch\.sty.*apt-get install .*texlive-latex-extra"):
-        compiled(tmp_path, "lacking.tex")
+        compile_document(tmp_path, "lacking.tex")
 
 
 def test_without_tex_it_is_told_what_to_install(tmp_path, monkeypatch):
@@ -260,7 +260,7 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
     )
     monkeypatch.setattr("slrsym.export.latex_book.subprocess.run", run)
     (tmp_path / "book.tex").write_text("x")
-    assert compiled(tmp_path, "book.tex").is_file()
+    assert compile_document(tmp_path, "book.tex").is_file()
     assert ran == ["pdflatex", "bibtex", "makeindex", "pdflatex", "pdflatex", "pdflatex"]
 
 

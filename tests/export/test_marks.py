@@ -15,9 +15,10 @@ ROW = ClaimSummary("a", "", "", "proved", 3, 30, (), (), 0.1, "")
 
 @pytest.fixture
 def lists(monkeypatch):
-    monkeypatch.setattr(bundled_log, "judged", lambda: {"a": (3, 3), "b": (3, 2), "c": (3, 0)})
+    counts = {"a": (3, 3), "b": (3, 2), "c": (3, 0)}
+    monkeypatch.setattr(bundled_log, "count_checked_steps", lambda: counts)
     monkeypatch.setattr("slrsym.export.claims.confirmed_claims", lambda: {"a": []})
-    monkeypatch.setattr("slrsym.export.claims.confirmed", lambda: {"b": {"1": "ring"}})
+    monkeypatch.setattr("slrsym.export.claims.confirmed_steps", lambda: {"b": {"1": "ring"}})
 
 
 @pytest.mark.parametrize(

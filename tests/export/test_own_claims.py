@@ -14,11 +14,11 @@ from slrsym.export.build import build
 from slrsym.export.document import Math, Section, Text
 from slrsym.export.html import HtmlRenderer
 from slrsym.export.latex import LatexRenderer
-from slrsym.export.latex_book import book_files, compiled
-from slrsym.export.prose import escaped
+from slrsym.export.latex_book import book_files, compile_document
+from slrsym.export.prose import escape_latex
 from slrsym.export.site import site_files
 from slrsym.proof import Claim
-from slrsym.typeset import Order, Printer, broken, to_latex, to_mathml
+from slrsym.typeset import Order, Printer, break_lines, to_latex, to_mathml
 from slrsym.typeset.common import letter
 from tests._profile import THOROUGH, more, thorough_only
 from tests.conftest import claim_text
@@ -56,12 +56,12 @@ def odd(tmp_path_factory):
 
 
 def test_other_alphabets_and_signs_in_text():
-    assert escaped("café 中 λ ≤ Γ²") == r"café ? $\lambda$ $\le$ $\Gamma$$^2$"
-    assert escaped("Erdős, Łojasiewicz, Nešetřil, í") == (
+    assert escape_latex("café 中 λ ≤ Γ²") == r"café ? $\lambda$ $\le$ $\Gamma$$^2$"
+    assert escape_latex("Erdős, Łojasiewicz, Nešetřil, í") == (
         r"Erd\H{o}s, \L{}ojasiewicz, Ne\v{s}et\v{r}il, í"
     )
-    assert escaped('He said "so" ("maybe").') == "He said ``so'' (``maybe'')."
-    assert escaped("by `a_b` and ``c``") == r"by \texttt{a\_b} and \texttt{c}"
+    assert escape_latex('He said "so" ("maybe").') == "He said ``so'' (``maybe'')."
+    assert escape_latex("by `a_b` and ``c``") == r"by \texttt{a\_b} and \texttt{c}"
     assert HtmlRenderer({}).inline([Text("by `a<b`")]) == "by <code>a&lt;b</code>"
 
 
@@ -137,7 +137,7 @@ def test_odd_claims_compile(odd, tmp_path):
     wild = odd.__class__(sections, odd.axioms, odd.labels)
     for name, text in book_files(wild, title=TITLE).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    assert compiled(tmp_path, "book.tex").is_file()
+    assert compile_document(tmp_path, "book.tex").is_file()
 
 
 def test_a_letter_for_something_of_the_variable_is_no_other_variable(ledger):
@@ -201,12 +201,14 @@ def test_order_parameters_are_declared_as_the_paper_lists_them(ledger):
 def test_a_product_over_two_lines_has_a_sign():
     """Without one, the second line would seem to be another formula."""
     a, b = (sum(Symbol(f"{x}{i}") for i in range(1, 6)) for x in "ab")
-    lines = [to_latex(line.box) for line in broken(Printer().box(exp(a) * exp(b) * sin(a)), 20.0)]
+    lines = [
+        to_latex(line.box) for line in break_lines(Printer().box(exp(a) * exp(b) * sin(a)), 20.0)
+    ]
     assert len(lines) == 3
     assert [line.startswith(r"\cdot ") for line in lines] == [False, True, True]
     # A list has its commas.
     listed = Printer().box(Function("f")(a, b, a * 2, b * 2))
-    assert not any(r"\cdot" in to_latex(line.box) for line in broken(listed, 20.0))
+    assert not any(r"\cdot" in to_latex(line.box) for line in break_lines(listed, 20.0))
 
 
 def test_limits_of_sums_take_room_in_fractions():

@@ -11,13 +11,13 @@ from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 import slrsym
 from slrsym.claims import id_of, name_of, step_name
 from slrsym.claims.papers import builtin_papers
-from slrsym.export.abbreviations import chosen
-from slrsym.export.bibliography import bibtex, cited, works
+from slrsym.export.abbreviations import choose_abbreviations
+from slrsym.export.bibliography import bibtex, citation_of, works
 from slrsym.export.build import sections
 from slrsym.export.document import Citation, Label, Raw, Text
 from slrsym.export.errata import LEAD
 from slrsym.export.graph import laid_out
-from slrsym.export.prose import bounds, escaped, inline_text, marked
+from slrsym.export.prose import bounds, escape_latex, inline_text, mark_ranges
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
@@ -85,15 +85,15 @@ def test_formulas_in_the_prose_of_claims_stand_between_dollars():
 
 def test_boxes_are_formulas():
     box = "kappa in [-1, 1], 2 - kappa <= 1/50, d = 400"
-    assert marked(box) == "$kappa in [-1, 1]$, $2 - kappa <= 1/50$, $d = 400$"
+    assert mark_ranges(box) == "$kappa in [-1, 1]$, $2 - kappa <= 1/50$, $d = 400$"
 
 
 def test_plain_text_is_escaped():
-    assert escaped(r"50% & {x_1} #2 ~^\$<>|") == (
+    assert escape_latex(r"50% & {x_1} #2 ~^\$<>|") == (
         r"50\% \& \{x\_1\} \#2 \textasciitilde{}\textasciicircum{}\textbackslash{}\$"
         r"\textless{}\textgreater{}\textbar{}"
     )
-    assert escaped("caf\u00e9 \u4e2d") == "caf\u00e9 ?"
+    assert escape_latex("caf\u00e9 \u4e2d") == "caf\u00e9 ?"
 
 
 @pytest.mark.parametrize(
@@ -155,7 +155,7 @@ def test_sections_follow_the_paper():
 def test_every_axiom_is_in_a_known_work():
     known = {work.key for work in works()}
     for axiom in AXIOMS.values():
-        (citation,) = cited(axiom.reference)
+        (citation,) = citation_of(axiom.reference)
         # Those of this package have a proof instead.
         if axiom.id.startswith("theorem "):
             assert citation == Text(axiom.reference)
@@ -165,12 +165,12 @@ def test_every_axiom_is_in_a_known_work():
 
 
 def test_citations():
-    assert cited("Folland, Real Analysis, 2nd ed., Thm 2.27") == (
+    assert citation_of("Folland, Real Analysis, 2nd ed., Thm 2.27") == (
         Citation("folland1999", "Thm 2.27"),
     )
-    assert cited("Peano") == (Citation("peano1889"),)
-    assert cited("the author of the rule") == (Text("the author of the rule"),)
-    (other,) = cited("Nobody & Co.")
+    assert citation_of("Peano") == (Citation("peano1889"),)
+    assert citation_of("the author of the rule") == (Text("the author of the rule"),)
+    (other,) = citation_of("Nobody & Co.")
     papers = builtin_papers()[:1]
     text = bibtex(["Nobody & Co.", "Peano", "Peano"], papers)
     assert text.count("@") == 3
@@ -199,7 +199,7 @@ def test_the_graph_of_a_circle():
 
 def test_shorthand_is_for_the_eye():
     on_m = epsilon**2 + gamma**2 * (1 - 2 * nu * erf(a) + zeta(t, s)) + (L - 1) * zeta(0, lam)
-    short = chosen([on_m])
+    short = choose_abbreviations([on_m])
     assert str(short(on_m)) == "R<(kappa, nu)"
     assert str(short(on_m.subs({kappa: x, nu: -1}))) == "R<(x, -1)"
     assert str(short(erf(a / B))) == "erf(a/B)"
@@ -208,7 +208,7 @@ def test_shorthand_is_for_the_eye():
         meaning = short.meaning(letter)
         assert not meaning.free_symbols & set(short.letters)
     # Letters that the claim has for something else are not taken.
-    own = chosen([sqrt(1 + 2 * x**2) * Symbol("A")])
+    own = choose_abbreviations([sqrt(1 + 2 * x**2) * Symbol("A")])
     assert not own.letters
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import Derivative, Eq, Integer, Le, Symbol, sqrt, symbols
 
-from slrsym.export.abbreviations import chosen, with_planar_letters
+from slrsym.export.abbreviations import choose_abbreviations, with_planar_letters
 from slrsym.export.shorthand import times_in
 from slrsym.notation import alpha, d, gamma, kappa, lam, nu
 from slrsym.planar import C, R_kappa, R_nu, kappa2, kappa_next, nu2, nu_next
@@ -14,7 +14,7 @@ x, y, z = symbols("x y z", positive=True)
 
 
 def written(*shown):
-    shorthand = with_planar_letters(chosen(shown), shown)
+    shorthand = with_planar_letters(choose_abbreviations(shown), shown)
     return shorthand, [str(shorthand(e)) for e in shown]
 
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import slrsym
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.cli import app
-from slrsym.export.portrait import SETTING, certified, script, swept
+from slrsym.export.portrait import SETTING, certified_ranges, script, swept
 from slrsym.export.site import portrait_page
 from slrsym.planar import C, K
 from tests.export.test_browser import CHROMIUM
@@ -168,7 +168,7 @@ def test_a_saved_sweep_is_shown(tmp_path):
 
 
 def test_the_certified_step_sizes_are_those_of_the_claim():
-    found = certified()
+    found = certified_ranges()
     claim = builtin_ledger().find("theorem-5-certified")
     assert f"${found['alpha']}$" in claim.title
     assert found == {"lambda": 0.1, "d": 400, "gamma": 0.5**0.5, "alpha": 0.3059}

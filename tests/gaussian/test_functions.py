@@ -725,7 +725,7 @@ def test_numba() -> None:
 
 def test_numba_owens_t_is_the_scalar_one() -> None:
     pytest.importorskip("numba", reason="Numba is an optional extra")
-    functions = _numba_owens.compiled()
+    functions = _numba_owens.compile_owens()
     for height, end in owens_arguments(2000, seed=5).tolist():
         expected = _numba_owens.owens_t(height, end)
         assert abs(functions["owens_t"](height, end) - expected) <= 2 * np.spacing(expected)

@@ -8,8 +8,8 @@ import pytest
 from sympy import Abs, Eq, Function, Integral, Matrix, Sum, Symbol, erf, exp, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, GaussianLaw, erf_prime, erf_second
-from slrsym.typeset import FormulaLine, Printer, broken, to_mathml
-from slrsym.typeset.backends import converted
+from slrsym.typeset import FormulaLine, Printer, break_lines, to_mathml
+from slrsym.typeset.backends import convert_latex
 from slrsym.typeset.boxes import (
     Atom,
     Box,
@@ -96,7 +96,7 @@ FORMULAS = (
 @pytest.mark.parametrize("formula", FORMULAS, ids=str)
 def test_formulas_are_well_formed_and_lose_nothing(formula):
     box = Printer().box(formula)
-    whole, lines = to_mathml(box), to_mathml(broken(box, 4.0))
+    whole, lines = to_mathml(box), to_mathml(break_lines(box, 4.0))
     texts = ["".join(ElementTree.fromstring(text).itertext()) for text in (whole, lines)]
     assert texts[0] == texts[1] != ""
 
@@ -113,12 +113,12 @@ def test_lines_and_annotations():
 
 
 def test_latex_of_others():
-    assert converted(r"\operatorname{erf}'(x)").startswith(
+    assert convert_latex(r"\operatorname{erf}'(x)").startswith(
         '<mrow><mrow><mi>erf</mi><mo lspace="0" rspace="0">′</mo></mrow>'
     )
-    assert converted(r"a\operatorname{erf}").count("<mspace") == 1
-    assert converted("\\frac{1}") == "<mtext>\\frac{1}</mtext>"
-    assert ElementTree.fromstring(converted(r"x \le 2 \& y")) is not None
+    assert convert_latex(r"a\operatorname{erf}").count("<mspace") == 1
+    assert convert_latex("\\frac{1}") == "<mtext>\\frac{1}</mtext>"
+    assert ElementTree.fromstring(convert_latex(r"x \le 2 \& y")) is not None
 
 
 def test_no_box():

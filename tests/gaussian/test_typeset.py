@@ -44,7 +44,7 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
-from slrsym.typeset import Order, Printer, broken, to_latex, widest
+from slrsym.typeset import Order, Printer, break_lines, to_latex, widest
 from slrsym.typeset.backends import to_mathml
 from tests.reading import read
 from tests.reading.roundtrip import same
@@ -172,7 +172,7 @@ def test_random_formulas_read_back(expr):
 @given(_FORMULAS, st.sampled_from([8.0, 15.0, 30.0]))
 def test_broken_formulas_are_whole_and_fit_where_they_can(expr, width):
     box = Printer().box(Add(expr))
-    lines = broken(box, width)
+    lines = break_lines(box, width)
     joined, whole = " ".join(to_latex(line.box) for line in lines), to_latex(box)
     # But for the dots between factors on two lines.
     without = r"[\s{}]|\\cdot"

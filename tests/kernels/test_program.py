@@ -65,8 +65,8 @@ from slrsym.kernels.functions import (
     ErfVariance,
     gaussian_mean,
 )
-from slrsym.kernels.printing import printed
-from slrsym.kernels.program import kept
+from slrsym.kernels.printing import print_program
+from slrsym.kernels.program import cached_program
 from slrsym.kernels.special import erf_variance
 from slrsym.models import expressions
 from slrsym.models.expressions import program
@@ -91,7 +91,7 @@ def names_in(code):
 
 
 def test_parts_without_state_are_computed_once():
-    found = printed([exp(p * q) * x + sqrt(p) * y + exp(p * q)], (x, y), (p, q))
+    found = print_program([exp(p * q) * x + sqrt(p) * y + exp(p * q)], (x, y), (p, q))
     assert found.parameters == ("p_", "q_")
     assert not names_in(found.body) & {"p_", "q_"}
     # exp(p q) once, and the root.
@@ -118,12 +118,12 @@ def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
 
 
 def test_what_occurs_twice_is_computed_once():
-    found = printed([exp(x) + sqrt(exp(x) + 1), exp(x) * 2], (x,), ())
+    found = print_program([exp(x) + sqrt(exp(x) + 1), exp(x) * 2], (x,), ())
     assert found.body.count("exp(") == 1
 
 
 def test_numbers_stay_where_they_are():
-    found = printed([2 * x + Rational(1, 3) + Float(0.25) * x**2], (x,), ())
+    found = print_program([2 * x + Rational(1, 3) + Float(0.25) * x**2], (x,), ())
     assert found.constants == ()
 
 
@@ -133,7 +133,7 @@ def test_numbers_stay_where_they_are():
 def test_given_symbols_are_assigned_before_they_are_used():
     u, v, w = symbols("u v w")
     given = {w: u * v, v: u + p, u: x**2}
-    found = printed([w + v], (x,), (p,), given=given)
+    found = print_program([w + v], (x,), (p,), given=given)
     order = [line.split()[0] for line in found.body.splitlines()]
     assert order.index("u_") < order.index("v_") < order.index("w_")
     scope = {"erf": None}
@@ -145,17 +145,17 @@ def test_given_symbols_are_assigned_before_they_are_used():
 def test_given_symbols_in_a_circle():
     u, v = symbols("u v")
     with pytest.raises(ValueError, match=r"circular definition of [uv]"):
-        printed([u], (x,), (), given={u: v + x, v: u + 1})
+        print_program([u], (x,), (), given={u: v + x, v: u + 1})
     with pytest.raises(ValueError, match="circular definition of u"):
-        printed([u], (x,), (), given={u: u + x})
+        print_program([u], (x,), (), given={u: u + x})
 
 
 def test_loose_symbols():
     with pytest.raises(ValueError, match="expressions contain p, y, neither of the state nor"):
-        printed([x * y + p], (x,), (q,))
+        print_program([x * y + p], (x,), (q,))
     u = Symbol("u")
     with pytest.raises(ValueError, match="expressions contain y, neither"):
-        printed([u], (x,), (), given={u: x + y})
+        print_program([u], (x,), (), given={u: x + y})
     with pytest.raises(ValueError, match="expressions contain lambda"):
         compile_expressions([x * Symbol("lambda")], [x], [])
 
@@ -324,7 +324,7 @@ def test_derivatives_of_the_special_functions(function):
 def test_programs_are_made_of_what_is_derived():
     """No formula is written down twice: the programs are those of the derived expressions."""
     found = program("gradient")
-    again = printed(expressions.gradient(), ORDER_PARAMETERS, expressions.PARAMETERS)
+    again = print_program(expressions.gradient(), ORDER_PARAMETERS, expressions.PARAMETERS)
     assert found == again
     state = np.array([0.3, 0.2, 0.1, 0.4, 0.5])
     rest = (0.3, 0.7, 40, 5, 0)
@@ -348,24 +348,28 @@ def test_programs_are_read_from_disk_until_the_package_changes(tmp_path, monkeyp
 
     def made(power):
         times.append(power)
-        return printed([gaussian_mean(tanh(x) ** power, GaussianLaw({x: y}, [[p]]))], (y,), (p,))
+        return print_program(
+            [gaussian_mean(tanh(x) ** power, GaussianLaw({x: y}, [[p]]))], (y,), (p,)
+        )
 
     monkeypatch.setattr(program_module, "resolve_name", {"here.made": made}.get)
-    first, again = kept("here.made")(2), kept("here.made")(2)
+    first, again = cached_program("here.made")(2), cached_program("here.made")(2)
     assert times == [2]
     assert first == again
     assert again.means[0][1] == first.means[0][1]
-    kept("here.made")(3)
+    cached_program("here.made")(3)
     assert times == [2, 3]
     (damaged, _) = sorted(tmp_path.iterdir())
     damaged.write_text("[")
-    assert {kept("here.made")(2).body, kept("here.made")(3).body} >= {first.body}
+    assert {cached_program("here.made")(2).body, cached_program("here.made")(3).body} >= {
+        first.body
+    }
     assert len(times) == 3
     monkeypatch.setattr(program_module, "_package", lambda: "changed")
-    kept("here.made")(2)
+    cached_program("here.made")(2)
     assert len(times) == 4
     monkeypatch.setenv("SLRSYM_FRESH", "1")
-    kept("here.made")(2)
+    cached_program("here.made")(2)
     assert len(times) == 5
 
 

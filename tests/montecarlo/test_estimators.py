@@ -24,7 +24,7 @@ from slrsym.montecarlo import (
     sampling,
 )
 from slrsym.montecarlo.predictors import Loss, OutputMoments
-from slrsym.montecarlo.sampling import Coordinates, Locations, Moments, sampled
+from slrsym.montecarlo.sampling import Coordinates, Locations, Moments, sample_quantity
 from slrsym.task import OrderParameters
 from tests.montecarlo._settings import random_state, settings
 
@@ -51,7 +51,7 @@ def rows(predictor, method, quantity, seed, n=BLOCK, p=None):
     else:
         state = OrderParameters(1, 1, 0, 0, 0) if predictor.oracle else STATE
         source = Coordinates(TASK, Locations(TASK, None, fixed=True), state)
-    sampled(quantity(predictor), source, SeedSequence(seed), n, keep=found.append)
+    sample_quantity(quantity(predictor), source, SeedSequence(seed), n, keep=found.append)
     return np.concatenate(found)
 
 
@@ -69,7 +69,7 @@ def test_plain_and_projected_samples_have_one_law(predictor):
 def test_another_law_is_seen():
     other = Coordinates(Task(7, 6, 0.8, 0.3), Locations(TASK, None, fixed=True), STATE)
     found = []
-    sampled(OutputMoments(Erf(0.4)), other, SeedSequence(2), BLOCK, keep=found.append)
+    sample_quantity(OutputMoments(Erf(0.4)), other, SeedSequence(2), BLOCK, keep=found.append)
     erf_rows = rows(Erf(0.4), "plain", OutputMoments, 1)
     assert ks_2samp(erf_rows[:, 1], np.concatenate(found)[:, 1]).pvalue < 1e-4
 
@@ -270,7 +270,7 @@ def test_more_samples_begin_with_those_of_fewer():
     for n in (BLOCK + 7, 2 * BLOCK):
         found = []
         source = Coordinates(TASK, Locations(TASK, None, fixed=True), STATE)
-        sampled(Loss(Erf(0.4)), source, SeedSequence(1), n, keep=found.append)
+        sample_quantity(Loss(Erf(0.4)), source, SeedSequence(1), n, keep=found.append)
         kept[n] = np.concatenate(found)
     # A block that is cut short has its numbers in other places: up to there, they are the same.
     few, many = kept[BLOCK + 7], kept[2 * BLOCK]

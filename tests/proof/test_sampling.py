@@ -38,7 +38,7 @@ from slrsym.crosscheck.points import (
     random_test_function,
     sample_points,
 )
-from slrsym.crosscheck.values import exact_truth, solved
+from slrsym.crosscheck.values import exact_truth, solve_equations
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
 
@@ -235,7 +235,7 @@ def test_a_family_is_normalised_by_the_sum_of_all_its_entries_alone(total, sums)
     p, i = IndexedBase("p"), Symbol("i", integer=True)
     n = Symbol("n", integer=True, positive=True)
     for equation in Eq(total(p, i, n), 1), Eq(1, total(p, i, n)):
-        assert solved([equation], [n], [p])[1] == ({p: n} if sums else {})
+        assert solve_equations([equation], [n], [p])[1] == ({p: n} if sums else {})
 
 
 def test_parameters_are_what_a_statement_leaves_free():

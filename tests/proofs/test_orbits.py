@@ -24,7 +24,7 @@ from slrsym.planar import (
     risk,
     stationarity,
 )
-from slrsym.proof import Claim, Ledger, ProofError, all_of, chain, claimed, lemma, sign
+from slrsym.proof import Claim, Ledger, ProofError, all_of, by_claim, chain, lemma, sign
 from slrsym.proofs import theorems
 from slrsym.proofs.descent_theorems import listed
 from slrsym.proofs.step import Rule
@@ -226,8 +226,8 @@ def test_a_map_that_calls_something_else_its_box():
 def test_a_statement_does_not_hold_without_a_proof():
     statement = DecreasesAlong(half, bowl)
     assert row_of(statement, chain(x).le(x + 1, by=sign)).status == "failed"
-    assert row_of(statement, claimed(statement, "other")).status == "failed"
-    assert row_of(statement, claimed(statement, "mine")).status == "failed"
+    assert row_of(statement, by_claim(statement, "other")).status == "failed"
+    assert row_of(statement, by_claim(statement, "mine")).status == "failed"
 
 
 def test_what_is_not_shown_is_named():

@@ -8,7 +8,7 @@ import pytest
 from sympy import And, Basic, Equivalent, Or, erf, exp, symbols
 
 from slrsym.proofs.solutions import never, only_at, solution, solution_set, split
-from slrsym.statements.expressions import ProofError, Refused, disjuncts, flattened
+from slrsym.statements.expressions import ProofError, Refused, disjuncts, flatten
 
 from ._steps import check, eq
 
@@ -114,8 +114,8 @@ def test_statements_that_sympy_leaves_nested_are_flattened() -> None:
     a, b, c = eq(x, 1), eq(y, 1), eq(y, 2)
     nested = raw(Or, raw(And, raw(And, a), b), raw(And, c))
     assert nested != Or(And(a, b), c)
-    assert flattened(nested) == Or(And(a, b), c)
+    assert flatten(nested) == Or(And(a, b), c)
     both = Equivalent(raw(And, a), nested, evaluate=False)
-    assert flattened(both) == Equivalent(a, Or(And(a, b), c), evaluate=False)
-    assert flattened(a) == a
+    assert flatten(both) == Equivalent(a, Or(And(a, b), c), evaluate=False)
+    assert flatten(a) == a
     assert disjuncts(a) == (a,)

@@ -32,7 +32,7 @@ from slrsym.proofs.calculus import algebra, differentiate
 from slrsym.proofs.chain import chain
 from slrsym.proofs.context import Context
 from slrsym.proofs.inequalities import sign
-from slrsym.proofs.lemmas import claimed
+from slrsym.proofs.lemmas import by_claim
 from slrsym.proofs.structure import all_of, cases, equal_by_derivative, induction
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.emission import Emission
@@ -229,4 +229,4 @@ def test_induction_shows_relations_of_order_alone() -> None:
 
 def test_a_claim_outside_of_a_ledger_is_unknown() -> None:
     with pytest.raises(Refused, match="unknown claim"):
-        check(claimed(eq(x, y), "nothing"))
+        check(by_claim(eq(x, y), "nothing"))

@@ -36,7 +36,7 @@ from slrsym.export.latex import LatexRenderer
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.statements.expressions import conjuncts
-from slrsym.typeset.calculus import reduced
+from slrsym.typeset.calculus import marginal_law
 from tests.reading import ReadingError, read_display
 
 __all__ = ["Outcome", "read_back", "same"]
@@ -189,7 +189,7 @@ def _named_partial(expr: Any) -> Any:
 
 def _apart(law: Law, symbols: set[Symbol]) -> Law | None:
     """The law of the variables that matter, independent ones apart, in order."""
-    part = reduced(law, symbols)
+    part = marginal_law(law, symbols)
     if part is None:
         return None
     blocks: list[Law] = []

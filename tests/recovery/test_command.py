@@ -91,7 +91,7 @@ def test_several_values_make_a_grid(tmp_path):
 
 def _grid(counts):
     """Return a sweep of two inverse temperatures and three others, with these counts."""
-    from slrsym.recovery.setting import counted
+    from slrsym.recovery.setting import count_statistics
 
     runs = int(np.sum(counts, axis=-1).ravel()[0])
     axes = {"lam0": [0.1, 1], "rate": [0, 1e-4], "d": [40, 400], "L": [3, 10], "gamma": [0.5, 0.7]}
@@ -99,7 +99,9 @@ def _grid(counts):
     shape = tuple(len(x) for x in axes.values())
     full = np.broadcast_to(np.asarray(counts, dtype=np.int32), (*shape, 5)).copy()
     coords = axes | {"verdict": list(VERDICTS)}
-    return xr.Dataset(counted(full, runs, tuple(axes)), coords, {"runs": runs, "steps": 9000})
+    return xr.Dataset(
+        count_statistics(full, runs, tuple(axes)), coords, {"runs": runs, "steps": 9000}
+    )
 
 
 @pytest.mark.parametrize("counts", [(520, 480, 0, 0, 0), (0, 300, 10, 210, 480), (1, 998, 1, 0, 0)])

@@ -6,7 +6,7 @@ from scipy.stats import mannwhitneyu
 
 from slrsym import hessian
 from slrsym.dynamics.engines import NumbaEngine
-from slrsym.figures.recovery import basin_figure, sweep_figure, varying
+from slrsym.figures.recovery import basin_figure, sweep_figure, varying_axes
 from slrsym.recovery import Setting, mode_sizes, modes, separation, setting_of, sweep
 
 
@@ -83,7 +83,7 @@ def test_pictures_of_grids():
     assert axes.get_xscale() == "log"
     assert axes.lines[0].get_xdata().tolist() == [0.01, 0.3, 1]
     plane = sweep(lam0=[0.2, 0.3], d=[10, 20, 30], **small)
-    assert varying(plane) == ["lam0", "d"]
+    assert varying_axes(plane) == ["lam0", "d"]
     figure = sweep_figure(plane)
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["10", "20", "30"]
     written = [text.get_text() for text in figure.axes[1].texts]

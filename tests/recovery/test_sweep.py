@@ -14,7 +14,7 @@ import pytest
 import xarray as xr
 
 from slrsym.dynamics import Overlaps, simulate
-from slrsym.jobs import completed
+from slrsym.jobs import run_jobs
 from slrsym.recovery import Setting, recover, sweep, sweeps, verdicts
 from slrsym.recovery.setting import MOVING
 from slrsym.schedules import InverseTimeDecay
@@ -264,7 +264,7 @@ def test_what_a_job_raises_is_raised():
     from collections import deque
 
     with ThreadPoolExecutor(1) as pool, pytest.raises(ZeroDivisionError):
-        list(completed(deque([("a", divmod, (1, 0))]), lambda: pool, False))
+        list(run_jobs(deque([("a", divmod, (1, 0))]), lambda: pool, False))
 
 
 # -- arguments ---------------------------------------------------------------------------------

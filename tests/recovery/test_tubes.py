@@ -17,10 +17,10 @@ from slrsym.recovery.tubes import (
     Tube,
     _growth,
     _step,
-    lifted,
+    lift_overlaps,
+    rotation_directions,
     third_derivative,
     tube_around,
-    turning,
 )
 from tests._profile import THOROUGH, more
 
@@ -66,7 +66,7 @@ def test_the_third_derivative_is_bounded_within_reach(reach):
     for centre in uniform_overlaps(30, 0, 0, 12):
         states = np.stack([centre, centre])
         lam = np.array([0.5, 0.515])
-        centres = lifted(states)
+        centres = lift_overlaps(states)
         bound = third_derivative(overlaps(centres), centres, lam, task, reach)
         h = rng.standard_normal((400, 8))
         h /= np.linalg.norm(h, axis=1, keepdims=True)
@@ -87,7 +87,7 @@ def test_the_third_derivative_is_bounded_within_reach(reach):
 def test_distances_grow_by_no_more_than_is_said():
     """One step, of states at any distance from a run that is nowhere at rest."""
     task, alpha, rng = Task(30, 4, 0.8), 3e-2, np.random.default_rng(5)
-    start = lifted(uniform_overlaps(30, 1, 0, 8))
+    start = lift_overlaps(uniform_overlaps(30, 1, 0, 8))
     lam, reach = np.full(1, 0.7), 0.02
     seen = []
     for x in start:
@@ -109,12 +109,12 @@ def test_distances_grow_by_no_more_than_is_said():
 
 
 def test_turning_is_a_neutral_direction():
-    states = lifted(uniform_overlaps(5, 0, 0, 8))
+    states = lift_overlaps(uniform_overlaps(5, 0, 0, 8))
     task, lam, alpha = Task(30, 4, 0.8), np.full(8, 0.7), 3e-2
     after = stepped(states, lam, task, alpha)
     slopes = _step(states, *ambient_derivatives(states, lam, task), alpha)[2]
-    moved = slopes @ turning(states)[..., None]
-    assert np.allclose(moved[..., 0], turning(after), atol=1e-12)
+    moved = slopes @ rotation_directions(states)[..., None]
+    assert np.allclose(moved[..., 0], rotation_directions(after), atol=1e-12)
 
 
 def test_distances_are_the_least_over_all_symmetries(known):

@@ -11,7 +11,7 @@ from slrsym.files import write_netcdf
 from slrsym.landscape import critical_inverse_temperature, swap_point
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import NEAR, VERDICTS, Setting, recover, separation, verdicts, wilson
-from slrsym.recovery.setting import MOVING, counted, ends, margins, tally
+from slrsym.recovery.setting import MOVING, count_statistics, ends, margins, tally
 
 TASK, LAM = Task(400, 10, 0.5**0.5), 0.1
 
@@ -52,7 +52,7 @@ def test_counts_and_wilson_intervals():
         [2, 1, 0, 0, 1],
         [0, 0, 0, 0, 4],
     ]
-    found = counted(tally(verdict), 4, ("cell",))
+    found = count_statistics(tally(verdict), 4, ("cell",))
     assert found["count"].dims == ("cell", "verdict")
     # Of what has ended; of what still moves, the part of all.
     fraction = found["fraction"].values

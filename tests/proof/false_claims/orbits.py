@@ -12,7 +12,7 @@ from sympy import (
     Rational,
 )
 
-from slrsym.proof import chain, claimed, lemma, sign
+from slrsym.proof import by_claim, chain, lemma, sign
 from slrsym.proofs.theorems import by_theorem
 from slrsym.statements.maps import box_map, point_set
 from slrsym.statements.orbits import (
@@ -158,7 +158,7 @@ wrong(
     by_theorem(
         DecreasesAlong(half, bowl),
         "decrease",
-        stays=claimed(half.stays(), "granted"),
+        stays=by_claim(half.stays(), "granted"),
         decreases=chain(half.after(bowl) - half.before(bowl)).le(0, by=sign),
     ),
     "stays",
@@ -303,9 +303,9 @@ def converging(g, points, equations=both, by=sign, solutions=None):
         "connected-limits",
         {"equations": equations},
         stays=stays(g, by),
-        steps=claimed(StepsVanish(g), "granted"),
-        limits=claimed(AccumulationPointsSolve(g, equations), "solved"),
-        solutions=claimed(solutions, "solutions"),
+        steps=by_claim(StepsVanish(g), "granted"),
+        limits=by_claim(AccumulationPointsSolve(g, equations), "solved"),
+        solutions=by_claim(solutions, "solutions"),
     )
 
 

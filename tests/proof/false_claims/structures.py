@@ -27,8 +27,8 @@ from slrsym.proof import (
     D,
     algebra,
     all_of,
+    by_claim,
     cases,
-    claimed,
     differentiate,
     equal_by_derivative,
     induction,
@@ -425,9 +425,9 @@ for kind in (
 mean = Expectation(erf(y + 2 * x * (g := Symbol("G", real=True))), standard_normal(g))
 values = {"t": y, "gamma": 2 * x}
 goal = says(mean, "=", erf(y / sqrt(1 + 8 * x**2)))
-right("a claim at its values", goal, claimed(goal, "lemma-18-ii", values))
+right("a claim at its values", goal, by_claim(goal, "lemma-18-ii", values))
 goal = says(mean, "=", erf(y / sqrt(1 + 4 * x**2)))
-wrong("a claim at others", goal, claimed(goal, "lemma-18-ii", values), "1")
+wrong("a claim at others", goal, by_claim(goal, "lemma-18-ii", values), "1")
 only_positive = known(
     "only-positive", says(Abs(x), "=", x), link(Abs(x), "=", x, algebra), (x > 0,)
 )
@@ -435,14 +435,14 @@ goal = says(Abs(y), "=", y)
 wrong(
     "a claim without its hypothesis",
     goal,
-    claimed(goal, "only-positive", {x: y}),
+    by_claim(goal, "only-positive", {x: y}),
     "1",
     others=(only_positive,),
 )
 right(
     "a claim with its hypothesis",
     goal,
-    claimed(goal, "only-positive", {x: y}),
+    by_claim(goal, "only-positive", {x: y}),
     given=(y > 1,),
     others=(only_positive,),
 )
@@ -450,7 +450,7 @@ goal = says(Abs(y), "=", 2 * y)
 wrong(
     "a claim says something else",
     goal,
-    claimed(goal, "only-positive", {x: y}),
+    by_claim(goal, "only-positive", {x: y}),
     "1",
     given=(y > 1,),
     others=(only_positive,),

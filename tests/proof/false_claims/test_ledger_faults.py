@@ -16,10 +16,10 @@ from slrsym.proof import (
     StepReport,
     algebra,
     all_of,
+    by_claim,
     cases,
     chain,
     check_claim,
-    claimed,
     equal_by_derivative,
     induction,
     lemma,
@@ -66,7 +66,7 @@ def test_a_claim_that_uses_itself():
 
 
 def test_a_claim_that_is_itself_as_it_stands():
-    row = rows(known("own", square, claimed(square, "own")))["own"]
+    row = rows(known("own", square, by_claim(square, "own")))["own"]
     assert "no proof was found: claim own is used in its own proof" in row.error
 
 
@@ -82,7 +82,7 @@ def test_a_circle_is_named(length):
 
 
 def test_a_circle_through_a_statement_and_a_step():
-    first = known("first", square, claimed(square, "second"))
+    first = known("first", square, by_claim(square, "second"))
     found = rows(first, of("second", lemma("first")))
     assert {row.status for row in found.values()} == {"failed"}
     assert "first -> second -> first" in found["first"].error
@@ -100,7 +100,7 @@ def test_what_rests_on_a_circle_is_open():
 
 def test_what_rests_on_what_is_false_is_not_proved():
     false = known("false", says(x, "=", x + 1), link(x, "=", x + 1, algebra))
-    between = known("between", says(y, "=", y + 1), claimed(says(y, "=", y + 1), "false", {x: y}))
+    between = known("between", says(y, "=", y + 1), by_claim(says(y, "=", y + 1), "false", {x: y}))
     found = rows(false, between, of("apart", algebra))
     assert found["false"].status == "failed"
     assert found["between"].status in ("conditional", "failed")
