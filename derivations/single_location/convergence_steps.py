@@ -1,11 +1,12 @@
 """One step of descent on the manifold: the least gain of each overlap, phase by phase."""
 
-from sympy import Ge, Le, Symbol, erf, exp, pi, sqrt, symbols
+from sympy import And, Ge, Le, Symbol, erf, exp, pi, sqrt, symbols
 
 from slrsym.notation import alpha, kappa, nu
 from slrsym.proof import (
     Claim,
     algebra,
+    all_of,
     cases,
     chain,
     having,
@@ -343,4 +344,358 @@ def _(goal):
         )
         .then(alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (level_at(c) ** 2 - nu**2), by=algebra)
         .ge(0, by=sign),
+    )
+
+
+# W = g kappa + m N nu grows where g^2 + p g <= m N l.
+g, slope_nu, least = symbols("g l m", nonnegative=True)
+new_kappa, new_nu = symbols("kappa_1 nu_1", real=True)
+drop = Symbol("p", nonnegative=True)
+
+combined = Claim(
+    id="convergence-time-combination",
+    title=(
+        "If $kappa$ gains at least $alpha (m N nu - p kappa)$ and $nu$ at least $alpha l kappa$, "
+        "then $g kappa + m N nu$ grows by the factor $1 + alpha g$, where $g^2 + p g <= m N l$"
+    ),
+    statement=Ge(
+        g * new_kappa + least * N * new_nu - (1 + alpha * g) * (g * kappa + least * N * nu),
+        0,
+        evaluate=False,
+    ),
+    source="new",
+    hypotheses=[
+        Ge(kappa, 0),
+        Ge(new_kappa - kappa - alpha * (least * N * nu - drop * kappa), 0),
+        Ge(new_nu - nu - alpha * slope_nu * kappa, 0),
+        Le(g**2 + drop * g, least * N * slope_nu),
+    ],
+)
+
+
+@combined.proof
+def _(goal):
+    """The gain is linear in both overlaps."""
+    by_nu = alpha * slope_nu * kappa
+    return (
+        chain(goal.lhs)
+        .ge(
+            g * (kappa + alpha * (least * N * nu - drop * kappa))
+            + least * N * new_nu
+            - (1 + alpha * g) * (g * kappa + least * N * nu),
+            by=sign,
+        )
+        .ge(
+            g * (kappa + alpha * (least * N * nu - drop * kappa))
+            + least * N * (nu + by_nu)
+            - (1 + alpha * g) * (g * kappa + least * N * nu),
+            by=sign,
+        )
+        .then(alpha * kappa * (least * N * slope_nu - g**2 - drop * g), by=algebra)
+        .ge(0, by=sign)
+    )
+
+
+growth = Claim(
+    id="convergence-time-growth",
+    title=(
+        "While $nu <= erf(b c/B)$, a step multiplies $g kappa + m N nu$ by at least $1 + alpha g$, "
+        "where $g^2 + p g <= m N l$"
+    ),
+    statement=Ge(
+        g * kappa_next + m * N * nu_next - (1 + alpha * g) * (g * kappa + m * N * nu),
+        0,
+        evaluate=False,
+    ),
+    source="new; $m$, $l$ and $p$ are those of the two claims before",
+    hypotheses=[*below, *small, small_for_nu, Le(g**2 + fall * g, m * N * ell)],
+)
+
+
+@growth.proof
+def _(goal):
+    """By the two claims before."""
+    factor = chain(m).ge(0, by=sign)
+    other = chain(ell).ge(0, by=sign)
+    values = {
+        new_kappa: kappa_next,
+        new_nu: nu_next,
+        least: m,
+        slope_nu: ell,
+        drop: fall,
+    }
+    return having(
+        factor,
+        having(
+            other,
+            chain(goal.lhs).ge(
+                0,
+                by=lemma("convergence-time-combination", values).where(
+                    chain(kappa_next - kappa - alpha * (m * N * nu - fall * kappa)).ge(
+                        0, by=lemma("convergence-time-growth-kappa")
+                    ),
+                    chain(nu_next - nu - alpha * ell * kappa).ge(
+                        0, by=lemma("convergence-time-growth-nu")
+                    ),
+                ),
+            ),
+        ),
+    )
+
+
+# -- what stays --------------------------------------------------------------------------------
+
+# Any two numbers that the overlaps have passed.
+start, low = symbols("r v", nonnegative=True)
+
+stays = Claim(
+    id="convergence-time-stays",
+    title=(
+        "A step from $kappa >= r$ and $nu >= erf(b r/B)$ leads to $kappa >= r$, and does not lower "
+        "$nu$"
+    ),
+    statement=And(
+        Ge(kappa_next - start, 0, evaluate=False),
+        Ge(nu_next - nu, 0, evaluate=False),
+        evaluate=False,
+    ),
+    source="new; at $r = 0$, both overlaps stay nonnegative",
+    hypotheses=[
+        Ge(kappa, start),
+        Le(kappa, 1),
+        Ge(nu, level_at(start)),
+        Le(nu, 1),
+        *small,
+        small_for_nu,
+    ],
+)
+
+
+@stays.proof
+def _(goal):
+    """Where $kappa$ falls, it falls by at most $alpha p$ times its distance from $r$."""
+    positive = chain(kappa).ge(start, by=sign).ge(0, by=sign)
+    of_nu = chain(nu).ge(level_at(start), by=sign).ge(0, by=sign)
+    here = b * start / B
+    slope = 2 / sqrt(pi) * exp(-(here**2))
+    flat = (
+        chain(level)
+        .le(
+            level_at(start) + slope * (b * kappa / B - here),
+            by=tangent(erf(z), z, at=here, point=b * kappa / B),
+        )
+        .le(level_at(start) + 2 / sqrt(pi) * b / B * (kappa - start), by=sign)
+    )
+    part = Ge(kappa_next - start, 0, evaluate=False)
+    up = (
+        chain(part.lhs)
+        .ge(
+            kappa + alpha * (1 - alpha * N) * push * (1 - kappa**2) - start,
+            by=lemma("convergence-time-kappa-rises"),
+        )
+        .ge(kappa - start, by=sign)
+        .ge(0, by=sign)
+    )
+    down = (
+        chain(part.lhs)
+        .ge(kappa - alpha * N * (level - nu) - start, by=lemma("convergence-time-kappa-falls"))
+        .ge(kappa - alpha * N * (level - level_at(start)) - start, by=sign)
+        .ge(kappa - alpha * fall * (kappa - start) - start, by=sign)
+        .then((1 - alpha * fall) * (kappa - start), by=algebra)
+        .ge(0, by=sign)
+    )
+    rising = (
+        chain(nu_next - nu)
+        .ge(
+            alpha * (1 - alpha * Q) * Q * erf(b * kappa) * (1 - nu**2),
+            by=lemma("convergence-time-nu-rises"),
+        )
+        .ge(0, by=sign)
+    )
+    first = having(flat, cases(part, (Ge(nu, level), up), (Le(nu, level), down)))
+    return all_of(having(positive, having(of_nu, first)), having(positive, having(of_nu, rising)))
+
+
+# -- the way to the corner ---------------------------------------------------------------------
+
+passage = Claim(
+    id="convergence-time-passage",
+    title=(
+        "While $kappa <= r$ and $nu >= v >= erf(b r/B)$, a step raises $kappa$ by at least $alpha (1 "
+        "- alpha N) N e^(-b^2 r^2) (v - erf(b r/B)) (1 - r^2)$"
+    ),
+    statement=Ge(
+        kappa_next
+        - kappa
+        - alpha
+        * (1 - alpha * N)
+        * N
+        * exp(-((b * start) ** 2))
+        * (low - level_at(start))
+        * (1 - start**2),
+        0,
+        evaluate=False,
+    ),
+    source="new",
+    hypotheses=[
+        Ge(kappa, 0),
+        Le(kappa, start),
+        Le(start, 1),
+        Ge(nu, low),
+        Le(nu, 1),
+        Ge(low, level_at(start)),
+        small_for_kappa,
+    ],
+)
+
+
+@passage.proof
+def _(goal):
+    """Each factor of the gain falls as $kappa$ rises."""
+    gain = alpha * (1 - alpha * N) * N
+    lower = chain(level).le(
+        level_at(start), by=increasing(erf(z), z, chain(b * kappa / B).le(b * start / B, by=sign))
+    )
+    bell = chain(exp(-((b * kappa) ** 2))).ge(
+        exp(-((b * start) ** 2)), by=lemma("exp-falls", u=(b * start) ** 2, w=(b * kappa) ** 2)
+    )
+    end = exp(-((b * start) ** 2)) * (low - level_at(start)) * (1 - start**2)
+    above = chain(nu).ge(low, by=sign).ge(level_at(start), by=sign).ge(level, by=sign)
+    known = chain(nu).ge(0, by=sign), chain(kappa).le(start, by=sign).le(1, by=sign)
+    return having(
+        lower,
+        having(
+            bell,
+            having(
+                above,
+                chain(goal.lhs)
+                .ge(
+                    gain * exp(-((b * kappa) ** 2)) * (nu - level) * (1 - kappa**2) - gain * end,
+                    by=lemma("convergence-time-kappa-rises").where(*known),
+                )
+                .ge(
+                    gain * exp(-((b * start) ** 2)) * (nu - level) * (1 - kappa**2) - gain * end,
+                    by=sign,
+                )
+                .ge(
+                    gain * exp(-((b * start) ** 2)) * (low - level_at(start)) * (1 - kappa**2)
+                    - gain * end,
+                    by=sign,
+                )
+                .ge(0, by=sign),
+            ),
+        ),
+    )
+
+
+corner_nu = Claim(
+    id="convergence-time-corner-nu",
+    title=(
+        "Where $kappa >= r$ and $nu >= v$, a step multiplies $1 - nu$ by at most $1 - alpha (1 - "
+        "alpha Q) Q erf(b r) (1 + v)$"
+    ),
+    statement=Le(
+        1 - nu_next - (1 - alpha * (1 - alpha * Q) * Q * erf(b * start) * (1 + low)) * (1 - nu),
+        0,
+        evaluate=False,
+    ),
+    source="new",
+    hypotheses=[Ge(kappa, start), Le(kappa, 1), Ge(nu, low), Le(nu, 1), small_for_nu],
+)
+
+
+@corner_nu.proof
+def _(goal):
+    """$1 - nu^2$ is $(1 - nu) (1 + nu)$."""
+    factor = alpha * (1 - alpha * Q) * Q
+    rate = factor * erf(b * start) * (1 + low)
+    higher = chain(erf(b * kappa)).ge(
+        erf(b * start), by=increasing(erf(z), z, chain(b * kappa).ge(b * start, by=sign))
+    )
+    known = (
+        chain(kappa).ge(start, by=sign).ge(0, by=sign),
+        chain(nu).ge(low, by=sign).ge(0, by=sign),
+    )
+    return having(
+        higher,
+        chain(goal.lhs)
+        .le(
+            1 - nu - factor * erf(b * kappa) * (1 - nu**2) - (1 - rate) * (1 - nu),
+            by=lemma("convergence-time-nu-rises").where(*known),
+        )
+        .le(1 - nu - factor * erf(b * start) * (1 - nu**2) - (1 - rate) * (1 - nu), by=sign)
+        .then(-factor * erf(b * start) * (1 - nu) * (nu - low), by=algebra)
+        .le(0, by=sign),
+    )
+
+
+gap = Symbol("h", nonnegative=True)
+
+corner_kappa = Claim(
+    id="convergence-time-corner-kappa",
+    title=(
+        "Where $kappa >= r$ and $nu >= 1 - h >= erf(b/B)$, a step multiplies $1 - kappa$ by at most "
+        "$1 - alpha (1 - alpha N) N e^(-b^2) (1 - erf(b/B) - h) (1 + r)$"
+    ),
+    statement=Le(
+        1
+        - kappa_next
+        - (1 - alpha * (1 - alpha * N) * N * exp(-(b**2)) * (1 - level_at(1) - gap) * (1 + start))
+        * (1 - kappa),
+        0,
+        evaluate=False,
+    ),
+    source="new",
+    hypotheses=[
+        Ge(kappa, start),
+        Le(kappa, 1),
+        Ge(nu, 1 - gap),
+        Le(nu, 1),
+        Le(gap, 1 - level_at(1)),
+        small_for_kappa,
+    ],
+)
+
+
+@corner_kappa.proof
+def _(goal):
+    """$1 - kappa^2$ is $(1 - kappa) (1 + kappa)$."""
+    factor = alpha * (1 - alpha * N) * N
+    end = exp(-(b**2)) * (1 - level_at(1) - gap)
+    lower = chain(level).le(
+        level_at(1), by=increasing(erf(z), z, chain(b * kappa / B).le(b / B, by=sign))
+    )
+    positive = chain(kappa).ge(start, by=sign).ge(0, by=sign)
+    bell = chain(exp(-((b * kappa) ** 2))).ge(
+        exp(-(b**2)), by=lemma("exp-falls", u=b**2, w=(b * kappa) ** 2)
+    )
+    above = chain(nu).ge(1 - gap, by=sign).ge(level_at(1), by=sign).ge(level, by=sign)
+    known = chain(nu).ge(level_at(1), by=sign).ge(0, by=sign)
+    rest = (1 - factor * end * (1 + start)) * (1 - kappa)
+    return having(
+        positive,
+        having(
+            lower,
+            having(
+                bell,
+                having(
+                    above,
+                    chain(goal.lhs)
+                    .le(
+                        1
+                        - kappa
+                        - factor * exp(-((b * kappa) ** 2)) * (nu - level) * (1 - kappa**2)
+                        - rest,
+                        by=lemma("convergence-time-kappa-rises").where(known),
+                    )
+                    .le(
+                        1 - kappa - factor * exp(-(b**2)) * (nu - level) * (1 - kappa**2) - rest,
+                        by=sign,
+                    )
+                    .le(1 - kappa - factor * end * (1 - kappa**2) - rest, by=sign)
+                    .then(-factor * end * (1 - kappa) * (kappa - start), by=algebra)
+                    .le(0, by=sign),
+                ),
+            ),
+        ),
     )
