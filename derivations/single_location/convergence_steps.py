@@ -1,7 +1,11 @@
-"""One step of descent on the manifold: the least gain of each overlap, phase by phase."""
+"""One step of descent on the manifold: how far it moves each overlap at least, or at most.
+
+The constants N, Q, b and B of the planar map are any positive numbers here.
+"""
 
 from sympy import And, Ge, Le, Symbol, erf, exp, pi, sqrt, symbols
 
+from slrsym.convergence import B, N, Q, b, kappa_next, level, level_at, moved, nu_next, p, push, r
 from slrsym.notation import alpha, kappa, nu
 from slrsym.proof import (
     Claim,
@@ -10,7 +14,6 @@ from slrsym.proof import (
     cases,
     chain,
     having,
-    increasing,
     lemma,
     sign,
     tangent,
@@ -21,11 +24,6 @@ from slrsym.proof import (
 x = Symbol("x", real=True)
 # By how much the tangent step goes up or down, but for the factor 1 - x^2.
 y = Symbol("y", nonnegative=True)
-
-
-def moved(x, y):
-    """Return where a step takes the coordinate x, by Lemma 7; y is step size times slope."""
-    return (x - y * (1 - x**2)) / sqrt(1 + y**2 * (1 - x**2))
 
 
 rises = Claim(
@@ -116,15 +114,6 @@ def _(goal):
 
 # -- both coordinates, with any numbers for the constants ---------------------------------------
 
-bounds = dict(zip(("N", "Q", "b", "B"), symbols("N Q b B", positive=True), strict=True))
-N, Q, b, B = bounds.values()
-
-# Where kappa neither rises nor falls if nu is there, and its slope in kappa times N at 0.
-level, fall = erf(b * kappa / B), N * 2 / sqrt(pi) * b / B
-push = N * exp(-((b * kappa) ** 2)) * (nu - level)
-
-kappa_next, nu_next = moved(kappa, -alpha * push), moved(nu, -alpha * Q * erf(b * kappa))
-
 inside = [Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, 1)]
 small_for_kappa, small_for_nu = Le(alpha * N, 1), Le(alpha * Q, 1)
 
@@ -171,7 +160,7 @@ kappa_falls = Claim(
     title="If $nu <= u = erf(b kappa/B)$, a step lowers $kappa$ by at most $alpha N (u - nu)$",
     statement=Ge(kappa_next - kappa + alpha * N * (level - nu), 0, evaluate=False),
     source="new; $p = 2 N b/(sqrt(pi) B)$",
-    hypotheses=[*inside, Le(nu, level), Le(alpha * fall, 1)],
+    hypotheses=[*inside, Le(nu, level), Le(alpha * p, 1)],
 )
 
 
@@ -185,7 +174,7 @@ def _(goal):
         .le(alpha * N * (level - nu), by=sign)
         .le(alpha * N * level, by=sign)
         .le(
-            alpha * fall * kappa,
+            alpha * p * kappa,
             by=lemma("lemma-17-iii-positive", p=b * kappa / B).scaled(alpha * N),
         )
         .le(kappa, by=sign)
@@ -233,220 +222,7 @@ def _(goal):
     )
 
 
-# -- growth at the saddle ----------------------------------------------------------------------
-
-# Any number from 0 to 1: growth is shown as long as nu is below the level there.
-c = Symbol("c", nonnegative=True)
-
-
-def level_at(x):
-    return erf(b * x / B)
-
-
-# The least factors of the gains in kappa and in nu.
-m = (1 - alpha * N) * exp(-((b * c) ** 2)) * (1 - c**2)
-ell = (1 - alpha * Q) * Q * erf(b) * (1 - level_at(c) ** 2)
-
-below = [Le(c, 1), Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, level_at(c))]
-small = [small_for_kappa, Le(alpha * fall, 1)]
-
-below_one = chain(level_at(c)).le(1, by=sign)
-
-growth_kappa = Claim(
-    id="convergence-time-growth-kappa",
-    title="While $nu <= erf(b c/B)$, a step raises $kappa$ by at least $alpha (m N nu - p kappa)$",
-    statement=Ge(kappa_next - kappa - alpha * (m * N * nu - fall * kappa), 0, evaluate=False),
-    source="new; $m = (1 - alpha N) e^(-b^2 c^2) (1 - c^2)$ and $p = 2 N b/(sqrt(pi) B)$",
-    hypotheses=[*below, *small],
-)
-
-
-@growth_kappa.proof
-def _(goal):
-    """If $kappa$ falls, then by little; and it rises only where $kappa <= c$."""
-    inside_here = chain(nu).le(level_at(c), by=sign).le(1, by=sign)
-    flat = chain(level).le(
-        2 / sqrt(pi) * b * kappa / B, by=lemma("lemma-17-iii-positive", p=b * kappa / B)
-    )
-    line = alpha * (m * N * nu - fall * kappa)
-    factor = chain(m).le(1, by=sign)
-    down = (
-        chain(goal.lhs)
-        .ge(
-            -alpha * N * (level - nu) - line,
-            by=lemma("convergence-time-kappa-falls").where(inside_here),
-        )
-        .ge(-alpha * N * (2 / sqrt(pi) * b * kappa / B - nu) - line, by=sign)
-        .then(alpha * N * nu * (1 - m), by=algebra)
-        .ge(0, by=sign)
-    )
-    gain = alpha * (1 - alpha * N) * push * (1 - kappa**2)
-    bell = chain(exp(-((b * kappa) ** 2))).ge(
-        exp(-((b * c) ** 2)), by=lemma("exp-falls", u=(b * c) ** 2, w=(b * kappa) ** 2)
-    )
-    up = having(
-        bell,
-        chain(goal.lhs)
-        .ge(gain - line, by=lemma("convergence-time-kappa-rises").where(inside_here))
-        .ge(
-            alpha * (1 - alpha * N) * N * exp(-((b * c) ** 2)) * (nu - level) * (1 - kappa**2)
-            - line,
-            by=sign,
-        )
-        .ge(alpha * m * N * (nu - level) - line, by=sign)
-        .ge(alpha * m * N * (nu - 2 / sqrt(pi) * b * kappa / B) - line, by=sign)
-        .then(alpha * fall * kappa * (1 - m), by=algebra)
-        .ge(0, by=sign),
-    )
-    higher = (
-        chain(nu)
-        .le(level_at(c), by=sign)
-        .le(level, by=increasing(erf(z), z, chain(b * c / B).le(b * kappa / B, by=sign)))
-    )
-    return having(
-        flat,
-        having(
-            factor,
-            cases(
-                goal,
-                (Ge(kappa, c), having(higher, down)),
-                (Le(kappa, c), cases(goal, (Ge(nu, level), up), (Le(nu, level), down))),
-            ),
-        ),
-    )
-
-
-growth_nu = Claim(
-    id="convergence-time-growth-nu",
-    title="While $nu <= erf(b c/B)$, a step raises $nu$ by at least $alpha l kappa$",
-    statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
-    source="new; $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$",
-    hypotheses=[*below, small_for_nu],
-)
-
-
-@growth_nu.proof
-def _(goal):
-    """The error function lies above its chord from 0 to $b$."""
-    inside_here = chain(nu).le(level_at(c), by=sign).le(1, by=sign)
-    line = alpha * ell * kappa
-    factor = alpha * (1 - alpha * Q) * Q * (1 - nu**2)
-    return having(
-        inside_here,
-        chain(goal.lhs)
-        .ge(
-            factor * erf(b * kappa) - line,
-            by=lemma("convergence-time-nu-rises"),
-        )
-        .ge(
-            factor * kappa * erf(b) - line,
-            by=lemma("erf-above-chord", r=kappa, w=b).scaled(factor),
-        )
-        .then(alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (level_at(c) ** 2 - nu**2), by=algebra)
-        .ge(0, by=sign),
-    )
-
-
-# W = g kappa + m N nu grows where g^2 + p g <= m N l.
-g, slope_nu, least = symbols("g l m", nonnegative=True)
-new_kappa, new_nu = symbols("kappa_1 nu_1", real=True)
-drop = Symbol("p", nonnegative=True)
-
-combined = Claim(
-    id="convergence-time-combination",
-    title=(
-        "If $kappa$ gains at least $alpha (m N nu - p kappa)$ and $nu$ at least $alpha l kappa$, "
-        "then $g kappa + m N nu$ grows by the factor $1 + alpha g$, where $g^2 + p g <= m N l$"
-    ),
-    statement=Ge(
-        g * new_kappa + least * N * new_nu - (1 + alpha * g) * (g * kappa + least * N * nu),
-        0,
-        evaluate=False,
-    ),
-    source="new",
-    hypotheses=[
-        Ge(kappa, 0),
-        Ge(new_kappa - kappa - alpha * (least * N * nu - drop * kappa), 0),
-        Ge(new_nu - nu - alpha * slope_nu * kappa, 0),
-        Le(g**2 + drop * g, least * N * slope_nu),
-    ],
-)
-
-
-@combined.proof
-def _(goal):
-    """The gain is linear in both overlaps."""
-    by_nu = alpha * slope_nu * kappa
-    return (
-        chain(goal.lhs)
-        .ge(
-            g * (kappa + alpha * (least * N * nu - drop * kappa))
-            + least * N * new_nu
-            - (1 + alpha * g) * (g * kappa + least * N * nu),
-            by=sign,
-        )
-        .ge(
-            g * (kappa + alpha * (least * N * nu - drop * kappa))
-            + least * N * (nu + by_nu)
-            - (1 + alpha * g) * (g * kappa + least * N * nu),
-            by=sign,
-        )
-        .then(alpha * kappa * (least * N * slope_nu - g**2 - drop * g), by=algebra)
-        .ge(0, by=sign)
-    )
-
-
-growth = Claim(
-    id="convergence-time-growth",
-    title=(
-        "While $nu <= erf(b c/B)$, a step multiplies $g kappa + m N nu$ by at least $1 + alpha g$, "
-        "where $g^2 + p g <= m N l$"
-    ),
-    statement=Ge(
-        g * kappa_next + m * N * nu_next - (1 + alpha * g) * (g * kappa + m * N * nu),
-        0,
-        evaluate=False,
-    ),
-    source="new; $m$, $l$ and $p$ are those of the two claims before",
-    hypotheses=[*below, *small, small_for_nu, Le(g**2 + fall * g, m * N * ell)],
-)
-
-
-@growth.proof
-def _(goal):
-    """By the two claims before."""
-    factor = chain(m).ge(0, by=sign)
-    other = chain(ell).ge(0, by=sign)
-    values = {
-        new_kappa: kappa_next,
-        new_nu: nu_next,
-        least: m,
-        slope_nu: ell,
-        drop: fall,
-    }
-    return having(
-        factor,
-        having(
-            other,
-            chain(goal.lhs).ge(
-                0,
-                by=lemma("convergence-time-combination", values).where(
-                    chain(kappa_next - kappa - alpha * (m * N * nu - fall * kappa)).ge(
-                        0, by=lemma("convergence-time-growth-kappa")
-                    ),
-                    chain(nu_next - nu - alpha * ell * kappa).ge(
-                        0, by=lemma("convergence-time-growth-nu")
-                    ),
-                ),
-            ),
-        ),
-    )
-
-
 # -- what stays --------------------------------------------------------------------------------
-
-# Any two numbers that the overlaps have passed.
-start, low = symbols("r v", nonnegative=True)
 
 stays = Claim(
     id="convergence-time-stays",
@@ -455,17 +231,18 @@ stays = Claim(
         "$nu$"
     ),
     statement=And(
-        Ge(kappa_next - start, 0, evaluate=False),
+        Ge(kappa_next - r, 0, evaluate=False),
         Ge(nu_next - nu, 0, evaluate=False),
         evaluate=False,
     ),
     source="new; at $r = 0$, both overlaps stay nonnegative",
     hypotheses=[
-        Ge(kappa, start),
+        Ge(kappa, r),
         Le(kappa, 1),
-        Ge(nu, level_at(start)),
+        Ge(nu, level_at(r)),
         Le(nu, 1),
-        *small,
+        small_for_kappa,
+        Le(alpha * p, 1),
         small_for_nu,
     ],
 )
@@ -474,34 +251,34 @@ stays = Claim(
 @stays.proof
 def _(goal):
     """Where $kappa$ falls, it falls by at most $alpha p$ times its distance from $r$."""
-    positive = chain(kappa).ge(start, by=sign).ge(0, by=sign)
-    of_nu = chain(nu).ge(level_at(start), by=sign).ge(0, by=sign)
-    here = b * start / B
+    positive = chain(kappa).ge(r, by=sign).ge(0, by=sign)
+    of_nu = chain(nu).ge(level_at(r), by=sign).ge(0, by=sign)
+    here = b * r / B
     slope = 2 / sqrt(pi) * exp(-(here**2))
     flat = (
         chain(level)
         .le(
-            level_at(start) + slope * (b * kappa / B - here),
+            level_at(r) + slope * (b * kappa / B - here),
             by=tangent(erf(z), z, at=here, point=b * kappa / B),
         )
-        .le(level_at(start) + 2 / sqrt(pi) * b / B * (kappa - start), by=sign)
+        .le(level_at(r) + 2 / sqrt(pi) * b / B * (kappa - r), by=sign)
     )
-    part = Ge(kappa_next - start, 0, evaluate=False)
+    part = Ge(kappa_next - r, 0, evaluate=False)
     up = (
         chain(part.lhs)
         .ge(
-            kappa + alpha * (1 - alpha * N) * push * (1 - kappa**2) - start,
+            kappa + alpha * (1 - alpha * N) * push * (1 - kappa**2) - r,
             by=lemma("convergence-time-kappa-rises"),
         )
-        .ge(kappa - start, by=sign)
+        .ge(kappa - r, by=sign)
         .ge(0, by=sign)
     )
     down = (
         chain(part.lhs)
-        .ge(kappa - alpha * N * (level - nu) - start, by=lemma("convergence-time-kappa-falls"))
-        .ge(kappa - alpha * N * (level - level_at(start)) - start, by=sign)
-        .ge(kappa - alpha * fall * (kappa - start) - start, by=sign)
-        .then((1 - alpha * fall) * (kappa - start), by=algebra)
+        .ge(kappa - alpha * N * (level - nu) - r, by=lemma("convergence-time-kappa-falls"))
+        .ge(kappa - alpha * N * (level - level_at(r)) - r, by=sign)
+        .ge(kappa - alpha * p * (kappa - r) - r, by=sign)
+        .then((1 - alpha * p) * (kappa - r), by=algebra)
         .ge(0, by=sign)
     )
     rising = (
@@ -514,188 +291,3 @@ def _(goal):
     )
     first = having(flat, cases(part, (Ge(nu, level), up), (Le(nu, level), down)))
     return all_of(having(positive, having(of_nu, first)), having(positive, having(of_nu, rising)))
-
-
-# -- the way to the corner ---------------------------------------------------------------------
-
-passage = Claim(
-    id="convergence-time-passage",
-    title=(
-        "While $kappa <= r$ and $nu >= v >= erf(b r/B)$, a step raises $kappa$ by at least $alpha (1 "
-        "- alpha N) N e^(-b^2 r^2) (v - erf(b r/B)) (1 - r^2)$"
-    ),
-    statement=Ge(
-        kappa_next
-        - kappa
-        - alpha
-        * (1 - alpha * N)
-        * N
-        * exp(-((b * start) ** 2))
-        * (low - level_at(start))
-        * (1 - start**2),
-        0,
-        evaluate=False,
-    ),
-    source="new",
-    hypotheses=[
-        Ge(kappa, 0),
-        Le(kappa, start),
-        Le(start, 1),
-        Ge(nu, low),
-        Le(nu, 1),
-        Ge(low, level_at(start)),
-        small_for_kappa,
-    ],
-)
-
-
-@passage.proof
-def _(goal):
-    """Each factor of the gain falls as $kappa$ rises."""
-    gain = alpha * (1 - alpha * N) * N
-    lower = chain(level).le(
-        level_at(start), by=increasing(erf(z), z, chain(b * kappa / B).le(b * start / B, by=sign))
-    )
-    bell = chain(exp(-((b * kappa) ** 2))).ge(
-        exp(-((b * start) ** 2)), by=lemma("exp-falls", u=(b * start) ** 2, w=(b * kappa) ** 2)
-    )
-    end = exp(-((b * start) ** 2)) * (low - level_at(start)) * (1 - start**2)
-    above = chain(nu).ge(low, by=sign).ge(level_at(start), by=sign).ge(level, by=sign)
-    known = chain(nu).ge(0, by=sign), chain(kappa).le(start, by=sign).le(1, by=sign)
-    return having(
-        lower,
-        having(
-            bell,
-            having(
-                above,
-                chain(goal.lhs)
-                .ge(
-                    gain * exp(-((b * kappa) ** 2)) * (nu - level) * (1 - kappa**2) - gain * end,
-                    by=lemma("convergence-time-kappa-rises").where(*known),
-                )
-                .ge(
-                    gain * exp(-((b * start) ** 2)) * (nu - level) * (1 - kappa**2) - gain * end,
-                    by=sign,
-                )
-                .ge(
-                    gain * exp(-((b * start) ** 2)) * (low - level_at(start)) * (1 - kappa**2)
-                    - gain * end,
-                    by=sign,
-                )
-                .ge(0, by=sign),
-            ),
-        ),
-    )
-
-
-corner_nu = Claim(
-    id="convergence-time-corner-nu",
-    title=(
-        "Where $kappa >= r$ and $nu >= v$, a step multiplies $1 - nu$ by at most $1 - alpha (1 - "
-        "alpha Q) Q erf(b r) (1 + v)$"
-    ),
-    statement=Le(
-        1 - nu_next - (1 - alpha * (1 - alpha * Q) * Q * erf(b * start) * (1 + low)) * (1 - nu),
-        0,
-        evaluate=False,
-    ),
-    source="new",
-    hypotheses=[Ge(kappa, start), Le(kappa, 1), Ge(nu, low), Le(nu, 1), small_for_nu],
-)
-
-
-@corner_nu.proof
-def _(goal):
-    """$1 - nu^2$ is $(1 - nu) (1 + nu)$."""
-    factor = alpha * (1 - alpha * Q) * Q
-    rate = factor * erf(b * start) * (1 + low)
-    higher = chain(erf(b * kappa)).ge(
-        erf(b * start), by=increasing(erf(z), z, chain(b * kappa).ge(b * start, by=sign))
-    )
-    known = (
-        chain(kappa).ge(start, by=sign).ge(0, by=sign),
-        chain(nu).ge(low, by=sign).ge(0, by=sign),
-    )
-    return having(
-        higher,
-        chain(goal.lhs)
-        .le(
-            1 - nu - factor * erf(b * kappa) * (1 - nu**2) - (1 - rate) * (1 - nu),
-            by=lemma("convergence-time-nu-rises").where(*known),
-        )
-        .le(1 - nu - factor * erf(b * start) * (1 - nu**2) - (1 - rate) * (1 - nu), by=sign)
-        .then(-factor * erf(b * start) * (1 - nu) * (nu - low), by=algebra)
-        .le(0, by=sign),
-    )
-
-
-gap = Symbol("h", nonnegative=True)
-
-corner_kappa = Claim(
-    id="convergence-time-corner-kappa",
-    title=(
-        "Where $kappa >= r$ and $nu >= 1 - h >= erf(b/B)$, a step multiplies $1 - kappa$ by at most "
-        "$1 - alpha (1 - alpha N) N e^(-b^2) (1 - erf(b/B) - h) (1 + r)$"
-    ),
-    statement=Le(
-        1
-        - kappa_next
-        - (1 - alpha * (1 - alpha * N) * N * exp(-(b**2)) * (1 - level_at(1) - gap) * (1 + start))
-        * (1 - kappa),
-        0,
-        evaluate=False,
-    ),
-    source="new",
-    hypotheses=[
-        Ge(kappa, start),
-        Le(kappa, 1),
-        Ge(nu, 1 - gap),
-        Le(nu, 1),
-        Le(gap, 1 - level_at(1)),
-        small_for_kappa,
-    ],
-)
-
-
-@corner_kappa.proof
-def _(goal):
-    """$1 - kappa^2$ is $(1 - kappa) (1 + kappa)$."""
-    factor = alpha * (1 - alpha * N) * N
-    end = exp(-(b**2)) * (1 - level_at(1) - gap)
-    lower = chain(level).le(
-        level_at(1), by=increasing(erf(z), z, chain(b * kappa / B).le(b / B, by=sign))
-    )
-    positive = chain(kappa).ge(start, by=sign).ge(0, by=sign)
-    bell = chain(exp(-((b * kappa) ** 2))).ge(
-        exp(-(b**2)), by=lemma("exp-falls", u=b**2, w=(b * kappa) ** 2)
-    )
-    above = chain(nu).ge(1 - gap, by=sign).ge(level_at(1), by=sign).ge(level, by=sign)
-    known = chain(nu).ge(level_at(1), by=sign).ge(0, by=sign)
-    rest = (1 - factor * end * (1 + start)) * (1 - kappa)
-    return having(
-        positive,
-        having(
-            lower,
-            having(
-                bell,
-                having(
-                    above,
-                    chain(goal.lhs)
-                    .le(
-                        1
-                        - kappa
-                        - factor * exp(-((b * kappa) ** 2)) * (nu - level) * (1 - kappa**2)
-                        - rest,
-                        by=lemma("convergence-time-kappa-rises").where(known),
-                    )
-                    .le(
-                        1 - kappa - factor * exp(-(b**2)) * (nu - level) * (1 - kappa**2) - rest,
-                        by=sign,
-                    )
-                    .le(1 - kappa - factor * end * (1 - kappa**2) - rest, by=sign)
-                    .then(-factor * end * (1 - kappa) * (kappa - start), by=algebra)
-                    .le(0, by=sign),
-                ),
-            ),
-        ),
-    )
