@@ -56,3 +56,6 @@ def size(x: Any, y: Any) -> Expr:
 gain = (1 - alpha * N) * N * exp(-((b * r) ** 2)) * (v - level_at(r)) * (1 - r**2)
 nu_rate = (1 - alpha * Q) * Q * erf(b * r) * (1 + v)
 kappa_rate = (1 - alpha * N) * N * exp(-(b**2)) * (1 - level_at(1) - h) * (1 + r)
+
+# No step contracts 1 - kappa at a higher rate than this where kappa >= r.
+fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - level_at(r))

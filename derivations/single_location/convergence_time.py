@@ -1,6 +1,6 @@
 """How many steps descent on the manifold needs, from near the saddle to the oracle."""
 
-from sympy import And, Eq, Ge, Gt, Le, Lt, Symbol, exp, log, pi, sqrt, symbols
+from sympy import And, Eq, Ge, Gt, Le, Lt, Symbol, log, pi, sqrt, symbols
 
 from slrsym import planar
 from slrsym.convergence import constants, p, push
@@ -27,7 +27,7 @@ from slrsym.proof import (
 slope = Claim(
     id="convergence-time-slope",
     title=(
-        "$R_kappa = -N e^(-b^2 kappa^2) (nu - erf(b kappa/B))$, so that Lemma 7 is the planar map with "
+        "$R_kappa = -N e^(-b^2 kappa^2) (nu - erf(b kappa/B))$: Lemma 7 is the planar map with "
         "$N = 4 gamma^2 b/sqrt(pi)$ and $Q = 2 gamma^2$"
     ),
     statement=Eq(planar.R_kappa(kappa, nu), -push.subs(constants), evaluate=False),
@@ -227,3 +227,90 @@ def _(goal):
             ),
         ),
     )
+
+
+# -- all phases --------------------------------------------------------------------------------
+
+counts = n1, n2, n3, n4 = symbols("n_1:5", integer=True, nonnegative=True)
+grown, of_start = symbols("W W_0", positive=True)
+faster, slower_nu, slower_kappa = symbols("q_1 q_3 q_4", positive=True)
+s2, s3, s4, reached, left_nu, left_kappa = symbols("s_2 s_3 s_4 r h delta", positive=True)
+first_nu, first_kappa = symbols("V_0 U_0", positive=True)
+bounds = (
+    log(grown / of_start) / log(faster),
+    reached / s2,
+    log(first_nu / left_nu) / s3,
+    log(first_kappa / left_kappa) / s4,
+)
+
+total = Claim(
+    id="convergence-time-sum",
+    title=(
+        "If four phases are not over after $n_1$ to $n_4$ steps of growth, of gains $s_2$, and of "
+        "contraction at the rates $s_3$ and $s_4$, then $n_1 + n_2 + n_3 + n_4$ is at most three "
+        "logarithms, each divided by a rate, and $r/s_2$"
+    ),
+    statement=Le(sum(counts), sum(bounds), evaluate=False),
+    source="new; a phase is over at most one step after its bound",
+    hypotheses=[
+        Gt(faster, 1),
+        Le(faster**n1 * of_start, grown),
+        Le(n2 * s2, reached),
+        Le(slower_nu, 1 - s3),
+        Ge(slower_nu**n3 * first_nu, left_nu),
+        Le(slower_kappa, 1 - s4),
+        Ge(slower_kappa**n4 * first_kappa, left_kappa),
+    ],
+)
+
+
+@total.proof
+def _(goal):
+    """Each phase by its own bound."""
+    of_growth, of_passage, of_nu = bounds[:3]
+    positive = chain(log(faster)).gt(0, by=sign)
+    by_growth = lemma("convergence-time-growth-count", n=n1, q=faster, V=grown, V_0=of_start)
+    by_nu = lemma(
+        "convergence-time-contraction-count", n=n3, q=slower_nu, s=s3, V=left_nu, V_0=first_nu
+    )
+    by_kappa = lemma(
+        "convergence-time-contraction-count",
+        n=n4, q=slower_kappa, s=s4, V=left_kappa, V_0=first_kappa,
+    )  # fmt: skip
+    return having(
+        positive,
+        chain(goal.lhs)
+        .le(of_growth + n2 + n3 + n4, by=by_growth.scaled(1 / log(faster)))
+        .le(of_growth + of_passage + n3 + n4, by=sign)
+        .le(of_growth + of_passage + of_nu + n4, by=by_nu.scaled(1 / s3))
+        .le(goal.rhs, by=by_kappa.scaled(1 / s4)),
+    )
+
+
+# -- the start ---------------------------------------------------------------------------------
+
+weight, distance = Symbol("w", positive=True), Symbol("delta", positive=True)
+growth_rate = Symbol("g", positive=True)
+
+start_size = Claim(
+    id="convergence-time-start",
+    title="If $kappa nu >= delta$, then $g kappa + w nu >= 2 (g w delta)^(1/2)$",
+    statement=Ge(
+        growth_rate * kappa + weight * nu, 2 * sqrt(growth_rate * weight * distance), evaluate=False
+    ),
+    source="new; $w$ is $m N$: the steps of growth are logarithmic in $1/delta$",
+    hypotheses=[Ge(kappa, 0), Ge(nu, 0), Ge(kappa * nu, distance)],
+)
+
+
+@start_size.proof
+def _(goal):
+    """The geometric mean is at most the arithmetic one."""
+    both, difference = growth_rate * weight, growth_rate * kappa - weight * nu
+    square = (
+        chain(4 * both * distance)
+        .le(4 * both * kappa * nu, by=sign)
+        .le(4 * both * kappa * nu + difference**2, by=sign)
+        .then((growth_rate * kappa + weight * nu) ** 2, by=algebra)
+    )
+    return chain(goal.lhs).ge(goal.rhs, by=increasing(sqrt(z), z, square))
