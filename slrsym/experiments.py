@@ -249,7 +249,8 @@ def altered(recipe: Recipe, **changes: Any) -> Recipe:
         If the recipe has no such parameter, or the value is out of its range.
     """
     if {"lam"} < changes.keys() & {"lam", "lam0", "rate"}:
-        raise ValueError("lam must not be given together with lam0 or rate")
+        both = ", ".join(sorted(changes.keys() & {"lam0", "rate"}))
+        raise ValueError(f"lam must not be given together with {both}; got lam={changes['lam']!r}")
     found: Any = recipe
     there = parameters(recipe)
     for name, value in changes.items():

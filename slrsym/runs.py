@@ -70,7 +70,10 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
             If there is no such direction, or there are no inner products of all directions.
         """
         if "gram" not in self.variables:
-            raise ValueError("runs must have gram, as those of Model.simulate; these have none")
+            raise ValueError(
+                "runs must have gram, as those of Model.simulate; these have "
+                f"{', '.join(map(str, self.variables))}"
+            )
         known = self.direction.values.tolist()
         for name in map(str, (x, y)):
             if name not in known:
@@ -109,7 +112,11 @@ def require_runs(runs: Any, *, of_task: bool = True) -> None:
         and {*runs.dims} == dims
         and all(runs.sizes.values())
     ):
-        raise ValueError("runs must be a dataset that simulate returned or saved; this one is not")
+        of = f" of {', '.join(map(str, runs.variables))}" if isinstance(runs, xr.Dataset) else ""
+        raise ValueError(
+            "runs must be a dataset that simulate returned or saved; "
+            f"got a {type(runs).__name__}{of}"
+        )
 
 
 def save(runs: xr.Dataset, path: str | Path) -> None:

@@ -10,13 +10,15 @@ import pytest
 
 from slrsym.pytest_plugin import ClaimItem, DerivationFile
 
-# Of a second and more each; `tests/certify` and `tests/montecarlo` try what checks them.
+# Of half a second and more each; `tests/certify` and `tests/montecarlo` try what checks them.
 _SLOW = {
     "attraction-certified", "attraction-certified-temperatures", "attraction-certified-far",
     "attraction-share",
     "several-heads-pair", "several-heads-informative-pair", "softmax-bayes-risk",
     "critical-temperature-unique", "manifold-attracts-for-good", "softmax-conditional-mean",
-    "softmax-posterior-of-any-length",
+    "softmax-posterior-of-any-length", "theorem-5", "theorem-5-planar", "oracle-global-minimum",
+    "proposition-13-manifold", "proposition-12-near-identity-kappa", "lemma-4", "lemma-7",
+    "proposition-15", "theorem-1-overlaps", "proposition-8-descent", "angle-oracle", "swap-hessian",
 }  # fmt: skip
 
 

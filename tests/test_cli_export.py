@@ -89,7 +89,7 @@ def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "say where to write"),
+        ([], "is needed: where to write"),
         (["--snippet"], "needs a claim"),
         (["square", "--snippet", "--pdf"], "prints, and writes no file"),
         (["square", "--snippet", "--standalone"], "prints, and writes no file"),

@@ -68,7 +68,7 @@ def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):
 def test_no_folder(run):
     result = run("all")
     assert result.exit_code == 2
-    assert "say where to write" in result.stderr
+    assert "is needed: where to write" in result.stderr
 
 
 @pytest.mark.parametrize("command", ["latex", "html", "coq", "all"])

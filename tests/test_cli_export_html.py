@@ -105,7 +105,7 @@ def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp
 def test_no_folder(run):
     result = run()
     assert result.exit_code == 2
-    assert "say where to write" in result.stderr
+    assert "is needed: where to write" in result.stderr
 
 
 def test_a_foreign_folder(run, tmp_path):

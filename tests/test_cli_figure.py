@@ -165,7 +165,7 @@ def test_other_parameters_and_the_title_that_says_so(tmp_path, small, undrawn):
     assert load(file).attrs["schedule"] == "InverseTimeDecay(lam0=0.5, c=0.01)"
     assert load(file).attrs["task_gamma"] == 0.5
     refused(run("4a", "--lam", "exp(-t)"), "--lam", "LAM0/(1+C*t); got 'exp(-t)'")
-    refused(run("4a", "--lam", "1/(1+t)", "--rate", 1), "--lam", "are given already")
+    refused(run("4a", "--lam", "1/(1+t)", "--rate", 1), "--lam", "leave out --lam0 and --rate")
     assert "shared noise" in (tmp_path / "figure-9.pdf").read_text()
 
 
@@ -186,7 +186,7 @@ def test_bad_usage(tmp_path, small):
     file.write_text("not a folder")
     refused(run("11"), "FIGURE", "'11' is not one of '1', '2', '3', '4a'")
     refused(run(), "FIGURE")
-    refused(run("1"), "it needs the directory of an encoder: --model DIR", "how-to/probe.md")
+    refused(run("1"), "the directory of an encoder, --model DIR", "how-to/probe.md")
     refused(run("1", "--model", tmp_path), "figure 1", "with a file config.json")
     refused(run("3", "--runs", 3), "figure 3: runs is no parameter of it; there are L, gamma")
     refused(run("4a", "--batch", 3), "figure 4a: batch is no parameter of it")

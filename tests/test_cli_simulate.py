@@ -263,7 +263,7 @@ def test_resume(tmp_path):
         (["--start", "1,1,1,1,1"], ["start must be feasible", "[1.0, 1.0, 1.0, 1.0, 1.0]"]),
         (["--start", "0,0,0,0,0", "--runs", "2"], ["--runs", "a given start is one run"]),
         (["--batch", "0"], ["batch must be an integer of at least 1; got 0"]),
-        (["--batch", "2", "--dynamics", "planar"], ["must not be 'planar' with batches"]),
+        (["--batch", "2", "--dynamics", "planar"], ["must not be 'planar' with batch=2"]),
         (["--planar", "--batch", "2"], ["--batch", "batches leave the manifold"]),
         (["--resume", "none.nc", "--batch", "2"], ["--batch", "cannot be changed"]),
         (["--planar"], ["--kappa0", "is needed with --planar"]),

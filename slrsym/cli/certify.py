@@ -385,7 +385,10 @@ def check(
 
 def _gamma(gamma: str | None, gamma2: str | None) -> Any:
     if gamma is not None and gamma2 is not None:
-        raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
+        raise typer.BadParameter(
+            f"gamma is given already, by --gamma {gamma}; leave out one of the two",
+            param_hint="--gamma2",
+        )
     if gamma2 is None:
         return "sqrt(1/2)" if gamma is None else gamma
     from slrsym.balls.boxes import Exact, Range, parameter_range

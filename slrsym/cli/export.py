@@ -108,9 +108,13 @@ def latex(
             ("--output", output), ("--standalone", standalone), ("--title", title), ("--pdf", pdf),
         ):  # fmt: skip
             if given:
-                raise typer.BadParameter("--snippet prints, and writes no file", param_hint=option)
+                raise typer.BadParameter(
+                    f"--snippet prints, and writes no file; leave out {option}", param_hint=option
+                )
         if not claims:
-            raise typer.BadParameter("--snippet needs a claim", param_hint="CLAIM")
+            raise typer.BadParameter(
+                "--snippet needs a claim, such as lemma-18-ii", param_hint="CLAIM"
+            )
     else:
         output = writable(output, ".tex")
 
@@ -174,7 +178,9 @@ class _Export:
 def writable(output: Path | None, ending: str) -> Path:
     """Return the folder to export to."""
     if output is None:
-        raise typer.BadParameter("say where to write", param_hint="--output")
+        raise typer.BadParameter(
+            f"is needed: where to write, such as -o derivations{ending}", param_hint="--output"
+        )
     try:
         require_ours(output, ending)
     except FolderError as problem:

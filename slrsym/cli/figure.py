@@ -183,7 +183,9 @@ def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dic
             f"must be a number, or a schedule LAM0/(1+C*t); got {lam!r}", param_hint="--lam"
         )
     if lam0 is not None or rate is not None:
-        raise typer.BadParameter("--lam0 and --rate are given already", param_hint="--lam")
+        raise typer.BadParameter(
+            f"{lam!r} gives lam0 and rate; leave out --lam0 and --rate", param_hint="--lam"
+        )
     return {"lam0": schedule.lam0, "rate": schedule.c}
 
 

@@ -100,7 +100,10 @@ def recovery(
     to_stdout = shared.for_programs(json_file)
     shared.require_apart(("--output", output), ("--json", json_file), ("--plot", plot))
     if gamma is not None and gamma2 is not None:
-        raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
+        raise typer.BadParameter(
+            f"gamma is given already, by --gamma {gamma}; leave out one of the two",
+            param_hint="--gamma2",
+        )
 
     axes: dict[str, Any] = {
         **_schedules(lam, lam0, rate),
@@ -110,9 +113,11 @@ def recovery(
         "alpha": _numbers("--alpha", alpha),
     }
     single = all(len(values) == 1 for values in axes.values())
-    if plot is not None and sum(len(values) > 1 for values in axes.values()) > 2:
+    many = [name for name, values in axes.items() if len(values) > 1]
+    if plot is not None and len(many) > 2:
         raise typer.BadParameter(
-            "a picture has room for one or two options with several values", param_hint="--plot"
+            f"a picture has room for two options with several values; {', '.join(many)} have",
+            param_hint="--plot",
         )
 
     from slrsym.cli import display
@@ -163,7 +168,10 @@ def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str,
         }
     for option, given in (("--lam0", lam0), ("--rate", rate)):
         if given is not None:
-            raise typer.BadParameter("the schedule is given by --lam already", param_hint=option)
+            raise typer.BadParameter(
+                f"the schedule is given already, by --lam {lam}; leave out {option}",
+                param_hint=option,
+            )
     if "t" not in lam:
         return {"lam0": _numbers("--lam", lam), "rate": [0.0]}
     from slrsym.dynamics import InverseTimeDecay

@@ -55,7 +55,10 @@ def gamma_of(gamma: float | None, gamma2: str | None, default: _T) -> float | _T
     if gamma2 is None:
         return default if gamma is None else gamma
     if gamma is not None:
-        raise typer.BadParameter("gamma is given already", param_hint="--gamma2")
+        raise typer.BadParameter(
+            f"gamma is given already, by --gamma {gamma:g}; leave out one of the two",
+            param_hint="--gamma2",
+        )
     return square_root(gamma2)
 
 

@@ -190,14 +190,19 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
         why = "cannot be changed for runs that are resumed; --steps, --lam, -o can"
         refuse(why, set(given) - _OF_RESUME)
         if planar:
-            raise typer.BadParameter("the runs that are resumed say so", param_hint="--planar")
+            raise typer.BadParameter(
+                f"the runs of {resume} say whether they are planar; leave out --planar",
+                param_hint="--planar",
+            )
         return
     if planar:
         refuse("there is one run, from --kappa0 and --nu0", {"runs", "seed", "start", "dynamics"})
         refuse("batches leave the manifold", {"batch"})
         for name in ("kappa0", "nu0"):
             if name not in given:
-                raise typer.BadParameter("is needed with --planar", param_hint=f"--{name}")
+                raise typer.BadParameter(
+                    f"is needed with --planar, such as --{name} 0.2", param_hint=f"--{name}"
+                )
     else:
         refuse("needs --planar", {"kappa0", "nu0"})
     if given.get("start", "sphere") not in ("sphere", "manifold") and "batch" not in given:

@@ -278,11 +278,17 @@ def _dynamics(dynamics: str, count: int, batch: int | None = None) -> str:
     if dynamics not in DYNAMICS:
         raise ValueError(f"dynamics must be one of {', '.join(DYNAMICS)}; got {dynamics!r}")
     if batch is not None and dynamics == "planar":
-        raise ValueError("dynamics must not be 'planar' with batches: they leave the manifold")
+        raise ValueError(
+            f"dynamics must not be 'planar' with batch={batch}: samples lead off the manifold; "
+            "take 'auto'"
+        )
     if dynamics == "auto":
         return "planar" if count == 2 and batch is None else "overlaps"
     if dynamics == "planar" and count != 2:
-        raise ValueError("dynamics='planar' needs a start on the manifold, of shape (runs, 2)")
+        raise ValueError(
+            "dynamics='planar' needs a start on the manifold, of shape (runs, 2); "
+            f"got {count} overlaps"
+        )
     return dynamics
 
 

@@ -73,8 +73,8 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
 
         if model is None:
             raise ValueError(
-                "it needs the directory of an encoder: --model DIR; docs/how-to/probe.md "
-                "says where to get one"
+                "model is needed: figure 1 reads the directory of an encoder, --model DIR; "
+                "docs/how-to/probe.md says where to get one"
             )
         found = Probing(model)
     elif name == "2":

@@ -182,7 +182,7 @@ class ProductLaw(Law):
 
     def __new__(cls, *laws: Law) -> ProductLaw:
         if not laws:
-            raise ValueError("laws must be one law at least")
+            raise ValueError("laws must be one law at least, such as standard_normal(x); got none")
         for law in laws:
             if not isinstance(law, Law):
                 raise TypeError(f"laws must be Laws, such as a GaussianLaw; got {law!r}")

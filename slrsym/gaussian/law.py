@@ -128,7 +128,9 @@ class GaussianLaw(Law):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"mean names the coordinate {twice} twice")
         if not names:
-            raise ValueError("mean is empty; a Gaussian vector needs at least one coordinate")
+            raise ValueError(
+                f"mean must name at least one coordinate, such as {{x: 0}}; got {mean!r}"
+            )
         means = [
             real_expression(m, f"mean of {name}") for name, (_, m) in zip(names, pairs, strict=True)
         ]
@@ -216,7 +218,9 @@ class GaussianLaw(Law):
             If there is none, or one of them is named twice.
         """
         if not chosen:
-            raise ValueError("chosen must name one coordinate at least")
+            raise ValueError(
+                f"chosen must name at least one of {', '.join(map(str, self.symbols))}; got none"
+            )
         at = [self._index(symbol) for symbol in chosen]
         mean = self.mean
         if len(set(at)) < len(at):
@@ -309,7 +313,8 @@ class GaussianLaw(Law):
         given = [self._index(symbol) for symbol in values]
         rest = [i for i in range(len(self.symbols)) if i not in given]
         if not rest:
-            raise ValueError("values fixes every coordinate; nothing is left to have a law")
+            all_of = ", ".join(map(str, values))
+            raise ValueError(f"values must leave a coordinate free; got all of them: {all_of}")
         block = self.cov.extract(given, given)
         if block.det().expand() == 0:
             which = ", ".join(str(s) for s in values)

@@ -290,7 +290,8 @@ def transverse_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
         names = ", ".join(OrderParameters._fields[:2])
         raise ValueError(f"point must have shape (..., 2): {names}; got {square.shape}")
     if not (np.abs(square) <= 1).all():
-        raise ValueError("point must lie in [-1, 1] x [-1, 1]")
+        worst = square[(np.abs(square) <= 1).all(axis=-1) == 0][0].tolist()
+        raise ValueError(f"point must lie in [-1, 1] x [-1, 1]; got {worst}")
     state = np.concatenate([square, np.zeros((*square.shape[:-1], 3))], axis=-1)
     grad, hess = gradient(state, lam, task), hessian(state, lam, task)[..., 2:, 2:]
     shape = hess.shape[:-2]

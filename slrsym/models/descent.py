@@ -220,7 +220,10 @@ class Flow:
         """
         directions, t = self._model.directions, len(self._sphere)
         if self._spaces > 1 or not self._sphere.all():
-            raise ValueError("the map is for trained directions on spheres, in one eigenspace")
+            raise ValueError(
+                f"the map is for trained directions on spheres and one eigenspace; this model has "
+                f"{self._spaces} eigenspaces, and on spheres {sum(self._sphere)} of {t} directions"
+            )
         gram = [[self._model.inner(x, y) for y in directions] for x in directions]
         moved = [_Moved(i, directions, gram, self.places, alpha) for i in range(t)]
         new = {}

@@ -162,7 +162,8 @@ def _state_of(model: Model) -> dict[Symbol, tuple[Direction, Direction, int]]:
 def _require_single_space(model: Model) -> None:
     if model.spaces > 1 or model.by_representatives:
         raise ValueError(
-            "projected-descent is for single units whose covariances share no eigenspaces; use "
+            "projected-descent is for single units and one eigenspace; this model has "
+            f"{model.spaces}{' and exchangeable units' if model.by_representatives else ''}; use "
             "gradient-flow, or simulate"
         )
 

@@ -48,7 +48,8 @@ def _evaluated(
             f"state must have shape (..., 5): kappa, nu, theta, eta, rho; got {points.shape}"
         )
     if not np.isfinite(points).all():
-        raise ValueError("state must be finite; it has a NaN or an infinity")
+        at = tuple(np.argwhere(~np.isfinite(points))[0].tolist())
+        raise ValueError(f"state must be finite; state[{', '.join(map(str, at))}] is {points[at]}")
     inverse_temperature = real_array("lam", lam)
     if not (np.isfinite(inverse_temperature) & (inverse_temperature > 0)).all():
         raise ValueError(f"lam must be positive and finite; got {lam!r}")

@@ -311,7 +311,8 @@ class ProjectionLaws:
         rest = [token for token in counts if token not in single]
         if len(single) != 1 or len(rest) != 1:
             raise ValueError(
-                "a bias of positions needs one token of one role, and others of another"
+                "a bias of positions needs one token of one role, and others of another; got "
+                + ", ".join(f"{n} of {token.name}" for token, n in counts.items())
             )
         total = Add(*counts.values())
         if expand(total - len(bias)) != 0:

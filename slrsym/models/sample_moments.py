@@ -93,7 +93,8 @@ class SampleMoments:
             )
         if model.data.correlation:
             raise ValueError(
-                "equations are for tokens whose noises are independent; these have a correlation"
+                "equations are for tokens whose noises are independent; these have the correlation "
+                f"{model.data.correlation}. Use simulate, which runs descent on the exact risk"
             )
         self.model = model
         self.moments: dict[Symbol, Moment] = {}
@@ -306,7 +307,9 @@ class SampleMoments:
             if key not in self._laws:
                 (x, a), (y, b) = one, other
                 if a is not None and b is not None and a != b:
-                    raise NotClosedError("projections on two eigenspaces do not occur together")
+                    raise NotClosedError(
+                        f"projections on two eigenspaces occur together: {one}, {other}"
+                    )
                 space = b if a is None else a
                 found = self.model.covariance_of(role.token, x, y, self._within(space))
                 self._laws[key] = self._laws[role.token, other, one] = found

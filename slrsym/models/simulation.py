@@ -350,7 +350,10 @@ def started(
                 f"a file .npz of these, or a Gram matrix; got {start!r}"
             )
         if "d" not in by_name:
-            raise ValueError("values must have a number for d, where starts are drawn")
+            raise ValueError(
+                f"values must have a number for d, as start={start!r} is drawn in R^d; got numbers "
+                f"for {', '.join(sorted(by_name)) or 'nothing'}"
+            )
         d, gram = dimension(by_name), None
         free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
         if start == "uniform" and model.spaces == 1 and not free:
@@ -374,7 +377,10 @@ def started(
         )
         vectors = vectors.reshape(-1, *vectors.shape[-2:])
         if model.spaces > 1:
-            raise ValueError("start from vectors needs one eigenspace; give Gram matrices")
+            raise ValueError(
+                f"start from vectors needs one eigenspace, and this model has {model.spaces}; "
+                "give Gram matrices"
+            )
         # Coordinates in an orthonormal basis of their span.
         factor = np.stack([np.linalg.qr(rows.T)[1].T for rows in vectors])[:, None]
         return _repeated(factor, runs)

@@ -156,7 +156,9 @@ def plan_of(
     if not isinstance(antithetic, bool | np.bool_):
         raise ValueError(f"antithetic must be True or False; got {antithetic!r}")
     if antithetic and method == "plain":
-        raise ValueError("antithetic must be False for method='plain'; 'projected' has pairs")
+        raise ValueError(
+            "antithetic must be False for method='plain'; got True. method='projected' has pairs"
+        )
     if isinstance(predictor, Linear) and method == "conditioned":
         raise ValueError(
             "method must be 'plain' or 'projected' for a linear predictor, which has no scores; "

@@ -26,7 +26,7 @@ def _tensors(file: Path) -> dict[str, _Floats]:
         raw = np.memmap(file, np.uint8, mode="r")
         begin = 8 + int(raw[:8].view("<u8")[0])
         if begin > len(raw):
-            raise ValueError("it ends within its header")
+            raise ValueError(f"it ends within its header, after {len(raw)} of {begin} bytes")
         header = json.loads(bytes(raw[8:begin]))
         header.pop("__metadata__", None)
         found = {}

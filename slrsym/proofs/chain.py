@@ -102,10 +102,16 @@ class Chain(Proof):
     def conclusion(self) -> Boolean:
         """The relation between the first and the last expression; no chain goes up and down."""
         if not self.links:
-            raise ProofError("the chain has no step, so it proves nothing")
+            raise ProofError(
+                f"the chain from {self.start} has no step, so it proves nothing; add "
+                ".then(..., by=...)"
+            )
         kinds = {link.relation for link, _ in self.links} - {"="}
         if kinds & _DOWN and kinds & _UP:
-            raise ProofError("the chain mixes <= and >=, so its ends are not related")
+            raise ProofError(
+                f"the chain from {self.start} mixes <= and >=, so its ends are not related; "
+                "split it"
+            )
         strict = next((k for k in kinds if len(k) == 1), None)
         return relation(self.start, strict or next(iter(kinds), "="), self.end)
 

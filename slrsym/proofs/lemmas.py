@@ -206,10 +206,12 @@ def by_citation(goal: Boolean, *theorems: str, hypotheses: Iterable[str]) -> Pro
         If there is no theorem, an axiom is unknown, or there are no hypotheses.
     """
     if not theorems:
-        raise ProofError("a citation has to name a theorem")
+        raise ProofError(f"theorems must name a theorem that gives {goal}; got none")
     for name in theorems:
         axiom(name)
     needed = tuple(hypotheses)
     if not needed:
-        raise ProofError("a citation has to name the claims that satisfy its hypotheses")
+        raise ProofError(
+            f"hypotheses must name the claims that satisfy those of {', '.join(theorems)}; got none"
+        )
     return _ByCitation(goal, theorems, needed)

@@ -169,7 +169,7 @@ def test_vectors():
         ({"rng": -1}, "rng must be an integer of at least 0; got -1, or a numpy.random.Generator"),
         ({"rng": "x"}, "rng must be an integer of at least 0; got 'x', or a numpy.random.Gene"),
         ({"batch": None}, "rng must not be given without batch, which it is for; got 5"),
-        ({"dynamics": "planar"}, "dynamics must not be 'planar' with batches"),
+        ({"dynamics": "planar"}, "dynamics must not be 'planar' with batch="),
     ],
     ids=str,
 )

@@ -92,5 +92,5 @@ def test_places_are_those_of_the_gram_matrix():
 
 
 def test_directions_without_a_sphere_have_no_such_map():
-    with pytest.raises(ValueError, match="on spheres, in one eigenspace"):
+    with pytest.raises(ValueError, match="on spheres and one eigenspace"):
         committee(1, 1).model.flow.map(Symbol("alpha", positive=True))

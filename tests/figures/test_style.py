@@ -23,7 +23,7 @@ STARTS = {"pdf": b"%PDF", "png": b"\x89PNG", "svg": b"<?xml"}
 
 @pytest.fixture(scope="module")
 def drawn(request):
-    """Figures by name; dev has one of each kind, but for trained heads and basins."""
+    """Figures by name; dev has lines, a picture and a portrait, whose data take no training."""
     path = simulate(Task(400, 10, 0.5**0.5), [[0.2, -0.5]], 0.1, 4e-3, 50)
     makers = {
         "1": lambda: get("probes"),
@@ -42,7 +42,7 @@ def drawn(request):
     }
     get = request.getfixturevalue
     assert tuple(makers) == figures.NAMES
-    chosen = makers if THOROUGH else ("1", "2", "3", "5", "6", "7b", "8")
+    chosen = makers if THOROUGH else ("3", "6")
     return {name: draw(name, makers[name]()) for name in chosen} | {
         "planar": planar_figure(path, get("square"))
     }

@@ -176,8 +176,8 @@ def test_the_noise_is_on_top():
     [
         ([0, 0, 0, 0], 1, r"shape \(\.\.\., 5\).*got \(4,\)"),
         (0.5, 1, "shape"),
-        ([0, 0, 0, 0, np.nan], 1, "NaN"),
-        ([0, 0, 0, 0, np.inf], 1, "infinity"),
+        ([0, 0, 0, 0, np.nan], 1, r"state must be finite; state\[4\] is nan"),
+        ([0, 0, 0, 0, np.inf], 1, r"state\[4\] is inf"),
         ([0, 0, 0, 0, 0], 0, "lam must be positive"),
         ([0, 0, 0, 0, 0], -1, "got -1"),
         ([0, 0, 0, 0, 0], [1, np.inf], "lam must be positive and finite"),

@@ -94,7 +94,7 @@ def test_refused(make, message):
         ({"start": [[1, 2], [2, 1]]}, "gram must be positive semidefinite"),
         ({"start": [[1, 0.5], [0, 1]]}, "gram must be symmetric"),
         ({"start": np.full((2, 2), np.nan)}, "gram must be symmetric"),
-        ({"start": "uniform"}, "a number for d, where starts are drawn"),
+        ({"start": "uniform"}, "a number for d, as start='uniform' is drawn"),
         ({"points": 1}, "points must be an integer of at least 2; got 1"),
     ],
 )

@@ -172,7 +172,7 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
     [
         (("--lam0", "warm"), "--lam0"),
         (("--lam0", "-1"), "lam0 must be positive"),
-        (("--lam", "1", "--lam0", "1"), "the schedule is given by --lam already"),
+        (("--lam", "1", "--lam0", "1"), "the schedule is given already, by --lam 1"),
         (("--lam", "1,x"), "--lam"),
         (("--lam", "exp(-t)"), "must be a number, or a schedule LAM0/(1+C*t)"),
         (("--lam", "log(t"), "a formula in the step t"),
@@ -186,7 +186,7 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
         (("--runs", "0"), "runs must be an integer"),
         (("--steps", "0"), "steps must be an integer"),
         (("--plot", "basin.txt"), "must end with one of"),
-        (("--lam0", "1,2", "--d", "10,20", "--L", "2,3", "--plot", "x.png"), "one or two"),
+        (("--lam0", "1,2", "--d", "10,20", "--L", "2,3", "--plot", "x.png"), "room for two options"),
         (("-o", "nowhere/runs.nc"), "does not exist"),
         (("--json", "nowhere/runs.json"), "does not exist"),
         (("-o", "x.nc", "--json", "x.nc"), "another file than that of --output; got x.nc"),

@@ -1,0 +1,104 @@
+"""Every message of an error that a user can meet shows a value, or says why there is none."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import slrsym
+
+PACKAGE = Path(slrsym.__file__).parent
+
+# What the checker and its neighbours raise is about a log or an inference, and names the violation;
+# `tests/checker` reads those texts.
+OF_USERS = {
+    "ValueError", "TypeError", "ProofError", "typer.BadParameter", "DerivationError", "KeyError",
+    "IndexError", "NotClosedError", "CertificateError", "NotImplementedError", "RuntimeError",
+    "CoqError", "FolderError", "DivergenceError", "IntegrabilityError", "CompileError",
+}  # fmt: skip
+
+# Messages about the whole of a model or a call, where no value says more: their file and beginning.
+WITHOUT_A_VALUE = {
+    ("checker/theorem.py", "theorems are made by the rules"),
+    ("claims/verification.py", "a worker process died"),
+    ("cli/export.py", "--snippet needs a claim"),
+    ("figures/__init__.py", "model is needed"),
+    ("gaussian/independent.py", "laws must be one law at least"),
+    ("gaussian/law.py", "law is missing"),
+    ("kernels/ball_backend.py", "means by quadrature are not enclosed"),
+    ("kernels/compile.py", "outputs must hold"),
+    ("kernels/functions.py", "means by quadrature are differentiated"),
+    ("kernels/jax_backend.py", "backend='jax' computes in float64"),
+    ("kernels/jax_backend.py", "the risk of softmax is computed by NumPy"),
+    ("kernels/laplace_balls.py", "the score of softmax is too steep"),
+    ("models/additive_model.py", "symmetric=True needs exchangeable units"),
+    ("models/analysis.py", "pairs must have two directions"),
+    ("models/equation_claims.py", "claims of exchangeable units need their number"),
+    ("models/motion.py", "online-sgd is for tokens whose covariance"),
+    ("models/risk.py", "the number of units is a symbol"),
+    ("models/sample_moments.py", "equations are for predictors that are sums"),
+    ("models/specification.py", "two directions have an inner product"),
+    ("models/specification.py", "tokens must have one role at least"),
+    ("models/terms.py", "of softmax there are balls"),
+    ("models/terms.py", "softmax is for independent tokens"),
+    ("montecarlo/estimators.py", "method must be 'plain' or 'projected', and antithetic False"),
+    ("montecarlo/plan.py", "antithetic must be False"),
+    ("montecarlo/plan.py", "method must be 'plain' or 'projected' for a linear predictor"),
+    ("runs.py", "runs must be of slrsym.simulate"),
+    ("tactics/gaussian_rules.py", "a density beside other terms"),
+}
+
+
+def raised() -> list[tuple[str, int, ast.expr]]:
+    """Return the file, line and first argument of each error that is raised with a message."""
+    return [
+        (file.relative_to(PACKAGE).as_posix(), node.lineno, node.exc.args[0])
+        for file in sorted(PACKAGE.rglob("*.py"))
+        if "derivations" not in file.relative_to(PACKAGE).parts
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Raise)
+        and isinstance(node.exc, ast.Call)
+        and node.exc.args
+        and ast.unparse(node.exc.func) in OF_USERS
+    ]
+
+
+@pytest.fixture(scope="module")
+def constant():
+    return {
+        (file, str(message.value)): line
+        for file, line, message in raised()
+        if isinstance(message, ast.Constant)
+    }
+
+
+def test_messages_show_a_value(constant):
+    found = {
+        (file, text, line)
+        for (file, text), line in constant.items()
+        if not any(file == where and text.startswith(said) for where, said in WITHOUT_A_VALUE)
+    }
+    assert not found
+
+
+def test_the_list_of_messages_without_a_value_is_needed(constant):
+    needed = {
+        (where, said)
+        for where, said in WITHOUT_A_VALUE
+        if any(file == where and text.startswith(said) for file, text in constant)
+    }
+    assert needed == WITHOUT_A_VALUE
+
+
+def test_messages_are_clauses_without_a_full_stop():
+    """They stand after the name of the error, or after that of an option."""
+    for file, line, message in raised():
+        parts = message.values if isinstance(message, ast.JoinedStr) else [message]
+        first, last = parts[0], parts[-1]
+        if isinstance(first, ast.Constant):
+            word = str(first.value).split(" ")[0]
+            assert not (word[:1].isupper() and word[1:].islower()), (file, line, word)
+        if isinstance(last, ast.Constant):
+            assert not str(last.value).endswith("."), (file, line)
