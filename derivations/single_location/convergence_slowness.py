@@ -20,11 +20,46 @@ from slrsym.proof import Claim, algebra, cases, chain, having, increasing, lemma
 z = Symbol("z", nonnegative=True)
 
 x, y = Symbol("x", real=True), Symbol("y", nonnegative=True)
+# The length of the tangent step before the projection, squared.
+w, positive = Symbol("w", nonnegative=True), Symbol("z", positive=True)
+
+shorter = Claim(
+    id="projection-shortens",
+    title="The projection divides by at least 1",
+    statement=Le(1 / sqrt(1 + w), 1, evaluate=False),
+    source="school",
+)
+
+
+@shorter.proof
+def _(goal):
+    """The square root grows."""
+    root = chain(sqrt(1 + w)).ge(
+        1, by=increasing(sqrt(positive), positive, chain(1 + w).ge(1, by=sign))
+    )
+    return having(root, chain(goal.lhs).le(1, by=sign))
+
+
+up = Claim(
+    id="planar-step-up-at-most",
+    title="A step up moves a coordinate $x >= 0$ by at most $y (1 - x^2)$",
+    statement=Le(moved(x, -y), x + y * (1 - x**2), evaluate=False),
+    source="new; $y$ is the step size times the slope",
+    hypotheses=[Ge(x, 0), Le(x, 1)],
+)
+
+
+@up.proof
+def _(goal):
+    """The projection shortens the tangent step."""
+    known = lemma("projection-shortens", w=y**2 * (1 - x**2))
+    return chain(goal.lhs).le(goal.rhs, by=known.scaled(goal.rhs))
+
 
 down = Claim(
     id="planar-step-down",
     title="A step down lowers a coordinate $x >= 0$",
-    statement=Le(moved(x, y) - x, 0, evaluate=False),
+    statement=Le(moved(x, y), x, evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1)],
 )
@@ -32,9 +67,10 @@ down = Claim(
 
 @down.proof
 def _(goal):
-    """The tangent step does, and the projection divides by a length of at least 1."""
+    """The tangent step lowers it, and the projection shortens the vector."""
+    known = lemma("projection-shortens", w=y**2 * (1 - x**2))
     length = sqrt(1 + y**2 * (1 - x**2))
-    return chain(goal.lhs).le(x / length - x, by=sign).le(0, by=sign)
+    return chain(goal.lhs).le(x / length, by=sign).le(x, by=known.scaled(x))
 
 
 slowest = Claim(
@@ -56,17 +92,19 @@ slowest = Claim(
 
 @slowest.proof
 def _(goal):
-    """The projection shortens a step up; and a step down does not lower $1 - kappa$."""
+    """A step up moves $kappa$ little, and a step down does not lower $1 - kappa$."""
     rise, rest = alpha * push, (1 - alpha * fastest_kappa_rate) * (1 - kappa)
     here, there = exp(-((b * kappa) ** 2)), exp(-((b * r) ** 2))
     bell = chain(here).le(there, by=lemma("exp-falls", u=(b * kappa) ** 2, w=(b * r) ** 2))
     lower = chain(level).ge(
         level_at(r), by=increasing(erf(z), z, chain(b * kappa / B).ge(b * r / B, by=sign))
     )
-    flat = 1 - kappa - rise * (1 - kappa**2) - rest
     up = (
         chain(goal.lhs)
-        .ge(flat, by=sign)
+        .ge(
+            1 - kappa - rise * (1 - kappa**2) - rest,
+            by=lemma("planar-step-up-at-most", x=kappa, y=rise),
+        )
         .ge(1 - kappa - 2 * rise * (1 - kappa) - rest, by=sign)
         .ge(1 - kappa - 2 * alpha * N * here * (1 - level) * (1 - kappa) - rest, by=sign)
         .ge(1 - kappa - 2 * alpha * N * there * (1 - level) * (1 - kappa) - rest, by=sign)
