@@ -1,16 +1,16 @@
 """Rates of descent on the manifold, from the saddle to the oracle, in symbols.
 
 The planar map of Lemma 7 is written with any positive numbers N, Q, b and B, whose values in the
-paper's task are `constants`. It needs few steps by what claims ``convergence-time-...`` prove: the
-number is a sum over four phases, of which `factor`, `gain`, `nu_rate` and `kappa_rate` are the
-speeds.
+paper's task are `constants`. Claims ``convergence-time-...`` prove that a step lowers each of four
+counts by at least 1, while its phase lasts: growth at the saddle, passage of kappa, then contraction
+of 1 - nu and of 1 - kappa at the corner. `bound` adds them up.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, erf, exp, pi, sqrt, symbols
+from sympy import Expr, Symbol, erf, exp, log, pi, sqrt, symbols
 
 from slrsym import notation, planar
 from slrsym.notation import alpha, kappa, nu
@@ -20,8 +20,10 @@ N, Q, b, B = symbols("N Q b B", positive=True)
 constants = {N: planar.N, Q: planar.Q, b: planar.b, B: notation.B}
 
 # Free numbers: growth is shown while nu is below the level at c, with the rate g; then kappa passes
-# r, nu stays above v and comes within h of 1.
-c, g, r, v, h = symbols("c g r v h", nonnegative=True)
+# r, nu stays above v and comes within h of 1, and kappa within delta.
+c, g, r, v, h, delta = symbols("c g r v h delta", nonnegative=True)
+# At the start, kappa nu is at least this.
+w = Symbol("w", positive=True)
 
 
 def moved(x: Any, y: Any) -> Expr:
@@ -56,6 +58,35 @@ def size(x: Any, y: Any) -> Expr:
 gain = (1 - alpha * N) * N * exp(-((b * r) ** 2)) * (v - level_at(r)) * (1 - r**2)
 nu_rate = (1 - alpha * Q) * Q * erf(b * r) * (1 + v)
 kappa_rate = (1 - alpha * N) * N * exp(-(b**2)) * (1 - level_at(1) - h) * (1 + r)
+
+
+def _growth_left(grown: Any) -> Expr:
+    return (log(size(1, level_at(c))) - log(grown)) * (1 + alpha * g) / (alpha * g)
+
+
+def growth_left(x: Any, y: Any) -> Expr:
+    """Return the count of growth, at overlaps x and y."""
+    return _growth_left(size(x, y))
+
+
+def passage_left(x: Any) -> Expr:
+    """Return the count of the passage, at kappa = x."""
+    return (r - x) / (alpha * gain)
+
+
+def nu_left(y: Any) -> Expr:
+    """Return the count of the contraction of 1 - nu, at nu = y."""
+    return (log(1 - y) - log(h)) / (alpha * nu_rate)
+
+
+def kappa_left(x: Any) -> Expr:
+    """Return the count of the contraction of 1 - kappa, at kappa = x."""
+    return (log(1 - x) - log(delta)) / (alpha * kappa_rate)
+
+
+# A bound on the steps until kappa >= 1 - delta and nu >= 1 - h, from a start where kappa nu >= w: a
+# phase lasts at most one step longer than its count.
+bound = 4 + _growth_left(2 * sqrt(g * m * N * w)) + passage_left(0) + nu_left(v) + kappa_left(r)
 
 # No step contracts 1 - kappa at a higher rate than this where kappa >= r.
 fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - level_at(r))
