@@ -7,7 +7,7 @@ lasts at most one step longer than its count at its beginning.
 from sympy import And, Ge, Le, Symbol, log, sqrt, symbols
 
 from slrsym.notation import kappa, nu
-from slrsym.proof import Claim, algebra, all_of, chain, having, increasing, lemma, sign, tangent
+from slrsym.proof import Claim, algebra, all_of, chain, having, increasing, sign, tangent
 
 # -- three kinds of counts ---------------------------------------------------------------------
 
