@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, Symbol, erf, exp, log, pi, sqrt, symbols
+from sympy import Expr, erf, exp, log, pi, sqrt, symbols
 
 from slrsym import notation, planar
 from slrsym.notation import alpha, kappa, nu
@@ -22,8 +22,6 @@ constants = {N: planar.N, Q: planar.Q, b: planar.b, B: notation.B}
 # Free numbers: growth is shown while nu is below the level at c, with the rate g; then kappa passes
 # r, nu stays above v and comes within h of 1, and kappa within delta.
 c, g, r, v, h, delta = symbols("c g r v h delta", nonnegative=True)
-# At the start, kappa nu is at least this.
-w = Symbol("w", positive=True)
 
 
 def moved(x: Any, y: Any) -> Expr:
@@ -60,13 +58,9 @@ nu_rate = (1 - alpha * Q) * Q * erf(b * r) * (1 + v)
 kappa_rate = (1 - alpha * N) * N * exp(-(b**2)) * (1 - level_at(1) - h) * (1 + r)
 
 
-def _growth_left(grown: Any) -> Expr:
-    return (log(size(1, level_at(c))) - log(grown)) * (1 + alpha * g) / (alpha * g)
-
-
 def growth_left(x: Any, y: Any) -> Expr:
     """Return the count of growth, at overlaps x and y."""
-    return _growth_left(size(x, y))
+    return (log(size(1, level_at(c))) - log(size(x, y))) * (1 + alpha * g) / (alpha * g)
 
 
 def passage_left(x: Any) -> Expr:
@@ -84,9 +78,12 @@ def kappa_left(x: Any) -> Expr:
     return (log(1 - x) - log(delta)) / (alpha * kappa_rate)
 
 
-# A bound on the steps until kappa >= 1 - delta and nu >= 1 - h, from a start where kappa nu >= w: a
-# phase lasts at most one step longer than its count.
-bound = 4 + _growth_left(2 * sqrt(g * m * N * w)) + passage_left(0) + nu_left(v) + kappa_left(r)
+# A bound on the steps until kappa >= 1 - delta and nu >= 1 - h, where growth begins at the overlaps
+# kappa and nu, and v is the level at c: a phase lasts at most one step longer than its count.
+bound = 4 + growth_left(kappa, nu) + passage_left(0) + nu_left(v) + kappa_left(r)
+
+# Then the risk is at most this above that of the oracle.
+excess_at_end = Q * h + N * exp(-((b * (1 - delta)) ** 2)) * (1 - level_at(1 - delta)) * delta
 
 # No step contracts 1 - kappa at a higher rate than this where kappa >= r.
 fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - level_at(r))
