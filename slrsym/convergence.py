@@ -2,8 +2,8 @@
 
 The planar map of Lemma 7 is written with any positive numbers N, Q, b and B, whose values in the
 paper's task are `constants`. Claims ``convergence-time-...`` prove that a step lowers each of four
-counts by at least 1, while its phase lasts: growth at the saddle, passage of kappa, then contraction
-of 1 - nu and of 1 - kappa at the corner. `bound` adds them up.
+counts by at least 1, while its phase lasts: growth at the saddle, passage of kappa, contraction of
+1 - nu, and contraction of 1 - kappa. `bound` adds them up.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ N, Q, b, B = symbols("N Q b B", positive=True)
 constants = {N: planar.N, Q: planar.Q, b: planar.b, B: notation.B}
 
 # Free numbers: growth is shown while nu is below the level at c, with the rate g; then kappa passes
-# r, nu stays above v and comes within h of 1, and kappa within delta.
-c, g, r, v, h, delta = symbols("c g r v h delta", nonnegative=True)
+# r, nu stays above v and comes within h of 1; and kappa goes from r to q.
+c, g, r, v, h, q = symbols("c g r v h q", nonnegative=True)
 
 
 def moved(x: Any, y: Any) -> Expr:
@@ -55,7 +55,7 @@ def size(x: Any, y: Any) -> Expr:
 # The gain of kappa in a step of the passage; the rates of 1 - nu and of 1 - kappa.
 gain = (1 - alpha * N) * N * exp(-((b * r) ** 2)) * (v - level_at(r)) * (1 - r**2)
 nu_rate = (1 - alpha * Q) * Q * erf(b * r) * (1 + v)
-kappa_rate = (1 - alpha * N) * N * exp(-(b**2)) * (1 - level_at(1) - h) * (1 + r)
+kappa_rate = (1 - alpha * N) * N * exp(-((b * q) ** 2)) * (1 - level_at(q) - h) * (1 + r)
 
 
 def growth_left(x: Any, y: Any) -> Expr:
@@ -75,15 +75,16 @@ def nu_left(y: Any) -> Expr:
 
 def kappa_left(x: Any) -> Expr:
     """Return the count of the contraction of 1 - kappa, at kappa = x."""
-    return (log(1 - x) - log(delta)) / (alpha * kappa_rate)
+    return (log(1 - x) - log(1 - q)) / (alpha * kappa_rate)
 
 
-# A bound on the steps until kappa >= 1 - delta and nu >= 1 - h, where growth begins at the overlaps
-# kappa and nu, and v is the level at c: a phase lasts at most one step longer than its count.
-bound = 4 + growth_left(kappa, nu) + passage_left(0) + nu_left(v) + kappa_left(r)
+# A bound on the steps until kappa >= q and nu >= 1 - h, where growth begins at the overlaps kappa
+# and nu, and v is the level at c: a phase lasts at most one step longer than its count.
+contraction = 1 + kappa_left(r)
+bound = 3 + growth_left(kappa, nu) + passage_left(0) + nu_left(v) + contraction
 
 # Then the risk is at most this above that of the oracle.
-excess_at_end = Q * h + N * exp(-((b * (1 - delta)) ** 2)) * (1 - level_at(1 - delta)) * delta
+excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - level_at(q)) * (1 - q)
 
 # No step contracts 1 - kappa at a higher rate than this where kappa >= r.
 fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - level_at(r))

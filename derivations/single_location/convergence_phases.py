@@ -21,6 +21,7 @@ from slrsym.convergence import (
     nu_rate,
     p,
     push,
+    q,
     r,
     size,
     v,
@@ -305,17 +306,18 @@ def _(goal):
 corner_kappa = Claim(
     id="convergence-time-corner-kappa",
     title=(
-        "Where $kappa >= r$ and $nu >= 1 - h >= u = erf(b/B)$, a step multiplies $1 - kappa$ by at "
-        "most $1 - alpha (1 - alpha N) N e^(-b^2) (1 - u - h) (1 + r)$"
+        "Where $r <= kappa <= q$ and $nu >= 1 - h >= u = erf(b q/B)$, a step multiplies $1 - "
+        "kappa$ by at most $1 - alpha (1 - alpha N) N e^(-b^2 q^2) (1 - u - h) (1 + r)$"
     ),
     statement=Le(1 - kappa_next - (1 - alpha * kappa_rate) * (1 - kappa), 0, evaluate=False),
     source="new",
     hypotheses=[
         Ge(kappa, r),
-        Le(kappa, 1),
+        Le(kappa, q),
+        Le(q, 1),
         Ge(nu, 1 - h),
         Le(nu, 1),
-        Le(h, 1 - level_at(1)),
+        Le(h, 1 - level_at(q)),
         small_for_kappa,
     ],
 )
@@ -327,12 +329,13 @@ def _(goal):
     factor = alpha * (1 - alpha * N) * N
     rest = (1 - alpha * kappa_rate) * (1 - kappa)
     lower = chain(level).le(
-        level_at(1), by=increasing(erf(z), z, chain(b * kappa / B).le(b / B, by=sign))
+        level_at(q), by=increasing(erf(z), z, chain(b * kappa / B).le(b * q / B, by=sign))
     )
-    here, there = exp(-((b * kappa) ** 2)), exp(-(b**2))
-    bell = chain(here).ge(there, by=lemma("exp-falls", u=b**2, w=(b * kappa) ** 2))
-    above = chain(nu).ge(1 - h, by=sign).ge(level_at(1), by=sign).ge(level, by=sign)
-    known = chain(nu).ge(level_at(1), by=sign).ge(0, by=sign)
+    here, there = exp(-((b * kappa) ** 2)), exp(-((b * q) ** 2))
+    bell = chain(here).ge(there, by=lemma("exp-falls", u=(b * q) ** 2, w=(b * kappa) ** 2))
+    above = chain(nu).ge(1 - h, by=sign).ge(level_at(q), by=sign).ge(level, by=sign)
+    inside = chain(kappa).le(q, by=sign).le(1, by=sign)
+    known = inside, chain(nu).ge(level_at(q), by=sign).ge(0, by=sign)
     return knowing(
         chain(kappa).ge(r, by=sign).ge(0, by=sign),
         lower,
@@ -341,10 +344,10 @@ def _(goal):
         chain(goal.lhs)
         .le(
             1 - kappa - factor * here * (nu - level) * (1 - kappa**2) - rest,
-            by=lemma("convergence-time-kappa-rises").where(known),
+            by=lemma("convergence-time-kappa-rises").where(*known),
         )
         .le(1 - kappa - factor * there * (nu - level) * (1 - kappa**2) - rest, by=sign)
-        .le(1 - kappa - factor * there * (1 - level_at(1) - h) * (1 - kappa**2) - rest, by=sign)
-        .then(-factor * there * (1 - level_at(1) - h) * (1 - kappa) * (kappa - r), by=algebra)
+        .le(1 - kappa - factor * there * (1 - level_at(q) - h) * (1 - kappa**2) - rest, by=sign)
+        .then(-factor * there * (1 - level_at(q) - h) * (1 - kappa) * (kappa - r), by=algebra)
         .le(0, by=sign),
     )

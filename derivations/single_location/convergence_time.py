@@ -24,14 +24,14 @@ y, z = Symbol("y", nonnegative=True), Symbol("z", real=True)
 
 positive = Symbol("x", positive=True)
 top, size, least_size, a, s2, s3, s4 = symbols("W_1 W W_0 a s_2 s_3 s_4", positive=True)
-r, v, delta, h = symbols("r v delta h", positive=True)
+r, v, q, h = symbols("r v q h", positive=True)
 kappa2, nu3, kappa4 = symbols("kappa_2 nu_3 kappa_4", real=True)
 
 
 def total(size, kappa2, nu3, kappa4):
     """Return the sum of the counts at the beginnings of four phases, and a step for each phase."""
     of_growth = (log(top) - log(size)) * (1 + a) / a
-    of_nu, of_kappa = (log(1 - nu3) - log(h)) / s3, (log(1 - kappa4) - log(delta)) / s4
+    of_nu, of_kappa = (log(1 - nu3) - log(h)) / s3, (log(1 - kappa4) - log(1 - q)) / s4
     return 4 + of_growth + (r - kappa2) / s2 + of_nu + of_kappa
 
 
@@ -47,8 +47,8 @@ added = Claim(
     statement=Le(total(size, kappa2, nu3, kappa4), total(least_size, 0, v, r), evaluate=False),
     source=(
         "new; growth begins at $W >= W_0$, the passage at $kappa_2$, the contraction of $1 - nu$ "
-        "at $nu_3$, and that of $1 - kappa$ at $kappa_4$; a phase lasts at most one step longer "
-        "than its count"
+        "at $nu_3$, and that of $1 - kappa$ up to $kappa = q$ at $kappa_4$; a phase lasts at most "
+        "one step longer than its count; if the last is cut in parts, each has its own $r$ and $q$"
     ),
     hypotheses=[
         Ge(size, least_size),
@@ -57,6 +57,7 @@ added = Claim(
         Lt(nu3, 1),
         Ge(kappa4, r),
         Lt(kappa4, 1),
+        Lt(q, 1),
     ],
 )
 
@@ -163,7 +164,7 @@ reached = Claim(
     statement=Le(
         planar.risk(kappa, nu) - planar.risk(1, 1), Q * h + slope(r) * (1 - r), evaluate=False
     ),
-    source="new; with $r = 1 - delta$ when all phases are over",
+    source="new; with $r = q$ when all phases are over",
     hypotheses=[Ge(kappa, r), Le(kappa, 1), Ge(nu, 1 - h), Le(nu, 1)],
 )
 
