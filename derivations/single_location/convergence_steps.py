@@ -42,7 +42,6 @@ def _(goal):
     up = x + y * stretch
     return (
         chain(goal.lhs)
-        .then(up / sqrt(1 + y**2 * stretch) - x - y * (1 - y) * stretch, by=algebra)
         .ge(
             up * (1 - y**2 * stretch / 2) - x - y * (1 - y) * stretch,
             by=lemma("lemma-16-one-sided", x=y**2 * stretch).scaled(up),
