@@ -10,15 +10,30 @@ import pytest
 
 from slrsym.pytest_plugin import ClaimItem, DerivationFile
 
-# Of half a second and more each; `tests/certify` and `tests/montecarlo` try what checks them.
+# Of a fifth of a second and more each: `slrsym verify`, README's other command, tries every step of
+# them, and `tests/certify` and `tests/montecarlo` try what checks them.
 _SLOW = {
-    "attraction-certified", "attraction-certified-temperatures", "attraction-certified-far",
-    "attraction-share",
-    "several-heads-pair", "several-heads-informative-pair", "softmax-bayes-risk",
-    "critical-temperature-unique", "manifold-attracts-for-good", "softmax-conditional-mean",
-    "softmax-posterior-of-any-length", "theorem-5", "theorem-5-planar", "oracle-global-minimum",
-    "proposition-13-manifold", "proposition-12-near-identity-kappa", "lemma-4", "lemma-7",
-    "proposition-15", "theorem-1-overlaps", "proposition-8-descent", "angle-oracle", "swap-hessian",
+    "angle-oracle", "angle-shift", "attention-floor", "attention-lower-bound",
+    "attraction-certified", "attraction-certified-far", "attraction-certified-temperatures",
+    "attraction-share", "committee-exchangeable-correlation", "committee-exchangeable-norm",
+    "committee-exchangeable-other-overlap", "committee-exchangeable-own-overlap",
+    "committee-generalisation-error", "committee-matched-flow", "committee-norm-flow",
+    "committee-norm-spread", "committee-ode-limit", "committee-overlap-flow",
+    "committee-second-layer-flow", "committee-slope-field-output", "committee-slopes-outputs",
+    "committee-surplus-units", "critical-temperature-unique", "gaussian-tilt-two",
+    "hard-attention-risk", "informative-token-variance", "landscape-independent", "landscape-risk",
+    "lemma-14", "lemma-4", "lemma-7", "manifold-attracts-for-good", "mirror-image",
+    "oracle-global-minimum", "oracle-transverse-hessian", "other-token-variance",
+    "planar-step-near-identity", "proposition-12", "proposition-12-injective",
+    "proposition-12-near-identity-kappa", "proposition-13", "proposition-13-manifold",
+    "proposition-13-maxima", "proposition-13-saddle", "proposition-15",
+    "proposition-3-given-location", "proposition-8", "proposition-8-descent",
+    "proposition-9-gradient-kappa", "several-heads-informative-pair", "several-heads-oracle",
+    "several-heads-pair", "several-tokens-risk", "softmax-bayes-risk", "softmax-conditional-mean",
+    "softmax-posterior-of-any-length", "softmax-tends-to-hard", "stein-multivariate",
+    "sum-of-copies", "swap-hessian", "theorem-1-laws", "theorem-1-overlaps",
+    "theorem-1-projections", "theorem-5", "theorem-5-edge-kappa-plus", "theorem-5-edge-nu-minus",
+    "theorem-5-planar", "uniform-starts-near-manifold",
 }  # fmt: skip
 
 

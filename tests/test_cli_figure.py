@@ -53,6 +53,14 @@ def small(monkeypatch):
     monkeypatch.setattr("slrsym.surveys.OracleSurvey.__init__.__defaults__", (
         (10, 100), (10,), 10, 0.7, 0.1, 50, 0
     ))  # fmt: skip
+    for name, defaults in {
+        "PlateauSurvey": ((2,), 0.2, 0.02, 0.2, 4, 10, 2, 0),
+        "NoiseFloorSurvey": (2, (0,), (0.2,), 0.1, 0.1, 0.1, 10, 2, 0),
+        "StabilitySurvey": ((2, 4), (2,), (0.9,), 1, 10, 0),
+    }.items():
+        monkeypatch.setattr(
+            f"slrsym.figures.committee_surveys.{name}.__init__.__defaults__", defaults
+        )
 
 
 def names_in(folder):

@@ -53,9 +53,10 @@ def test_fixtures_of_a_folder(request):
 
 def test_who_reads_the_profile_marks_tests():
     for file in Path(__file__).parent.rglob("test_*.py"):
-        lines = file.read_text(encoding="utf-8").splitlines()
-        (read, *_) = [line for line in lines if "_profile import" in line] or [""]
-        assert "THOROUGH" not in read or "more" in read, file
+        text = file.read_text(encoding="utf-8")
+        (read, *_) = [line for line in text.splitlines() if "_profile import" in line] or [""]
+        wholly_marked = "thorough_only" in text.partition("pytestmark")[2]
+        assert "THOROUGH" not in read or "more" in read or wholly_marked, file
 
 
 def test_every_name_of_a_slow_test_is_that_of_a_test(request):

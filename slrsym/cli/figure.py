@@ -1,4 +1,4 @@
-"""The command that draws the paper's figures."""
+"""The command that draws the papers' figures."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ def figure(
     names: Annotated[
         list[_Name],
         typer.Argument(
-            metavar="FIGURE...", help="1, 2, 3, 4a, 4b, 5 to 10, 7a, 7b, basins, or all."
+            metavar="FIGURE...",
+            help="1, 2, 3, 4a, 4b, 5 to 10, 7a, 7b, basins, plateau, noise-floor, stability; or "
+            "all.",
         ),
     ],
     output: Annotated[
@@ -85,15 +87,16 @@ def figure(
         _other("--noise", "Of the informative tokens of figures 9 and 10; independent by default."),
     ] = None,
 ) -> None:
-    """Draw the paper's figures, with its parameters or others.
+    """Draw the papers' figures, with their parameters or others.
 
     Figures 4a, 4b, 5, 7a and 7b are made of 30 runs each, with all their steps; those of figure 5
     draw their tokens. Figures 8 and 10 train Transformer layers, 9 two erf heads; they take some
     minutes. Figures 1 and 2 look into an encoder that is on this machine; without one, figure 2 is
     schematic. The settings of figures 3 and 6 are not the paper's. The figure basins is ours: the
-    null set of Proposition 13. With all there is also a page, index.html. A parameter that is given
-    takes the place of the paper's in every figure that is asked for, with all in those that have
-    it, and the title says so.
+    null set of Proposition 13. The figures plateau, noise-floor and stability are of committee
+    machines, with settings of our own; the first two take some minutes. With all there is also a
+    page, index.html. A parameter that is given takes the place of the paper's in every figure that
+    is asked for, with all in those that have it, and the title says so.
     """
     from slrsym import figures
     from slrsym.experiments import parameters
@@ -172,7 +175,7 @@ def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dic
     """Return a constant inverse temperature, or the two parameters of a schedule."""
     if lam is None:
         return {"lam0": lam0, "rate": rate}
-    from slrsym.dynamics.schedules import Constant, InverseTimeDecay, schedule_from_text
+    from slrsym.schedules import Constant, InverseTimeDecay, schedule_from_text
 
     with shared.refusals("--lam"):
         schedule = schedule_from_text(lam)

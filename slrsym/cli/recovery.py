@@ -175,7 +175,7 @@ def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str,
     if "t" not in lam:
         return {"lam0": _numbers("--lam", lam), "rate": [0.0]}
     from slrsym.dynamics import InverseTimeDecay
-    from slrsym.dynamics.schedules import schedule_from_text
+    from slrsym.schedules import schedule_from_text
 
     with shared.refusals("--lam"):
         schedule = schedule_from_text(lam)

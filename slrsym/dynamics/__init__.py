@@ -2,9 +2,9 @@
 
 from slrsym.dynamics.initial_conditions import ManifoldStart, Overlaps, StartVectors, UniformStart
 from slrsym.dynamics.runs import resume, simulate
-from slrsym.dynamics.schedules import Constant, Formula, InverseTimeDecay
 from slrsym.renamed import old_names as _old_names
 from slrsym.runs import Runs, load, save
+from slrsym.schedules import Constant, Formula, InverseTimeDecay
 
 __getattr__ = _old_names(
     __name__, Inverse="InverseTimeDecay", Manifold="ManifoldStart", Sphere="UniformStart"

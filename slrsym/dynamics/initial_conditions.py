@@ -1,10 +1,8 @@
 r"""Initial conditions of runs, as in Definition 1.
 
-Overlaps of random vectors are drawn as such. A uniform vector on the sphere is a normal one divided
-by its norm, and of that only the coordinates along :math:`k^\star, v^\star` and one more direction
-are needed, besides chi variates for the norms of what is left. The law is exact and the cost does
-not depend on d. Each run has its own stream of random numbers, so that it does not depend on how
-many stand beside it.
+Overlaps of random vectors are drawn as such: of uniform vectors on the sphere, only coordinates
+along :math:`k^\star, v^\star` and two more directions are needed, as `gaussian_coordinates` draws
+them.
 """
 
 from __future__ import annotations
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import SLACK, frame_coordinates, gram_matrices
 from slrsym.kernels.arguments import real_array, whole
+from slrsym.models.initial_conditions import gaussian_coordinates
 from slrsym.task import OrderParameters, Task
 
 
@@ -62,29 +61,18 @@ class _Drawn(Start):
             object.__setattr__(self, name, whole(name, getattr(self, name), least))
 
 
-def _chi_square(rng: Generator, degrees: int) -> float:
-    return float(rng.chisquare(degrees)) if degrees > 0 else 0.0
-
-
 def uniform_overlaps(
     d: int, seed: int | Sequence[int], first: int, stop: int
 ) -> NDArray[np.float64]:
     """Draw overlaps of uniform k and v for some of many runs."""
-    return np.array([_uniform(rng, d) for rng in _streams(seed, first, stop)]).reshape(-1, 5)
-
-
-def _uniform(rng: Generator, d: int) -> tuple[float, ...]:
-    # Coordinates along k*, v*, and the rest of k.
-    k1, k2 = rng.standard_normal(2)
-    rest = np.sqrt(_chi_square(rng, d - 2))
-    v1, v2, v3 = rng.standard_normal(3)
-    if d < 3:
-        v3 = 0.0
-    beyond = _chi_square(rng, d - 3)
-    k_norm = np.sqrt(k1 * k1 + k2 * k2 + rest * rest)
-    v_norm = np.sqrt(v1 * v1 + v2 * v2 + v3 * v3 + beyond)
-    inner = k1 * v1 + k2 * v2 + rest * v3
-    return k1 / k_norm, v2 / v_norm, v1 / v_norm, k2 / k_norm, inner / (k_norm * v_norm)
+    drawn = [gaussian_coordinates(rng, 2, d, 2) for rng in _streams(seed, first, stop)]
+    rows = np.reshape(drawn, (-1, 2, 4)).transpose(1, 2, 0)
+    (k1, k2, k_square, _), (v1, v2, v3, v_square) = rows
+    k3 = np.sqrt(k_square)
+    k_norm = np.sqrt(k1 * k1 + k2 * k2 + k3 * k3)
+    v_norm = np.sqrt(v1 * v1 + v2 * v2 + v3 * v3 + v_square)
+    cosine = (k1 * v1 + k2 * v2 + k3 * v3) / (k_norm * v_norm)
+    return np.stack([k1 / k_norm, v2 / v_norm, v1 / v_norm, k2 / k_norm, cosine], axis=1)
 
 
 @dataclass(frozen=True)
@@ -135,7 +123,7 @@ class ManifoldStart(_Drawn):
     @staticmethod
     def _one(rng: Generator, d: int) -> tuple[float, float]:
         k1, v2 = rng.standard_normal(2)
-        k_square, v_square = (_chi_square(rng, d - 2), _chi_square(rng, d - 3))
+        k_square, v_square = (rng.chisquare(n) if n > 0 else 0.0 for n in (d - 2, d - 3))
         return k1 / np.sqrt(k1 * k1 + k_square), v2 / np.sqrt(v2 * v2 + v_square)
 
 

@@ -12,13 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
 from slrsym.dynamics.initial_conditions import Start, as_start, require_feasible
-from slrsym.dynamics.schedules import (
-    Schedule,
-    as_schedule,
-    describe,
-    inverse_temperatures,
-    schedule_from_text,
-)
 from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.files import require_writable
@@ -26,6 +19,13 @@ from slrsym.kernels.arguments import foretell, positive, real_array, require_mem
 from slrsym.kernels.compile import chosen_backend
 from slrsym.models.paper import excess_risk
 from slrsym.runs import Engine, Runs, load, require_runs, runs_of, walked
+from slrsym.schedules import (
+    Schedule,
+    as_schedule,
+    describe,
+    parameter_values,
+    schedule_from_text,
+)
 from slrsym.task import ORACLE, OrderParameters, Task, settings_of, task_of
 
 DYNAMICS = ("auto", "overlaps", "planar", "vectors")
@@ -158,7 +158,7 @@ def simulate(
     # Lemma 7 is about the whole square, also where d is too small for vectors inside of it.
     states = states if how == "planar" else require_feasible(states, task.d)
     logged = np.append(np.arange(0, steps, log_every), steps)
-    lam = inverse_temperatures(rule, 0, steps)
+    lam = parameter_values(rule, 0, steps)
     if path is not None:
         require_writable(path)
     return _run(task, states, lam, logged, settings, None, path, progress)
@@ -232,7 +232,7 @@ def resume(
     every = int(settings["log_every"])
     logged = np.append(np.arange(last - last % every + every, steps, every), steps)
     logged = np.unique(np.append(last, logged))
-    lam = inverse_temperatures(rule, last, steps)
+    lam = parameter_values(rule, last, steps)
     if path is not None:
         require_writable(path)
     return _run(task, states, lam, logged, settings, runs, path, progress)

@@ -17,12 +17,15 @@ if TYPE_CHECKING:
 
     from slrsym.experiments import Recipe
 
-__all__ = ["FORMATS", "NAMES", "PAPER", "draw", "recipe", "seen"]
+__all__ = ["COMMITTEE", "FORMATS", "NAMES", "PAPER", "draw", "recipe", "seen"]
 
 PAPER = ("1", "2", "3", "4a", "4b", "5", "6", "7a", "7b", "8", "9", "10")
 
-# The last is ours: Proposition 13's null set.
-NAMES = (*PAPER, "basins")
+# Of committee machines, with settings of our own.
+COMMITTEE = ("plateau", "noise-floor", "stability")
+
+# The basins are ours: Proposition 13's null set.
+NAMES = (*PAPER, "basins", *COMMITTEE)
 
 # What draws each, and what says in a line what is concluded from it.
 _DRAWN = {
@@ -32,6 +35,9 @@ _DRAWN = {
     "6": ("square:manifold_figure", ""),
     "9": ("networks:heads_figure", "networks:seen_of_heads"),
     "basins": ("square:basins_figure", ""),
+    "plateau": ("committee:plateau_figure", ""),
+    "noise-floor": ("committee:noise_floor_figure", ""),
+    "stability": ("committee:stability_figure", ""),
     **dict.fromkeys(("8", "10"), ("networks:layer_figure", "networks:seen_of_layer")),
     **dict.fromkeys(("4a", "4b", "5", "7a", "7b"), ("runs:runs_figure", "runs:seen_of_runs")),
 }
@@ -48,7 +54,9 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
 
     Parameters
     ----------
-    name : {'1', '2', '3', '4a', '4b', '5', '6', '7a', '7b', '8', '9', '10', 'basins'}
+    name : str
+        Of `NAMES`: '1', '2', '3', '4a', '4b', '5', '6', '7a', '7b', '8', '9', '10', 'basins',
+        'plateau', 'noise-floor' or 'stability'.
     model : path, optional
         The directory of an encoder, for figures 1 and 2; others do not look at it.
     **changes
@@ -81,6 +89,14 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
         from slrsym.probing import Projections
 
         found = Projections(model)
+    elif name in COMMITTEE:
+        from slrsym.figures import committee_surveys as own
+
+        found = {
+            "plateau": own.PlateauSurvey,
+            "noise-floor": own.NoiseFloorSurvey,
+            "stability": own.StabilitySurvey,
+        }[name]()
     else:
         surveys: dict[str, Recipe] = {
             "3": OracleSurvey(), "6": SquareSurvey(), "basins": BasinSurvey()
@@ -115,7 +131,7 @@ def seen(name: str, data: xr.Dataset) -> str:
 
 
 def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
-    """Draw a figure of the paper, or that of Proposition 13.
+    """Draw a figure of a paper, or that of Proposition 13.
 
     Parameters
     ----------

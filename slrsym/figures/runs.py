@@ -19,10 +19,10 @@ from matplotlib.ticker import (
 )
 
 from slrsym.dynamics import simulate
-from slrsym.dynamics.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
 from slrsym.figures.square import PATH_COLOURS, draw_paths, frame
 from slrsym.figures.style import COLOURS, WIDTH, absolute, labelled, number, style
 from slrsym.runs import wilson
+from slrsym.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
 from slrsym.task import OrderParameters, task_of
 
 _BAND = (0.025, 0.975)

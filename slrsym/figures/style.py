@@ -186,6 +186,12 @@ CAPTIONS = {
     "part.",
     "basins": "Not in the paper: where descent on M goes from each start, how soon, and between "
     "the two basins the null set of Proposition 13, the stable manifold of the saddle.",
+    "plateau": "Students that learn from as many teachers stay alike for a long time: the "
+    "generalisation error has a plateau. Equations of motion, and descent sampled in R^d.",
+    "noise-floor": "The generalisation error that noisy labels leave, over its scale: it grows "
+    "with the number of surplus students, and faster than in proportion to the learning rate.",
+    "stability": "Beyond a learning rate that falls like one over the number of units, students "
+    "do not stay at the teachers, even without noise.",
 }
 
 _HEAD = """<!doctype html>
@@ -210,7 +216,7 @@ nav a { margin-right: 0.8rem; }
 </style>
 </head>
 <body>
-<h1>Attention layers provably solve single-location regression: the figures</h1>
+<h1>Figures of the papers</h1>
 """
 
 
@@ -234,8 +240,16 @@ def page(shown: list[Shown]) -> str:
     return f"{_HEAD}<nav>{links}</nav>\n{sections}\n</body>\n</html>\n"
 
 
+_TITLES = {
+    "basins": "The two basins",
+    "plateau": "Committee machines: the plateau",
+    "noise-floor": "Committee machines: the noise floor",
+    "stability": "Committee machines: the limit of stability",
+}
+
+
 def _title(name: str) -> str:
-    return "The two basins" if name == "basins" else f"Figure {name}"
+    return _TITLES.get(name, f"Figure {name}")
 
 
 def _section(one: Shown) -> str:

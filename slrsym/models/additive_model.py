@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from slrsym.kernels.arguments import explained, positive
+from slrsym.models.descent import DerivedModel
 from slrsym.models.description import described
-from slrsym.models.risk import ExactRisk
 from slrsym.models.specification import Direction, Predictor, TokenSequence
 from slrsym.models.units import representatives
 
@@ -78,7 +78,7 @@ def model(
     return Model(data, predictor, dict(inner_products or {}), dict(names or {}))
 
 
-class Model(ExactRisk):
+class Model(DerivedModel):
     """Exact risk, gradient and dynamics of a predictor; created by `model`.
 
     Parameters
@@ -121,8 +121,8 @@ class Model(ExactRisk):
         ----------
         values : mapping of Symbol or str to number
             The parameters of the model, and ``d`` (an integer of at least 2) if starts are drawn.
-            A parameter may also be an array of shape (steps + 1,) or a function of the step, such
-            as an inverse temperature that falls.
+            A parameter may also be an array of shape (steps + 1,) or a function of an array of
+            steps, such as `slrsym.dynamics.InverseTimeDecay` and `Formula`.
         steps : int
             Number of steps, at least 1.
         alpha : float
@@ -143,7 +143,7 @@ class Model(ExactRisk):
         every : int, optional
             Log every so many steps, at least 1, and the last one. The default logs 1000 rows.
         rng : int or Generator, optional
-            Seed of the random starts.
+            Seed of the random starts. A run does not depend on how many stand beside it.
         dimensions : sequence of int, optional
             Dimensions of the eigenspaces, which add up to d. Needed if there are several.
         backend : {'auto', 'numpy', 'numba'}, optional
@@ -228,7 +228,8 @@ class Model(ExactRisk):
         >>> linear.equations("gradient-flow").drift[1]
         -2*rate*(R - 1)
         """
-        from slrsym.models.equations import Equations, motion_of
+        from slrsym.models.equations import Equations
+        from slrsym.models.motion import motion_of
 
         stated = self
         if symmetric and not self.by_representatives:

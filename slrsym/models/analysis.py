@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
 from slrsym.kernels.arguments import number, whole
+from slrsym.models.initial_conditions import root_of
 from slrsym.models.simulation import (
     dimension,
     fill_in,
     named,
-    root_of,
     schedule_of,
     simulate,
     started,
@@ -25,7 +25,7 @@ from slrsym.renamed import old_attribute
 from slrsym.runs import Runs, wilson
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model
+    from slrsym.models.descent import DerivedModel
 
 
 Array = NDArray[np.float64]
@@ -47,7 +47,7 @@ class TokenCheck:
 
 
 def check(
-    model: Model, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
+    model: DerivedModel, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
 ) -> TokenCheck:
     """Draw tokens; `Model.check` says more."""
     samples, generator = whole("samples", samples, 2), np.random.default_rng(rng)
@@ -111,7 +111,7 @@ def _score(sample: Array, exact: float) -> float:
 
 
 def _drawn(
-    model: Model,
+    model: DerivedModel,
     tokens: Sequence[Token],
     rows: Array,
     space: NDArray[np.int64],
@@ -130,8 +130,7 @@ def _drawn(
                 tau[i, j] = tau[j, i] = number(given)
         drawn = np.stack(list(noises))
         # Noises of correlation 1 are equal, and their matrix is singular.
-        root = root_of(tau)
-        noises = (np.tensordot(row, drawn[: root.shape[1]], 1) for row in root)
+        noises = (np.tensordot(row, drawn, 1) for row in root_of(tau))
     for token, noise in zip(tokens, noises, strict=True):
         values = np.array([number(e) for e in token.eigenvalues])
         X = np.sqrt(values[space] if len(values) > 1 else values) * noise
@@ -144,7 +143,7 @@ def _drawn(
 
 
 def _sampled(
-    model: Model,
+    model: DerivedModel,
     counts: Mapping[Any, tuple[Any, Expr]],
     rows: Array,
     space: NDArray[np.int64],
@@ -207,7 +206,7 @@ def _sampled(
     return error**2, 2 * error[:, None] * change
 
 
-def _symbols(model: Model) -> set[Any]:
+def _symbols(model: DerivedModel) -> set[Any]:
     parts: list[Expr] = [model.data.noise, *(e for e, _ in model.shares.values())]
     parts += [*(model.data.location or ()), *model.data.correlation.values()]
     for counts, probability in model.data.mixture:
@@ -230,7 +229,7 @@ class Recovery:
 
 
 def recovery(
-    model: Model,
+    model: DerivedModel,
     values: Mapping[Any, Any],
     pairs: Sequence[tuple[Direction, Direction]],
     *,
@@ -260,7 +259,7 @@ def recovery(
 # -- in LaTeX --------------------------------------------------------------------------------------
 
 
-def written_model(model: Model) -> str:
+def written_model(model: DerivedModel) -> str:
     """Write displays of the model for a document with amsmath."""
     parts = [r"Order parameters: $" + ", ".join(map(latex, model.order_parameters)) + "$."]
     for token in model.data.tokens:

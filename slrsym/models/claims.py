@@ -28,18 +28,18 @@ from sympy import (
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance
+from slrsym.models.projections import Role
 from slrsym.models.specification import Direction
-from slrsym.models.terms import Role
 from slrsym.proof import Claim, D, all_of, chain, differentiate, gaussian_calculus, substitution
 from slrsym.statements.expressions import conjuncts
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model
+    from slrsym.models.descent import DerivedModel
 
 xi = Symbol("xi", real=True)
 
 
-def claims_of(model: Model, name: str, source: str) -> list[Claim]:
+def claims_of(model: DerivedModel, name: str, source: str) -> list[Claim]:
     """Make the claims of a model; see `Model.claims`."""
     roles = {role.token: role for role in model.roles.values() if role.directions}
     claims = [_projections(model, role, name, source) for role in roles.values()]
@@ -51,7 +51,7 @@ def claims_of(model: Model, name: str, source: str) -> list[Claim]:
 # -- the law of the projections ------------------------------------------------------------------
 
 
-def _projections(model: Model, role: Role, name: str, source: str) -> Claim:
+def _projections(model: DerivedModel, role: Role, name: str, source: str) -> Claim:
     """Claim the law of a token's projections, in an orthonormal basis of the directions."""
     token, spaces = role.token, range(model.spaces)
     concerned = [x for x in (*model.fixed, *model.trained)
@@ -109,7 +109,7 @@ def _coordinate(name: str, i: int) -> Symbol:
 # -- risk and gradient -----------------------------------------------------------------------------
 
 
-def definition(model: Model) -> Expr:
+def definition(model: DerivedModel) -> Expr:
     """Return the risk as the mean of a squared error, given the roles of the tokens."""
     total: Expr = S.Zero
     for counts, probability in model.cases():
@@ -136,7 +136,7 @@ def definition(model: Model) -> Expr:
     return total
 
 
-def _joint(model: Model, blocks: list[tuple[GaussianLaw, Role]]) -> GaussianLaw:
+def _joint(model: DerivedModel, blocks: list[tuple[GaussianLaw, Role]]) -> GaussianLaw:
     """Join the laws of single tokens whose noises are correlated."""
     cov = Matrix(diag(*(law.cov for law, _ in blocks)))
     places = [(role, i) for _, role in blocks for i in range(len(role.symbols))]
@@ -160,7 +160,7 @@ def as_differences(expr: Expr) -> Expr:
     return expr.replace(ErfVariance, variance).replace(ErfCovariance, covariance)
 
 
-def _weighed(model: Model, expr: Expr) -> Expr:
+def _weighed(model: DerivedModel, expr: Expr) -> Expr:
     """Substitute so that symbolic probabilities add up to 1."""
     chances = [p for _, p in model.cases()]
     total = Add(*chances)
@@ -169,7 +169,7 @@ def _weighed(model: Model, expr: Expr) -> Expr:
     return expr.xreplace({p: p / total for p in chances if isinstance(p, Symbol)})
 
 
-def _generic(model: Model, expr: Expr) -> Expr:
+def _generic(model: DerivedModel, expr: Expr) -> Expr:
     """Declare order parameters nonzero where Owen's T divides by them."""
     if not model.risk.has(ErfCovariance):
         return expr
@@ -177,7 +177,7 @@ def _generic(model: Model, expr: Expr) -> Expr:
                           if p.is_positive is None})  # fmt: skip
 
 
-def _hypotheses(model: Model) -> list[Any]:
+def _hypotheses(model: DerivedModel) -> list[Any]:
     """Return the hypotheses: counts are nonnegative, inner products those of vectors."""
     found = [Ge(n, 0) for counts, _ in model.cases() for _, n in counts.values()]
     narrow = set().union(*(f.free_symbols for f in model.risk.atoms(ErfCovariance, asin)))
@@ -189,7 +189,7 @@ def _hypotheses(model: Model) -> list[Any]:
     return list(dict.fromkeys(found))
 
 
-def _risk(model: Model, name: str, source: str) -> Claim:
+def _risk(model: DerivedModel, name: str, source: str) -> Claim:
     risk = _weighed(model, as_differences(_generic(model, model.risk)))
     statement = Eq(_weighed(model, definition(model)), risk, evaluate=False)
     claim = Claim(
@@ -208,7 +208,7 @@ def _risk(model: Model, name: str, source: str) -> Claim:
     return claim
 
 
-def _gradient(model: Model, name: str, source: str) -> Claim:
+def _gradient(model: DerivedModel, name: str, source: str) -> Claim:
     risk = as_differences(_generic(model, model.risk))
     slopes = [
         Eq(D(risk, _generic(model, p)), as_differences(_generic(model, slope)), evaluate=False)

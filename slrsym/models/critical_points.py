@@ -23,7 +23,7 @@ from slrsym.models.point_table import StationaryPoint, StationaryPoints
 from slrsym.models.simulation import dimension, fill_in, named, schedule_of, started
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model
+    from slrsym.models.descent import DerivedModel
 
 Array = NDArray[np.float64]
 
@@ -43,7 +43,9 @@ _ASIDE = 0.2
 class Landscape:
     """The risk as a function of the trained directions, at fixed parameters and directions."""
 
-    def __init__(self, model: Model, factors: Array, row: Array, dimensions: list[int]) -> None:
+    def __init__(
+        self, model: DerivedModel, factors: Array, row: Array, dimensions: list[int]
+    ) -> None:
         self.model, self._flow, self.row = model, model.flow, row
         self._t = t = len(model.trained)
         self.points, self._fixed = factors[:, :, :t], factors[0, :, t:]
@@ -184,7 +186,7 @@ class Symmetries:
                 orders.append(order)
         self.images = [(order, sign) for order in orders for sign in signs]
 
-    def _permutations(self, model: Model) -> list[NDArray[np.int64]]:
+    def _permutations(self, model: DerivedModel) -> list[NDArray[np.int64]]:
         """Return what permutations of directions do to states, if those are feasible."""
         trained, fixed = model.trained, model.fixed
         if factorial(len(trained)) * factorial(len(fixed)) > _MOST_PERMUTATIONS:
@@ -202,7 +204,7 @@ class Symmetries:
         found.pop(tuple(range(len(self._places))), None)
         return list(found.values())
 
-    def _order(self, model: Model, to: Mapping[Any, Any]) -> list[int] | None:
+    def _order(self, model: DerivedModel, to: Mapping[Any, Any]) -> list[int] | None:
         """Return which order parameter takes the place of each; None if others would be needed."""
         order = [0] * len(self._places)
         for symbol, (i, j, a) in model.flow.places.items():
@@ -245,7 +247,7 @@ class _Found:
 
 
 def landscape(
-    model: Model,
+    model: DerivedModel,
     values: Mapping[Any, Any],
     *,
     starts: int = 50,

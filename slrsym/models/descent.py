@@ -12,19 +12,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
 
 from slrsym.kernels.numba_backend import machine_loop
+from slrsym.models.risk import ExactRisk
 from slrsym.models.specification import Direction
 from slrsym.renamed import old_attribute
-
-if TYPE_CHECKING:
-    from slrsym.models.risk import ExactRisk
-
 
 Array = NDArray[np.float64]
 
@@ -294,3 +290,12 @@ for i in range(len(sphere)):
             for z in range(r):
                 w[a, i, z] /= length
 """
+
+
+class DerivedModel(ExactRisk):
+    """A stated model with its exact risk and its descent map."""
+
+    @cached_property
+    def flow(self) -> Flow:
+        """The descent map, in the Gram matrix of the directions."""
+        return Flow(self)

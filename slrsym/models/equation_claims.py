@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from sympy import Eq, Expr, Ge, Matrix, S, Symbol, asin, expand
 
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
+from slrsym.models.claims import claims_of as claims_of_model
 from slrsym.models.claims import xi
 from slrsym.models.motion import Changes, Motion
+from slrsym.models.projections import Role
 from slrsym.models.sample_moments import SampleMoments
 from slrsym.models.specification import Direction
-from slrsym.models.terms import Role
 from slrsym.proof import Claim, algebra, chain, gaussian_calculus
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model
-    from slrsym.models.equations import Equations
+    from slrsym.models.descent import DerivedModel
+    from slrsym.models.equation_system import EquationSystem
 
 
 class DefinedMeans:
@@ -26,11 +27,11 @@ class DefinedMeans:
 
     Parameters
     ----------
-    model : Model
+    model : DerivedModel
         With single units.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: DerivedModel) -> None:
         self.model = model
         self._laws = SampleMoments(model)
         self._cases = [(list(counts.values()), p) for counts, p in model.cases()]
@@ -114,10 +115,10 @@ class DefinedMeans:
         return next(key for key, other in self.model.roles.items() if other is role)
 
 
-def claims_of(equations: Equations, name: str, source: str) -> list[Claim]:
+def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     """Return the claims of equations; `Equations.claims` says more."""
     if equations.kind == "projected-descent":
-        return equations.model.claims(name, source)
+        return claims_of_model(equations.model, name, source)
     if equations.symmetric:
         return _symmetric_claims(equations, name, source)
     defined = Changes(equations.model, equations.motion, DefinedMeans(equations.model))
@@ -134,7 +135,7 @@ def claims_of(equations: Equations, name: str, source: str) -> list[Claim]:
     return found
 
 
-def _minors(model: Model, found: Expr) -> list[Any]:
+def _minors(model: DerivedModel, found: Expr) -> list[Any]:
     """Return that principal minors of Gram matrices are not negative, as far as they matter."""
     hypotheses = []
     # Of three directions, where a mean is of two products.
@@ -161,7 +162,7 @@ def _calculated(
     return claim
 
 
-def _symmetric_claims(equations: Equations, name: str, source: str) -> list[Claim]:
+def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     """Return that the equations of all units, where units are alike, are the symmetric ones.
 
     So the subspace is invariant: every inner product of one class changes by the same amount. For a
@@ -202,7 +203,7 @@ def _symmetric_claims(equations: Equations, name: str, source: str) -> list[Clai
     return claims
 
 
-def _single_motion(equations: Equations, whole: Model) -> Motion:
+def _single_motion(equations: EquationSystem, whole: DerivedModel) -> Motion:
     """Return the motion of the model of all units; those of a group move alike."""
     motion, of = equations.motion, _representative
     moving = (*whole.trained, *motion.scalars)
@@ -216,7 +217,7 @@ def _representative(x: Direction, place: int = 0) -> Direction:
     return x if x.group is None else x.group[0].unit(place)
 
 
-def _classes(whole: Model, symmetric: Model) -> dict[Symbol, Expr]:
+def _classes(whole: DerivedModel, symmetric: DerivedModel) -> dict[Symbol, Expr]:
     """Return, for each inner product of all units, that of its class."""
     found = {}
     for x in whole.directions:

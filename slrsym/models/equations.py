@@ -20,87 +20,22 @@ square, such as Saad and Solla (1995) and Goldt et al. (2019), have a learning r
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sympy import Expr, ImmutableMatrix, S, Symbol, latex, sympify
+from numpy.typing import ArrayLike
 
-from slrsym.kernels.compile import compiled, require_backend
-from slrsym.kernels.printing import printed
-from slrsym.models.moment_tables import MomentTable
-from slrsym.models.motion import KINDS, Changes, Motion, slope_of
-from slrsym.models.simulation import named
-from slrsym.models.specification import Direction
-from slrsym.models.units import Directions
+from slrsym.models.equation_system import EquationSystem
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from slrsym.claims.claim import Claim
-    from slrsym.models.additive_model import Model
     from slrsym.models.fixed_points import FixedPoint, Linearisation
     from slrsym.runs import Runs
 
-Array = NDArray[np.float64]
 
-# The rate of all that is trained, if none is given.
-RATE = Symbol("rate", positive=True)
-
-_TIMES = {
-    "gradient-flow": "d/dt",
-    "projected-descent": "change in a step",
-    "online-sgd": "d/dt, t = steps / d",
-}
-
-
-def motion_of(model: Model, kind: str, rate: Any, decay: Any, train: Any) -> Motion:
-    """Return rates and decays of all that is trained, checked against the model."""
-    if kind not in KINDS:
-        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
-    scalars = tuple(sympify(s) for s in ((train,) if isinstance(train, Symbol) else train))
-    inner = {s for error, _ in model.shares.values() for s in error.free_symbols}
-    projections = {s for _, names in model.shares.values() for s in names.values()}
-    for s in scalars:
-        if not isinstance(s, Symbol) or s not in inner - projections:
-            allowed = ", ".join(sorted(str(x) for x in inner - projections)) or "none"
-            raise ValueError(f"train must be symbols of the predictor ({allowed}); got {s!r}")
-    moving = (*model.trained, *scalars)
-    rates = _each("rate", rate, moving, RATE)
-    # Decay of all is that of directions; scalars have their own.
-    spread = decay if isinstance(decay, Mapping) else dict.fromkeys(model.trained, decay)
-    return Motion(kind, rates, _each("decay", spread, moving, S.Zero), scalars)
-
-
-def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict[Any, Expr]:
-    """Return a number or expression for each direction and scalar that is trained."""
-    if not isinstance(given, Mapping):
-        given = dict.fromkeys(moving, default if given is None else given)
-    found: dict[Any, Expr] = {}
-    for key, value in given.items():
-        parts = [x for x in moving if x is key or _is_unit_of(x, key)]
-        if not parts:
-            allowed = ", ".join(map(str, moving))
-            raise ValueError(f"{name} has {key!r}, which is not trained (trained: {allowed})")
-        found |= dict.fromkeys(parts, sympify(value))
-    for x in moving:
-        found.setdefault(x, default)
-        if found[x].is_negative:
-            raise ValueError(f"{name} must not be negative; got {found[x]} of {x}")
-    return found
-
-
-def _is_unit_of(x: Any, group: Any) -> bool:
-    return (
-        isinstance(group, Directions)
-        and isinstance(x, Direction)
-        and (x.group is not None and x.group[0] is group)
-    )
-
-
-class Equations:
+class Equations(EquationSystem):
     """Equations of motion in the order parameters of a model; created by `Model.equations`.
 
     Parameters
@@ -114,225 +49,6 @@ class Equations:
     ValueError
         As `Model.equations` does.
     """
-
-    def __init__(self, model: Model, motion: Motion) -> None:
-        self.model, self.motion = model, motion
-        self._changes = Changes(model, motion)
-
-    @property
-    def kind(self) -> str:
-        """Gradient flow, projected descent, or online SGD, as `Model.equations` names them."""
-        return self.motion.kind
-
-    @property
-    def symmetric(self) -> bool:
-        """Whether the equations are those of the subspace where exchangeable units are alike."""
-        return self.model.by_representatives
-
-    @property
-    def state(self) -> tuple[Symbol, ...]:
-        """The order parameters and trained scalars that move."""
-        return self._changes.state
-
-    @cached_property
-    def parameters(self) -> tuple[Symbol, ...]:
-        """The other symbols of the equations and of the risk, by name."""
-        free = set().union(*(e.free_symbols for e in (*self._outputs, self._changes.risk)))
-        moments = self._changes.samples.moments
-        for moment in [moments[name] for name in free & moments.keys()]:
-            for (_, entries), c in moment.terms.items():
-                free |= c.free_symbols | set().union(*(e.free_symbols for e in entries))
-        return tuple(sorted(free - moments.keys() - set(self.state), key=lambda s: s.name))
-
-    @property
-    def _outputs(self) -> list[Expr]:
-        changes = self._changes
-        return [changes.drift[p] + changes.noise[p] for p in self.state]
-
-    # -- expressions -----------------------------------------------------------------------------
-
-    def _written(self, expr: Expr) -> Expr:
-        """Return an expression in state and parameters alone."""
-        moments = self._changes.samples.moments
-        names = expr.free_symbols & moments.keys()
-        return expr.xreplace({name: moments[name].expression() for name in names})
-
-    @cached_property
-    def drift(self) -> ImmutableMatrix:
-        """The terms of first order in the rates, a column; of projected descent, all of a step."""
-        return ImmutableMatrix([self._written(self._changes.drift[p]) for p in self.state])
-
-    @cached_property
-    def noise(self) -> ImmutableMatrix:
-        """The terms of second order in the rates that online SGD has, a column."""
-        return ImmutableMatrix([self._written(self._changes.noise[p]) for p in self.state])
-
-    @property
-    def risk(self) -> Expr:
-        """The mean of the squared error, with the noise, on this state."""
-        return self._written(self._changes.risk)
-
-    @cached_property
-    def jacobian(self) -> ImmutableMatrix:
-        """The derivatives of the rate of change (rows) in the state (columns)."""
-        size = len(self.state)
-        return ImmutableMatrix(size, size, [self._written(e) for e in self._slopes])
-
-    @cached_property
-    def _slopes(self) -> list[Expr]:
-        samples = self._changes.samples
-        return [slope_of(e, p, samples) for e in self._outputs for p in self.state]
-
-    def to_latex(self, file: str | Path | None = None) -> str:
-        """Write the equations in LaTeX.
-
-        Parameters
-        ----------
-        file : str or Path, optional
-            Where to write the text as well.
-
-        Returns
-        -------
-        str
-            A display for each order parameter, for a document with amsmath.
-        """
-        lines = []
-        for p, drift, noise in zip(self.state, self.drift, self.noise, strict=True):
-            left = rf"\frac{{d}}{{dt}} {latex(p)}"
-            if self.kind == "projected-descent":
-                left = rf"\Delta {latex(p)}"
-            lines.append(rf"\begin{{equation*}}{left} = {latex(drift + noise)}\end{{equation*}}")
-        text = "\n".join([*lines, ""])
-        if file is not None:
-            Path(file).write_text(text, encoding="utf-8")
-        return text
-
-    def __repr__(self) -> str:
-        fixed = ", ".join(map(str, self.parameters)) or "none"
-        state = ", ".join(map(str, self.state))
-        rates = dict.fromkeys(map(str, self.motion.rates.values()))
-        decays = dict.fromkeys(str(k) for k in self.motion.decays.values() if k != 0)
-        lines = [
-            f"Equations of {self.kind} ({_TIMES[self.kind]})",
-            f"  state:      {state}" + " (exchangeable units alike)" * self.symmetric,
-            f"  parameters: {fixed}",
-            f"  rate:       {', '.join(rates)} on the squared error (eta / 2 for half of it)",
-        ]
-        lines += [f"  decay:      {', '.join(decays)}"] if decays else []
-        return "\n".join(line if len(line) <= 100 else line[:97] + "..." for line in lines)
-
-    # -- numbers ---------------------------------------------------------------------------------
-
-    @cached_property
-    def change_table(self) -> MomentTable:
-        """The rate of change as a table that is compiled, or sent to other processes."""
-        return self._table_of(self._outputs)
-
-    @cached_property
-    def _jacobian_table(self) -> MomentTable:
-        return self._table_of(self._slopes)
-
-    @cached_property
-    def _risk_table(self) -> MomentTable:
-        return self._table_of([self._changes.risk])
-
-    def _table_of(self, outputs: list[Expr]) -> MomentTable:
-        moments = self._changes.samples.moments
-        return MomentTable(outputs, moments, self.state, self.parameters)
-
-    def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
-        """Return the rate of change, or something else, as a function.
-
-        Parameters
-        ----------
-        backend : {'numpy', 'numba', 'mpmath', 'ball', 'jax'}, optional
-        *what : {'change', 'jacobian', 'risk'}
-            One output; by default the change. The Jacobian is row by row.
-
-        Returns
-        -------
-        callable
-            ``f(state, *parameters)``, as of `slrsym.kernels.compile_expressions`, in the order of
-            `state` and `parameters`.
-
-        Raises
-        ------
-        ValueError
-            If there is no such backend or output.
-        """
-        require_backend(backend)
-        chosen = what or ("change",)
-        if len(chosen) != 1 or chosen[0] not in ("change", "jacobian", "risk"):
-            raise ValueError(f"what must be one of change, jacobian, risk; got {chosen}")
-        table = {
-            "change": lambda: self.change_table,
-            "jacobian": lambda: self._jacobian_table,
-            "risk": lambda: self._risk_table,
-        }[chosen[0]]()
-        if backend in ("numpy", "numba"):
-            return table.compile(backend)
-        moments = self._changes.samples.moments
-        given = {name: moments[name].expression() for name in table.names}
-        program = printed(table.outputs, self.state, self.parameters, given=given)
-        return compiled(program, backend)
-
-    def at(self, point: Any, values: Mapping[Any, Any] | None = None) -> Array:
-        """Evaluate the rate of change at a point.
-
-        Parameters
-        ----------
-        point : mapping of Symbol, str or inner product to number, or array_like of shape (n,)
-            The state.
-        values : mapping of Symbol or str to number, optional
-            The parameters.
-
-        Returns
-        -------
-        ndarray of shape (n,)
-            In the order of `state`.
-
-        Raises
-        ------
-        ValueError
-            If a number is missing, or belongs to no symbol of the equations.
-        """
-        state, row = self.numbers(point, values)
-        found: Array = self.compile("numpy")(state, *row)
-        return found
-
-    def numbers(self, point: Any, values: Mapping[Any, Any] | None) -> tuple[Array, list[float]]:
-        """Return state and parameters as numbers, in order.
-
-        Parameters
-        ----------
-        point, values
-            As of `at`.
-
-        Returns
-        -------
-        state : ndarray of shape (n,)
-        parameters : list of float
-
-        Raises
-        ------
-        ValueError
-            As `at` does.
-        """
-        known = named(self.model, values or {})
-        if isinstance(point, Mapping):
-            given = named(self.model, point)
-            state = np.array([_number("point", p, given) for p in self.state])
-            known = {**{n: v for n, v in given.items() if n not in _names(self.state)}, **known}
-        else:
-            state = np.asarray(point, dtype=np.float64)
-            if state.shape != (len(self.state),):
-                raise ValueError(
-                    f"point must have {len(self.state)} numbers, of {self.state}; got {point!r}"
-                )
-        if unknown := sorted(known.keys() - _names(self.parameters) - _names(self.state)):
-            allowed = ", ".join(_names(self.parameters))
-            raise ValueError(f"values has {unknown[0]}, no parameter of the equations ({allowed})")
-        return state, [_number("values", p, known) for p in self.parameters]
 
     def linearise(self, point: Any, values: Mapping[Any, Any] | None = None) -> Linearisation:
         """Compute the Jacobian at a point, with its eigenvalues.
@@ -520,16 +236,3 @@ class Equations:
         from slrsym.models.equation_claims import claims_of
 
         return claims_of(self, name, source)
-
-
-def _names(symbols: tuple[Symbol, ...]) -> set[str]:
-    return {s.name for s in symbols}
-
-
-def _number(argument: str, p: Symbol, given: Mapping[str, Any]) -> float:
-    if p.name not in given:
-        raise ValueError(f"{argument} must have a number for {p.name}")
-    try:
-        return float(given[p.name])
-    except (TypeError, ValueError):
-        raise ValueError(f"{p.name} must be a number; got {given[p.name]!r}") from None

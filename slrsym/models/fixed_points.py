@@ -15,11 +15,11 @@ from sympy import Expr, Symbol
 
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.krawczyk import contraction
-from slrsym.models.simulation import uniform_start
+from slrsym.models.initial_conditions import uniform_start
 from slrsym.models.specification import Direction
 
 if TYPE_CHECKING:
-    from slrsym.models.equations import Equations
+    from slrsym.models.equation_system import EquationSystem
 
 Array = NDArray[np.float64]
 
@@ -106,7 +106,7 @@ class FixedPoint:
 
 
 def search(
-    equations: Equations,
+    equations: EquationSystem,
     values: Mapping[Any, Any] | None,
     *,
     starts: Any,
@@ -143,7 +143,7 @@ def search(
         FixedPoint(
             dict(zip(equations.state, x.tolist(), strict=True)),
             float(risk(x, *row)[0]),
-            equations.linearise(x, values),
+            Linearisation.of(equations.state, slopes(x, *row).reshape(size, size)),
             _certificate(equations, x, row) if certified else None,
         )
         for x in found
@@ -151,7 +151,7 @@ def search(
     return sorted(points, key=lambda p: p.risk)
 
 
-def _drawn(equations: Equations, count: int, rng: np.random.Generator) -> Array:
+def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> Array:
     """Return random states of feasible inner products; scalars are standard normal."""
     model = equations.model
     factors = uniform_start(model, 2 * len(model.directions), count, rng, _fixed_gram(equations))
@@ -173,7 +173,7 @@ def _drawn(equations: Equations, count: int, rng: np.random.Generator) -> Array:
     return np.stack(columns, axis=-1)
 
 
-def _fixed_gram(equations: Equations) -> Array | None:
+def _fixed_gram(equations: EquationSystem) -> Array | None:
     """Return the Gram matrix of fixed directions where it is stated."""
     model = equations.model
     products = [[model.inner(x, y) for y in model.fixed] for x in model.fixed]
@@ -183,7 +183,7 @@ def _fixed_gram(equations: Equations) -> Array | None:
     return np.array(products, dtype=np.float64).reshape(size, size)
 
 
-def _is_feasible(equations: Equations, state: Array, row: list[float]) -> bool:
+def _is_feasible(equations: EquationSystem, state: Array, row: list[float]) -> bool:
     """Return whether the inner products at a point are those of vectors, as far as is known."""
     numbers = (*state.tolist(), *row)
     known = dict(zip((*equations.state, *equations.parameters), numbers, strict=True))
@@ -197,7 +197,7 @@ def _is_feasible(equations: Equations, state: Array, row: list[float]) -> bool:
     return True
 
 
-def _products(equations: Equations, known: Mapping[Symbol, float], a: int) -> list[list[Expr]]:
+def _products(equations: EquationSystem, known: Mapping[Symbol, float], a: int) -> list[list[Expr]]:
     """Return the inner products of all directions, or of up to `_MOST` units of each group."""
     model = equations.model
     places: list[tuple[Direction, Direction, int]] = []
@@ -215,7 +215,7 @@ def _products(equations: Equations, known: Mapping[Symbol, float], a: int) -> li
     ]
 
 
-def _certificate(equations: Equations, point: Array, row: list[float]) -> float | None:
+def _certificate(equations: EquationSystem, point: Array, row: list[float]) -> float | None:
     """Return half the side of a box with exactly one fixed point, by Krawczyk's test."""
     change, slopes = equations.compile("ball"), equations.compile("ball", "jacobian")
     size = len(point)

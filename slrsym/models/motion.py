@@ -11,15 +11,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sympy import Add, Expr, S, Symbol, sqrt
+from sympy import Add, Expr, S, Symbol, sqrt, sympify
 
 from slrsym.models.sample_moments import SampleMoments
 from slrsym.models.specification import Direction
+from slrsym.models.units import Directions
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model
+    from slrsym.models.descent import DerivedModel
 
 KINDS = ("gradient-flow", "projected-descent", "online-sgd")
+# The rate of all that is trained, if none is given.
+RATE = Symbol("rate", positive=True)
 
 
 @dataclass(frozen=True)
@@ -37,13 +40,13 @@ class Changes:
 
     Parameters
     ----------
-    model : Model
+    model : DerivedModel
     motion : Motion
     samples : SampleMoments or DefinedMeans, optional
         Means over one sample, as symbols of moments or by their definition.
     """
 
-    def __init__(self, model: Model, motion: Motion, samples: Any = None) -> None:
+    def __init__(self, model: DerivedModel, motion: Motion, samples: Any = None) -> None:
         self.model, self.motion = model, motion
         self.samples = SampleMoments(model) if samples is None else samples
         self.state = (*_state_of(model), *motion.scalars)
@@ -147,7 +150,7 @@ def slope_of(expr: Expr, p: Symbol, samples: Any) -> Expr:
     return total
 
 
-def _state_of(model: Model) -> dict[Symbol, tuple[Direction, Direction, int]]:
+def _state_of(model: DerivedModel) -> dict[Symbol, tuple[Direction, Direction, int]]:
     """Return the inner products of trained directions that are symbols, each for one pair."""
     found: dict[Symbol, tuple[Direction, Direction, int]] = {}
     for i, x in enumerate(model.trained):
@@ -159,7 +162,7 @@ def _state_of(model: Model) -> dict[Symbol, tuple[Direction, Direction, int]]:
     return found
 
 
-def _require_single_space(model: Model) -> None:
+def _require_single_space(model: DerivedModel) -> None:
     if model.spaces > 1 or model.by_representatives:
         raise ValueError(
             "projected-descent is for single units and one eigenspace; this model has "
@@ -168,7 +171,7 @@ def _require_single_space(model: Model) -> None:
         )
 
 
-def _require_limit(model: Model) -> None:
+def _require_limit(model: DerivedModel) -> None:
     """Refuse models whose descent on single samples has no limit of large d."""
     if model.spaces > 1:
         raise ValueError(
@@ -185,3 +188,53 @@ def _require_limit(model: Model) -> None:
                 "limit of descent on single samples needs lengths that do not. State the mean with "
                 "another symbol for its length, as in Token(mean=a * k_star)"
             )
+
+
+def motion_of(
+    model: DerivedModel,
+    kind: str,
+    rate: Any,
+    decay: Any,
+    train: Any,
+) -> Motion:
+    """Return rates and decays of all that is trained, checked against the model."""
+    if kind not in KINDS:
+        raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
+    scalars = tuple(sympify(s) for s in ((train,) if isinstance(train, Symbol) else train))
+    inner = {s for error, _ in model.shares.values() for s in error.free_symbols}
+    projections = {s for _, names in model.shares.values() for s in names.values()}
+    for s in scalars:
+        if not isinstance(s, Symbol) or s not in inner - projections:
+            allowed = ", ".join(sorted(str(x) for x in inner - projections)) or "none"
+            raise ValueError(f"train must be symbols of the predictor ({allowed}); got {s!r}")
+    moving = (*model.trained, *scalars)
+    rates = _each("rate", rate, moving, RATE)
+    # Decay of all is that of directions; scalars have their own.
+    spread = decay if isinstance(decay, Mapping) else dict.fromkeys(model.trained, decay)
+    return Motion(kind, rates, _each("decay", spread, moving, S.Zero), scalars)
+
+
+def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict[Any, Expr]:
+    """Return a number or expression for each direction and scalar that is trained."""
+    if not isinstance(given, Mapping):
+        given = dict.fromkeys(moving, default if given is None else given)
+    found: dict[Any, Expr] = {}
+    for key, value in given.items():
+        parts = [x for x in moving if x is key or _is_unit_of(x, key)]
+        if not parts:
+            allowed = ", ".join(map(str, moving))
+            raise ValueError(f"{name} has {key!r}, which is not trained (trained: {allowed})")
+        found |= dict.fromkeys(parts, sympify(value))
+    for x in moving:
+        found.setdefault(x, default)
+        if found[x].is_negative:
+            raise ValueError(f"{name} must not be negative; got {found[x]} of {x}")
+    return found
+
+
+def _is_unit_of(x: Any, group: Any) -> bool:
+    return (
+        isinstance(group, Directions)
+        and isinstance(x, Direction)
+        and (x.group is not None and x.group[0] is group)
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -20,9 +21,23 @@ from slrsym.models.specification import (
     Token,
     TokenSequence,
 )
-from slrsym.models.terms import Role
 from slrsym.models.units import class_names, single_products, tags_in
 from slrsym.renamed import old_attribute
+
+
+@dataclass(frozen=True)
+class Role:
+    """Tokens of one law and bias: what they add to target minus prediction, and their law.
+
+    `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
+    """
+
+    token: Token
+    directions: tuple[Direction, ...]
+    symbols: tuple[Symbol, ...]
+    error: tuple[tuple[Expr, Expr], ...]
+    means: tuple[Expr, ...]
+    cov: ImmutableMatrix
 
 
 class ProjectionLaws:
@@ -192,6 +207,18 @@ class ProjectionLaws:
         return self._inner_products.get(InnerProduct(x, y))
 
     given = old_attribute("fixed_inner_product")
+
+    @cached_property
+    def moving_products(self) -> tuple[Symbol, ...]:
+        """The symbols of inner products of trained directions, those that were named first."""
+        named = [s for x in self._names.values() for s in (x if isinstance(x, tuple) else (x,))]
+        pairs = [
+            self.inner(x, y, a)
+            for i, x in enumerate(self.trained)
+            for y in (*self.trained[i:], *self.fixed)
+            for a in range(self.spaces)
+        ]
+        return tuple(s for s in dict.fromkeys((*named, *pairs)) if isinstance(s, Symbol))
 
     # -- laws --------------------------------------------------------------------------------------
 

@@ -12,7 +12,6 @@ from slrsym.gaussian import IntegrabilityError
 from slrsym.kernels.compile import compiled, require_backend
 from slrsym.kernels.printing import printed
 from slrsym.kernels.program import Program
-from slrsym.models.descent import Flow
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
 from slrsym.models.specification import place_of, softmax
@@ -68,24 +67,17 @@ class ExactRisk(ProjectionLaws):
         except NotClosedError:
             return False
 
-    @cached_property
+    @property
     def order_parameters(self) -> tuple[Symbol, ...]:
         """The inner products of trained directions that the risk depends on."""
-        named = [s for x in self._names.values() for s in (x if isinstance(x, tuple) else (x,))]
-        pairs = [
-            self.inner(x, y, a)
-            for i, x in enumerate(self.trained)
-            for y in (*self.trained[i:], *self.fixed)
-            for a in range(self.spaces)
-        ]
-        symbols = [*named, *(p for p in pairs if p not in named)]
-        return tuple(s for s in symbols if isinstance(s, Symbol) and s in self._terms.used)
+        found: tuple[Symbol, ...] = self._terms.order_parameters
+        return found
 
-    @cached_property
+    @property
     def parameters(self) -> tuple[Symbol, ...]:
         """The other symbols of the risk, by name."""
-        free = self._terms.used - set(self.order_parameters)
-        return tuple(sorted(free, key=lambda s: s.name))
+        found: tuple[Symbol, ...] = self._terms.parameters
+        return found
 
     @cached_property
     def risk(self) -> Any:
@@ -185,8 +177,3 @@ class ExactRisk(ProjectionLaws):
             found: Callable[..., Any] = self._terms.compile(backend, what or ("risk", "gradient"))
             return found
         return compiled(self.program(*(what or ("risk", "gradient"))), backend)
-
-    @cached_property
-    def flow(self) -> Flow:
-        """The descent map, in the Gram matrix of the directions."""
-        return Flow(self)

@@ -16,12 +16,12 @@ from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.models.moments import NotClosedError, addends
 from slrsym.models.patterns import ONE, Factors, Mean, Z, law_of, placed, product_of
+from slrsym.models.projections import Role
 from slrsym.models.specification import Direction, softmax
-from slrsym.models.terms import Role
 from slrsym.models.units import multiplicity, tag, tags_in
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model
+    from slrsym.models.descent import DerivedModel
 
 
 class Contribution(NamedTuple):
@@ -76,7 +76,7 @@ class SampleMoments:
 
     Parameters
     ----------
-    model : Model
+    model : DerivedModel
         With independent tokens, and without softmax.
 
     Raises
@@ -85,7 +85,7 @@ class SampleMoments:
         If tokens are correlated, or the predictor has softmax.
     """
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: DerivedModel) -> None:
         if any(error.has(softmax) for error, _ in model.shares.values()):
             raise ValueError(
                 "equations are for predictors that are sums over tokens; softmax is none. Use "

@@ -15,11 +15,13 @@ from slrsym.files import read_vectors, require_writable
 from slrsym.kernels.arguments import positive, require_memory, whole
 from slrsym.kernels.compile import chosen_backend, iterated, numpy_parts
 from slrsym.kernels.numba_backend import machine_iterated
+from slrsym.models.initial_conditions import root_of, uniform_start
 from slrsym.models.specification import InnerProduct
 from slrsym.runs import Runs, kept_without_risk, load, require_runs, runs_of, walked
+from slrsym.schedules import SORTS, parameter_values
 
 if TYPE_CHECKING:
-    from slrsym.models.additive_model import Model
+    from slrsym.models.descent import DerivedModel
 
 
 Array = NDArray[np.float64]
@@ -28,7 +30,7 @@ Array = NDArray[np.float64]
 class FlowEngine:
     """The flow of a model, its factors as states: a loop in NumPy, or machine code."""
 
-    def __init__(self, model: Model, factor: Array, alpha: float, backend: str) -> None:
+    def __init__(self, model: DerivedModel, factor: Array, alpha: float, backend: str) -> None:
         self.states = np.array(factor, dtype=np.float64)
         self._flow, self._alpha = model.flow, alpha
         self._compiled = model.flow.machine_code if backend == "numba" and model.additive else None
@@ -68,7 +70,7 @@ class FlowEngine:
         return noted.reshape(-1, *self.states.shape)
 
 
-def named(model: Model, values: Any) -> dict[str, Any]:
+def named(model: DerivedModel, values: Any) -> dict[str, Any]:
     """Return values by the names of parameters; inner products may stand for parameters."""
     if not isinstance(values, Mapping):
         raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
@@ -85,7 +87,7 @@ def dimension(by_name: Mapping[str, Any]) -> int:
 
 
 def simulate(
-    model: Model,
+    model: DerivedModel,
     values: Mapping[Any, Any],
     *,
     steps: int,
@@ -171,82 +173,8 @@ def simulate(
     return walked(engine, schedule, logged, work, finish, path, progress)
 
 
-def uniform_start(
-    model: Model,
-    d: int,
-    runs: int,
-    rng: np.random.Generator,
-    gram: Array | None = None,
-    dimensions: Sequence[int] | None = None,
-) -> Array:
-    """Draw trained directions uniformly on their spheres, without any vector of R^d.
-
-    Notes
-    -----
-    Coordinates of Gaussian vectors in the basis that Gram and Schmidt make of them are independent:
-    normal beside the diagonal, and on it roots of chi squares (Bartlett, 1933).
-    """
-    t, f = len(model.trained), len(model.fixed)
-    spaces = [d] if dimensions is None else list(dimensions)
-    if len(spaces) != model.spaces or sum(spaces) != d:
-        raise ValueError(
-            f"dimensions must be {model.spaces} numbers that add up to {d}; got {spaces}"
-        )
-    if len(spaces) == 1 and gram is not None:
-        basis = root_of(gram)
-        known = np.zeros((runs, f, basis.shape[1] + t))
-        known[:, :, : basis.shape[1]] = basis
-        free = np.concatenate(
-            [
-                rng.standard_normal((runs, t, basis.shape[1])),
-                _bartlett(rng, runs, t, max(0, d - basis.shape[1])),
-            ],
-            axis=-1,
-        )
-        factor = np.concatenate([free, known], axis=-2)[:, None]
-    else:
-        blocks = [_bartlett(rng, runs, f + t, n) for n in spaces]
-        # The fixed directions first, whose triangle is smaller.
-        factor = np.stack([np.roll(block, t, axis=-2) for block in blocks], axis=1)
-        for i, x in enumerate(model.fixed, t):
-            for j, y in enumerate(model.fixed[: i - t], t):
-                if model.fixed_inner_product(x, y) == 0:
-                    overlap = np.sum(factor[:, :, i] * factor[:, :, j], axis=(-1, -2))
-                    factor[:, :, i] -= overlap[:, None, None] * factor[:, :, j]
-            factor[:, :, i] /= np.sqrt(np.sum(factor[:, :, i] ** 2, axis=(-1, -2)))[:, None, None]
-    for i, x in enumerate(model.trained):
-        size = np.sqrt(np.sum(factor[:, :, i] ** 2, axis=(-1, -2)))[:, None, None]
-        factor[:, :, i] /= size if x.on_sphere else np.sqrt(d)
-    return factor
-
-
-def _bartlett(rng: np.random.Generator, runs: int, count: int, d: int) -> Array:
-    """Draw Gaussian vectors of R^d, in a basis of their span."""
-    factor = np.zeros((runs, count, count))
-    for i in range(count):
-        factor[:, i, : min(i, d)] = rng.standard_normal((runs, min(i, d)))
-        if i < d:
-            factor[:, i, i] = np.sqrt(rng.chisquare(d - i, runs))
-    return factor
-
-
-def root_of(gram: Any) -> Array:
-    """Return rows whose inner products are the entries of a Gram matrix."""
-    matrix = np.asarray(gram, dtype=np.float64)
-    if not np.allclose(matrix, matrix.T, rtol=1e-9, atol=1e-9):
-        raise ValueError(f"gram must be symmetric, of finite numbers; got {matrix.tolist()}")
-    values, vectors = np.linalg.eigh(matrix)
-    if len(values) and values.min() < -1e-9 * max(1.0, values.max()):
-        raise ValueError(
-            f"gram must be positive semidefinite; its least eigenvalue is {values.min()}"
-        )
-    kept = values > 1e-14 * (values.max() if len(values) else 1.0)
-    root: Array = vectors[:, kept] * np.sqrt(values[kept])
-    return root
-
-
 def schedule_of(
-    model: Model,
+    model: DerivedModel,
     by_name: Mapping[str, Any],
     steps: int,
     parameters: Sequence[Symbol] | None = None,
@@ -259,34 +187,16 @@ def schedule_of(
     if unknown:
         allowed = ", ".join(p.name for p in parameters)
         raise ValueError(f"values has {unknown[0]}, no parameter of this model ({allowed})")
-    times = np.arange(steps + 1)
     columns = []
     for p in parameters:
         if p.name not in by_name:
             raise ValueError(f"values must have a number for {p.name}")
-        given = by_name[p.name]
-        found = given(times) if callable(given) else given
-        try:
-            column = np.broadcast_to(np.asarray(found, dtype=np.float64), times.shape)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"{p.name} must be a number, {steps + 1} numbers, or a function of the step; "
-                f"got {given!r}"
-            ) from None
-        rules: tuple[tuple[str, Any], ...] = (
-            ("be finite", np.isfinite(column)),
-            ("be positive", column > 0 if p.is_positive else True),
-            ("not be negative", column >= 0 if p.is_nonnegative else True),
-            ("be an integer", column == np.floor(column) if p.is_integer else True),
-        )
-        for must, allowed in rules:
-            if not np.all(allowed):
-                raise ValueError(f"{p.name} must {must}; got {given!r}")
-        columns.append(column)
+        sorts = [x for x in SORTS if x == "real" or getattr(p, f"is_{x}")]
+        columns.append(parameter_values(by_name[p.name], 0, steps, p.name, sorts))
     return np.stack(columns, axis=-1) if columns else np.empty((steps + 1, 0))
 
 
-def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
+def _between(model: DerivedModel) -> dict[Any, tuple[int, int, int]]:
     """Map inner products of fixed directions to their indices in the Gram matrices."""
     t = len(model.trained)
     return {
@@ -298,7 +208,7 @@ def _between(model: Model) -> dict[Any, tuple[int, int, int]]:
 
 
 def fill_in(
-    model: Model,
+    model: DerivedModel,
     by_name: dict[str, Any],
     factor: Array,
     parameters: Sequence[Symbol] | None = None,
@@ -326,7 +236,7 @@ def fill_in(
 
 
 def started(
-    model: Model,
+    model: DerivedModel,
     by_name: Mapping[str, Any],
     start: Any,
     runs: int,
@@ -391,13 +301,7 @@ def started(
             f"start, as a Gram matrix, must have shape (..., {model.spaces}, {p}, {p}) "
             f"(without the {model.spaces} for one eigenspace); got {given.shape}"
         )
-    given = given.reshape(-1, model.spaces, p, p)
-    factor = np.zeros((len(given), model.spaces, p, p))
-    for i, row in enumerate(given):
-        for a, matrix in enumerate(row):
-            root = root_of(matrix)
-            factor[i, a, :, : root.shape[1]] = root
-    return _repeated(factor, runs)
+    return _repeated(root_of(given.reshape(-1, model.spaces, p, p)), runs)
 
 
 def _repeated(factor: Array, runs: int) -> Array:

@@ -19,7 +19,7 @@ from slrsym.models.specification import Direction
 from slrsym.runs import Runs, runs_of
 
 if TYPE_CHECKING:
-    from slrsym.models.equations import Equations
+    from slrsym.models.equation_system import EquationSystem
 
 Array = NDArray[np.float64]
 
@@ -28,7 +28,7 @@ _TAKEN = {"time", "gram", "risk", "direction", "other", "space"}
 
 
 def solve(
-    equations: Equations,
+    equations: EquationSystem,
     values: Mapping[Any, Any],
     start: Any,
     time: float,
@@ -70,7 +70,7 @@ def solve(
     return runs
 
 
-def require_free_names(equations: Equations, axes: Iterable[str]) -> None:
+def require_free_names(equations: EquationSystem, axes: Iterable[str]) -> None:
     """Refuse order parameters, and parameters of a grid, with a name that results need."""
     if clash := _TAKEN & {p.name for p in equations.state}:
         raise ValueError(f"order parameters must not have names that runs have; got {min(clash)}")
@@ -124,7 +124,7 @@ def _stepped(change: Callable[..., Any], state: Array, row: Sequence[float], tim
 
 
 def initial_state(
-    equations: Equations, values: Mapping[Any, Any], start: Any, rng: Any
+    equations: EquationSystem, values: Mapping[Any, Any], start: Any, rng: Any
 ) -> tuple[Array, list[float], Array | None]:
     """Return state, parameters, and the Gram matrices of the start if it has them."""
     model, scalars = equations.model, equations.motion.scalars
@@ -161,7 +161,9 @@ def _by_name(values: Mapping[Any, Any], s: Symbol) -> Any:
     return found[s.name]
 
 
-def _grams(equations: Equations, states: Array, row: list[float], start: Array | None) -> Array:
+def _grams(
+    equations: EquationSystem, states: Array, row: list[float], start: Array | None
+) -> Array:
     """Return Gram matrices over time, (points, spaces, p, p); unknown inner products are NaN."""
     model = equations.model
     size = len(model.directions)

@@ -33,13 +33,13 @@ from slrsym.models.solutions import (
 from slrsym.runs import Runs, runs_of
 
 if TYPE_CHECKING:
-    from slrsym.models.equations import Equations
+    from slrsym.models.equation_system import EquationSystem
 
 Array = NDArray[np.float64]
 
 
 def sweep(
-    equations: Equations,
+    equations: EquationSystem,
     values: Mapping[Any, Any],
     start: Any,
     time: float,
@@ -111,7 +111,7 @@ def _axis(name: str, values: Any, integers: bool) -> list[float]:
     return axis
 
 
-def _digest(equations: Equations, begun: list[tuple[Array, list[float]]]) -> str:
+def _digest(equations: EquationSystem, begun: list[tuple[Array, list[float]]]) -> str:
     """Return a digest of the equations, and of states and parameters to begin with."""
     table = equations.change_table
     numbers = [[*state.tolist(), *row] for state, row in begun]
@@ -184,7 +184,7 @@ def _part_name(cell: int) -> str:
 
 
 def _dataset(
-    equations: Equations,
+    equations: EquationSystem,
     axes: dict[str, list[float]],
     times: Array,
     begun: list[tuple[Array, list[float]]],

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import flint
 import mpmath
 import numpy as np
-from sympy import Add, Expr, ImmutableMatrix, S, Symbol, erf, expand, factor
+from sympy import Add, Expr, S, Symbol, erf, expand, factor
 
 from slrsym.kernels.arguments import whole
 from slrsym.kernels.compile import compile_expressions, require_backend
@@ -31,35 +31,39 @@ from slrsym.models.moments import (
     slopes,
     variables,
 )
+from slrsym.models.projections import ProjectionLaws, Role
 from slrsym.models.specification import Direction, Token, softmax
 
-if TYPE_CHECKING:
-    from slrsym.models.risk import ExactRisk
+
+class _Symbols:
+    """The symbols that the risk of a model depends on."""
+
+    model: ProjectionLaws
+
+    @property
+    def used(self) -> set[Symbol]:
+        """All of them."""
+        raise NotImplementedError
+
+    @cached_property
+    def order_parameters(self) -> tuple[Symbol, ...]:
+        """Those that are inner products of trained directions."""
+        return tuple(s for s in self.model.moving_products if s in self.used)
+
+    @cached_property
+    def parameters(self) -> tuple[Symbol, ...]:
+        """The others, by name."""
+        return tuple(sorted(self.used - {*self.order_parameters}, key=lambda s: s.name))
 
 
-@dataclass(frozen=True)
-class Role:
-    """Tokens of one law and bias: what they add to target minus prediction, and their law.
-
-    `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
-    """
-
-    token: Token
-    directions: tuple[Direction, ...]
-    symbols: tuple[Symbol, ...]
-    error: tuple[tuple[Expr, Expr], ...]
-    means: tuple[Expr, ...]
-    cov: ImmutableMatrix
-
-
-class Terms:
+class Terms(_Symbols):
     """The risk of an additive model, as bias and variances, with names for its atoms.
 
     Given the roles, tokens are independent: the risk is the noise, the variances of what each adds
     to the error, covariances where noises are correlated, and the square of the sum of the means.
     """
 
-    def __init__(self, stated: ExactRisk) -> None:
+    def __init__(self, stated: ProjectionLaws) -> None:
         self.model = stated
         self.meanings: dict[Symbol, Expr] = {}
         self._names: dict[Expr, Symbol] = {}
@@ -131,7 +135,7 @@ class Terms:
 
     def gradient(self) -> list[Expr]:
         """Return the gradient, in the order of the order parameters."""
-        return [self._slope(p) for p in self.model.order_parameters]
+        return [self._slope(p) for p in self.order_parameters]
 
     def _slope(self, p: Symbol) -> Expr:
         total = Add(*(c * x.value(p) for c, x in self._variances))
@@ -142,7 +146,7 @@ class Terms:
 
     def hessian(self) -> list[list[Expr]]:
         """Return all rows of the Hessian."""
-        names = self.model.order_parameters
+        names = self.order_parameters
         rows = [[S.Zero] * len(names) for _ in names]
         for i, p in enumerate(names):
             for j in range(i, len(names)):
@@ -199,7 +203,7 @@ class Terms:
 
     def arranged(self, expr: Expr) -> Expr:
         """Write a derivative as a nested polynomial, if there are few order parameters."""
-        if len(self.model.order_parameters) > _FEW:
+        if len(self.order_parameters) > _FEW:
             return expr
         names = sorted(expr.free_symbols & self._state, key=str)
         return nested(expr, names) if names else expr
@@ -312,10 +316,10 @@ class Quadrature:
     reason: str
 
 
-class SoftmaxTerms:
+class SoftmaxTerms(_Symbols):
     """The parameters of the law of (score, value, target) of each role, and the risk in them."""
 
-    def __init__(self, stated: ExactRisk) -> None:
+    def __init__(self, stated: ProjectionLaws) -> None:
         self.model = stated
         if len(stated.data.mixture) > 1 or stated.data.correlation or stated.predictor.bias:
             raise ValueError(
@@ -385,7 +389,7 @@ class SoftmaxTerms:
             return self._in_balls(what)
         if backend == "jax":
             return self._in_jax(what)
-        names, parameters = self.model.order_parameters, self.model.parameters
+        names, parameters = self.order_parameters, self.parameters
         moving = [*self.means, *self.covs]
         rates = [e.diff(p) for e in moving for p in names]
         inner = "mpmath" if backend == "mpmath" else "numpy"
@@ -419,7 +423,7 @@ class SoftmaxTerms:
         if "gradient" in what:
             raise ValueError("of softmax there are balls of risk and excess_risk, not of slopes")
         roles = len(self.counts)
-        names, parameters = self.model.order_parameters, self.model.parameters
+        names, parameters = self.order_parameters, self.parameters
         entries = compile_expressions(self._entries, names, parameters, "ball")
 
         def evaluate(state: Any, *values: Any, dps: int = 30) -> list[Any]:
@@ -435,7 +439,7 @@ class SoftmaxTerms:
         # Imported when asked for: it brings JAX.
         from slrsym.kernels.jax_backend import jax_laplace_function
 
-        names, parameters = self.model.order_parameters, self.model.parameters
+        names, parameters = self.order_parameters, self.parameters
         moving = [*self.means, *self.covs]
         rates = [e.diff(p) for e in moving for p in names]
         # Numbers of tokens are apart, as the risk is not differentiated in them.
@@ -450,7 +454,7 @@ class SoftmaxTerms:
         return jax_laplace_function(tokens, law, rest, what, len(names))
 
     def _in_mpmath(self, entries: Callable[..., Any], what: tuple[str, ...]) -> Callable[..., Any]:
-        roles, n = len(self.counts), len(self.model.order_parameters)
+        roles, n = len(self.counts), len(self.order_parameters)
 
         def evaluate(state: Any, *values: Any, dps: int = 30) -> list[Any]:
             digits = whole("dps", dps, 1)

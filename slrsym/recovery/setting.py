@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.initial_conditions import uniform_overlaps
-from slrsym.dynamics.schedules import InverseTimeDecay, inverse_temperatures
 from slrsym.dynamics.spheres import beyond, curvature, vectors
 from slrsym.kernels.arguments import positive, whole
 from slrsym.landscape.points import distance
@@ -24,6 +23,7 @@ from slrsym.landscape.stability import swap_point
 from slrsym.recovery.tubes import Tube, tube_around
 from slrsym.renamed import old_attribute
 from slrsym.runs import wilson
+from slrsym.schedules import InverseTimeDecay, parameter_values
 from slrsym.task import ORACLE, Task
 
 _Array = NDArray[np.float64]
@@ -217,7 +217,7 @@ class Setting:
     @property
     def inverse_temperatures(self) -> NDArray[np.float64]:
         """The inverse temperature before each step, and after the last, (steps + 1,)."""
-        return inverse_temperatures(InverseTimeDecay(self.lam0, self.rate), 0, self.steps)
+        return parameter_values(InverseTimeDecay(self.lam0, self.rate), 0, self.steps)
 
     @property
     def final_lam(self) -> np.float64:

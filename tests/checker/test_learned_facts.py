@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from mpmath import mp, mpf
 
 from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
-from slrsym.checker.sign import NEG, NZ, POS, ZERO
+from slrsym.checker.sign import NEG, NN, NZ, POS, ZERO
 from slrsym.checker.term import Rejected, num
 
 # The first letter of the sign that a sort asks for, and whether it is one of integers.
@@ -209,7 +209,7 @@ def require_true(world):
         assert here is None or here <= sign, (world.ring.generators, p, sign)
 
 
-@settings(max_examples=max(500, settings().max_examples))
+@settings(max_examples=max(150, settings().max_examples))
 @given(terms, points(), st.randoms())
 def test_what_is_learned_holds_where_the_truth_is_told(term, point, rng):
     world = World(point, rng)
@@ -253,6 +253,18 @@ def test_what_is_learned_without_evidence_holds(x, p):
             ring = world.ring = Ring(SIZE, {}, lambda *_: None, {}, frozenset())
             assert mpmath.almosteq(world.fraction(ring.of(term)), value(term, world.point))
             require_true(world)
+
+
+@pytest.mark.parametrize(("strict", "learned"), [(False, NN), (True, POS)])
+def test_a_root_is_at_least_the_absolute_value_of_what_is_below_it(strict, learned):
+    """Of sqrt(x) and y with x >= y^2 both differences vanish somewhere; with x > y^2 neither."""
+    ring = Ring(SIZE, {}, lambda *_: None, {}, frozenset())
+    x, y = ("s", "x", "R>0"), ("s", "y", "R")
+    root, _ = ring.of(("^", 1, 2, x))
+    (radicand, _), (other, _) = ring.of(x), ring.of(y)
+    ring.facts.learn(radicand - other * other, POS if strict else NN)
+    ring.compare("root", root, other)
+    assert ring.facts.sign(root - other) == ring.facts.sign(root + other) == learned
 
 
 def test_a_sign_of_zero_is_learned_of_what_is_zero():

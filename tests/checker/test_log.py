@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 import slrsym.checker
+import slrsym.checker.log
 from slrsym.checker import ProvedClaims, Rejected, recheck
 from slrsym.checker.log import digest
-from slrsym.checker.term import defined, num
+from slrsym.checker.term import defined, num, work
 from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of, written
 from tests.checker.terms import N, X, Y
 
@@ -46,6 +47,19 @@ def test_what_is_written_is_accepted_and_the_same_again(tmp_path):
     (step,) = judged[0].steps
     assert (step.label, step.rule, step.axioms) == ("1", "symbol", frozenset())
     assert log(tmp_path / "b.log", records()).read_bytes() == path.read_bytes()
+
+
+def test_each_byte_of_a_log_allows_work(tmp_path, monkeypatch):
+    path = log(tmp_path / "a.log", records())
+    monkeypatch.setattr("slrsym.checker.log.WORK", 0)
+    left = []
+    monkeypatch.setattr(
+        "slrsym.checker.log._parse_line",
+        lambda text, parse=slrsym.checker.log._parse_line: left.append(work.left) or parse(text),
+    )
+    recheck(path)
+    first, *_ = path.read_bytes().splitlines(keepends=True)
+    assert left[0] == 100 * len(first)
 
 
 def _forge(change):

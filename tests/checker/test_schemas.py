@@ -135,6 +135,7 @@ OF_PAIRS = ("from-overlaps-and-edges",)
         ("on-face", STATEMENTS["on-face"][0], (PLANE, ONE, ONE, points((ONE, ONE)))),
         ("on-face", STATEMENTS["on-face"][0], (PLANE, ONE, TWO, points((ZERO, ONE)))),
         ("on-face", STATEMENTS["on-face"][0], (PLANE, TWO, ONE, points((ZERO, ONE)))),
+        ("on-face", STATEMENTS["on-face"][0], (PLANE, num(1, 2), *STATEMENTS["on-face"][1][2:])),
         ("on-face", STATEMENTS["on-face"][0], (PLANE, ONE, ONE, points((ZERO, ("pi",))))),
         (
             "on-face",

@@ -24,12 +24,15 @@ import pytest
 
 from slrsym.export.site import site_files
 from slrsym.files import write_folder
-from tests._profile import NIGHTLY, THOROUGH, more
+from tests._profile import NIGHTLY, THOROUGH, thorough_only
 from tests.export.site_check import linked
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
-pytestmark = [pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"), more]
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed"),
+    thorough_only,
+]
 
 WIDTHS = (1280, 768, 390)
 # The colour of a page in each scheme.

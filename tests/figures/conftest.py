@@ -11,6 +11,7 @@ import xarray as xr
 from slrsym import Task, simulate
 from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart
 from slrsym.experiments import SECTION_E3
+from slrsym.figures.committee_surveys import NoiseFloorSurvey, PlateauSurvey, StabilitySurvey
 from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
@@ -71,6 +72,19 @@ def layers():
 def heads():
     few = replace(SECTION_E3["9"], steps=60, log_every=20, starts=3, held=30)
     return few.compute(workers=1)
+
+
+@pytest.fixture(scope="session")
+def committee():
+    """Figures of committee machines, by name: small recipes, each with its data."""
+    recipes = {
+        "plateau": PlateauSurvey(units=(2, 3), time=20, d=60, runs=2),
+        "noise-floor": NoiseFloorSurvey(
+            surplus=(0, 1), rates=(0.1, 0.2), settle=0.1, time=0.2, d=20, runs=2
+        ),
+        "stability": StabilitySurvey(units=(2, 4), tried=(2,), time=2, d=50),
+    }
+    return {name: (recipe, recipe.compute()) for name, recipe in recipes.items()}
 
 
 @pytest.fixture(scope="session")

@@ -39,6 +39,7 @@ def drawn(request):
         "9": lambda: get("heads"),
         "10": lambda: get("layers")["10"],
         "basins": lambda: get("basins"),
+        **{name: lambda name=name: get("committee")[name][1] for name in figures.COMMITTEE},
     }
     get = request.getfixturevalue
     assert tuple(makers) == figures.NAMES
@@ -138,7 +139,7 @@ def test_settings_of_matplotlib_stay_as_they_are(risks, tmp_path):
 def test_unknown_figures(name, risks):
     for act in (recipe, lambda name: draw(name, risks)):
         with pytest.raises(
-            ValueError, match=r"a figure must be one of 1, 2, 3, 4a, .* 10, basins; got"
+            ValueError, match=r"a figure must be one of 1, 2, 3, 4a, .* 10, basins, .*; got"
         ):
             act(name)
 

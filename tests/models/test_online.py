@@ -86,7 +86,7 @@ def test_refused(make, message):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"values": {"epsilon": 0}}, "epsilon must be positive; got 0"),
+        ({"values": {"epsilon": 0}}, "epsilon must be positive and finite; it is 0.0"),
         ({"values": {"epsilon": 1, "tau": 2}}, "values has tau"),
         ({"start": np.eye(3)}, r"must have shape \(..., 1, 2, 2\)"),
         ({"start": np.diag([4, 1])}, "direction w of length 2; it must have 1"),

@@ -18,7 +18,7 @@ from tests._profile import NIGHTLY, THOROUGH, more
 from tests.models._random_models import ACTIVATIONS, Drawn, drawn
 
 pytestmark = more
-QUICK = (7, 15, 19)
+QUICK = (7, 15)
 if NIGHTLY:
     FIRST = 1000 * (datetime.now(UTC).toordinal() % 1000)
     SEEDS = range(FIRST, FIRST + 300)

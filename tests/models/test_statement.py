@@ -70,8 +70,8 @@ def with_products(products):
         (lambda: attention(log).model, "share must be real and finite for all projections"),
         (lambda: multi_head(0, 1), "heads must be an integer of at least 1; got 0"),
         (lambda: committee(1, 0), "teachers must be an integer of at least 1; got 0"),
-        (lambda: simulated(gamma=-1), "gamma must be positive; got -1"),
-        (lambda: simulated(L=2.5), "L must be an integer; got 2.5"),
+        (lambda: simulated(gamma=-1), "gamma must be positive and finite; it is -1.0"),
+        (lambda: simulated(L=2.5), "L must be an integer; it is 2.5"),
         (lambda: simulated(d=2.5), "d must be an integer of at least 2; got 2.5"),
         (
             lambda: attention().model.recovery({}, [], steps=1, alpha=1),

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 from sympy import Rational, Symbol, tanh
 
-from slrsym.dynamics import load, resume, save, simulate
+from slrsym.dynamics import InverseTimeDecay, UniformStart, load, resume, save, simulate
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.models.instances import attention
 from slrsym.models.simulation import FlowEngine
@@ -33,21 +33,23 @@ def test_they_come_back_as_they_were(tmp_path):
 
 
 def test_those_of_the_paper_are_of_the_same_kind(tmp_path):
-    """The same order parameters, risk and names, from one start."""
-    stated = attention().model
+    """The same order parameters, risk and names, from one start and by one schedule."""
+    stated, falling = attention().model, InverseTimeDecay(0.2, 0.1)
     task = Task(20, 3, 0.7, 0.1)
     state = np.array([0.1, 0.2, 0.05, -0.1, 0.3])
-    theirs = simulate(task, state[None], 0.2, 1e-2, 7, 3, "numpy", progress=False)
+    theirs = simulate(task, state[None], falling, 1e-2, 7, 3, "numpy", progress=False)
     gram = np.eye(4)
     for p, value in zip(stated.order_parameters, state, strict=True):
         i, j, _ = stated.flow.places[p]
         gram[i, j] = gram[j, i] = value
-    ours = stated.simulate(VALUES, steps=7, every=3, start=gram, **OPTIONS)
+    ours = stated.simulate(VALUES | {"lambda": falling}, steps=7, every=3, start=gram, **OPTIONS)
     assert type(ours) is type(theirs)
     assert ours.kappa.dims == theirs.kappa.dims
     for p in stated.order_parameters:
         assert np.abs(ours[p] - theirs[p]).max() < 1e-13
     assert np.abs(ours.excess_risk - theirs.excess_risk).max() < 1e-13
+    assert (ours["lambda"].values == theirs.lam.values).all()
+    assert len(np.unique(theirs.lam)) == 4
     assert np.abs(ours.risk - ours.excess_risk - 0.01).max() < 1e-15
     with pytest.raises(ValueError, match="runs must have gram"):
         theirs.overlap("k", "v")
@@ -59,6 +61,20 @@ def test_those_of_the_paper_are_of_the_same_kind(tmp_path):
         resume(ours)
     with pytest.raises(ValueError, match="start must be runs of a model of k, v"):
         stated.simulate(VALUES, steps=1, start=theirs, **OPTIONS)
+
+
+def test_random_starts_are_those_of_the_paper():
+    """The paper's task is a model among others, and a run does not depend on those beside it."""
+    stated = attention().model
+    # The same coordinates are along the model's first fixed direction, and along k^*.
+    (k, v), (one, other) = stated.trained, stated.fixed
+    pairs = ((k, one), (v, other), (v, one), (k, other), (k, v))
+    for d in (2, 3, 20):
+        theirs = UniformStart(5, seed=3).overlaps(Task(d, 3, 0.7))
+        for runs in (5, 2):
+            made = stated.simulate(VALUES | {"d": d}, steps=1, runs=runs, **OPTIONS)
+            ours = np.stack([made.overlap(x, y).values[:, 0] for x, y in pairs], axis=1)
+            assert np.abs(ours - theirs[:runs]).max() < 1e-14
 
 
 def test_they_go_on(tmp_path):

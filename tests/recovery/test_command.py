@@ -186,7 +186,10 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
         (("--runs", "0"), "runs must be an integer"),
         (("--steps", "0"), "steps must be an integer"),
         (("--plot", "basin.txt"), "must end with one of"),
-        (("--lam0", "1,2", "--d", "10,20", "--L", "2,3", "--plot", "x.png"), "room for two options"),
+        (
+            ("--lam0", "1,2", "--d", "10,20", "--L", "2,3", "--plot", "x.png"),
+            "room for two options",
+        ),
         (("-o", "nowhere/runs.nc"), "does not exist"),
         (("--json", "nowhere/runs.json"), "does not exist"),
         (("-o", "x.nc", "--json", "x.nc"), "another file than that of --output; got x.nc"),

@@ -14,10 +14,10 @@ import pytest
 import xarray as xr
 
 from slrsym.dynamics import Overlaps, simulate
-from slrsym.dynamics.schedules import InverseTimeDecay
 from slrsym.jobs import completed
 from slrsym.recovery import Setting, recover, sweep, sweeps, verdicts
 from slrsym.recovery.setting import MOVING
+from slrsym.schedules import InverseTimeDecay
 from tests._profile import thorough_only
 
 # Runs are short here.

@@ -1,4 +1,4 @@
-"""Schedules of the inverse temperature: values, bad ones, and the words for them."""
+"""Schedules of parameters: values, bad ones, and the words for them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from slrsym.dynamics import Constant, Formula, InverseTimeDecay
-from slrsym.dynamics.schedules import (
+from slrsym.schedules import (
     Tabulated,
     as_schedule,
     describe,
-    inverse_temperatures,
+    parameter_values,
     schedule_from_text,
 )
 
@@ -45,9 +45,11 @@ def test_a_table_is_not_the_callers_array():
 
 
 def test_temperatures_include_both_ends():
-    assert inverse_temperatures(Constant(0.3), 5, 8).tolist() == [0.3] * 4
-    assert inverse_temperatures(lambda t: 1.0 + t, 3, 3).tolist() == [4.0]
-    assert inverse_temperatures(lambda t: [1, 2, 3], 0, 2).tolist() == [1.0, 2.0, 3.0]
+    assert parameter_values(Constant(0.3), 5, 8).tolist() == [0.3] * 4
+    assert parameter_values(lambda t: 1.0 + t, 3, 3).tolist() == [4.0]
+    assert parameter_values(lambda t: [1, 2, 3], 0, 2).tolist() == [1.0, 2.0, 3.0]
+    assert parameter_values(lambda t: 0.5, 1, 2).tolist() == [0.5, 0.5]
+    assert parameter_values([3, 2, 1, 4], 1, 2).tolist() == [2.0, 1.0]
 
 
 @pytest.mark.parametrize(
@@ -72,10 +74,7 @@ def test_what_may_not_be_given(schedule, said):
 @pytest.mark.parametrize(
     ("schedule", "said"),
     [
-        (
-            lambda t: 0.5,
-            r"one inverse temperature for each of 11 steps; it gave an array of shape \(\)",
-        ),
+        (lambda t: -0.5, "positive and finite; it is -0.5 at step 0"),
         (lambda t: t[1:] + 1.0, r"each of 11 steps; it gave an array of shape \(10,\)"),
         (lambda t: 3.0 - t, "positive and finite; it is 0.0 at step 3"),
         (lambda t: np.where(t == 4, np.inf, 1.0), "positive and finite; it is inf at step 4"),
@@ -87,7 +86,25 @@ def test_what_may_not_be_given(schedule, said):
 )
 def test_what_may_not_come_of_it(schedule, said):
     with pytest.raises(ValueError, match=said):
-        inverse_temperatures(schedule, 0, 10)
+        parameter_values(schedule, 0, 10)
+
+
+@pytest.mark.parametrize(
+    ("given", "sorts", "said"),
+    [
+        (-1, ("real", "positive"), "L must be positive and finite; it is -1.0 at step 0"),
+        ([0, 1, -1], ("nonnegative",), "L must be finite and not negative; it is -1.0 at step 2"),
+        ([1, 2, 2.5], ("integer",), "L must be an integer; it is 2.5 at step 2"),
+        (np.nan, ("real",), "L must be finite; it is nan at step 0"),
+        ([1, 2], ("real",), "L must have a value for each step from 0 to 2, that is 3; got 2"),
+        ("x", ("real",), "L must be a number, a list of numbers or a function of steps; got 'x'"),
+        (lambda t: t[:2], ("real",), r"L must give one number, .* of 3 steps; .* shape \(2,\)"),
+    ],
+)
+def test_parameters_of_other_sorts(given, sorts, said):
+    assert parameter_values(0, 0, 2, "L", ("real", "nonnegative", "integer")).tolist() == [0.0] * 3
+    with pytest.raises(ValueError, match=said):
+        parameter_values(given, 0, 2, "L", sorts)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +165,7 @@ def test_formulas(text, function):
 @pytest.mark.parametrize("text", ["t", "1/t", "9**9**9**9", "log(t)", "1 - t/2"])
 def test_formulas_are_positive_and_finite(text):
     with pytest.raises(ValueError, match=r"schedule must be positive and finite; it is .* at step"):
-        inverse_temperatures(schedule_from_text(text), 0, 3)
+        parameter_values(schedule_from_text(text), 0, 3)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,10 @@
-"""Schedules of the inverse temperature, as in Definition 1."""
+"""Schedules: a parameter at each step, such as the inverse temperature of Definition 1."""
 
 from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -143,24 +143,25 @@ def _value(node: ast.expr, t: NDArray[np.float64]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Tabulated:
-    """An inverse temperature for each step, in a table."""
+    """A parameter for each step, in a table, or one number for all."""
 
     values: NDArray[np.float64]
+    name: str = "schedule"
 
     def __post_init__(self) -> None:
-        table = np.array(real_array("schedule", self.values, _ALLOWED))
-        if table.ndim != 1 or not table.size:
-            raise ValueError(f"schedule must be a list of numbers; it has shape {table.shape}")
+        table = np.array(real_array(self.name, self.values, _ALLOWED))
+        if table.ndim > 1 or not table.size:
+            raise ValueError(f"{self.name} must be a list of numbers; it has shape {table.shape}")
         object.__setattr__(self, "values", table)
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at some steps."""
-        if steps.size and steps.max() >= self.values.size:
+        """Return the parameter at some steps."""
+        if self.values.ndim and steps.size and steps.max() >= self.values.size:
             raise ValueError(
-                f"schedule must have a value for each step from 0 to {steps.max()}, "
+                f"{self.name} must have a value for each step from 0 to {steps.max()}, "
                 f"that is {steps.max() + 1}; got {self.values.size}"
             )
-        return self.values[steps]
+        return self.values[steps] if self.values.ndim else self.values
 
     def __repr__(self) -> str:
         return f"Tabulated({self.values.size} values)"
@@ -177,21 +178,34 @@ def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
     return Tabulated(values) if values.ndim else Constant(positive("schedule", schedule))
 
 
-def inverse_temperatures(schedule: Schedule, start: int, stop: int) -> NDArray[np.float64]:
-    """Return the inverse temperatures from one step to another."""
-    steps = np.arange(start, stop + 1, dtype=np.int64)
-    values = real_array("schedule", schedule(steps), "a function that gives numbers")
+# Which values the assumptions of SymPy allow, and how messages call them.
+SORTS: dict[str, tuple[str, Callable[[NDArray[np.float64]], Any]]] = {
+    "real": ("finite", np.isfinite),
+    "positive": ("positive and finite", lambda x: x > 0),
+    "nonnegative": ("finite and not negative", lambda x: x >= 0),
+    "integer": ("an integer", lambda x: x == np.floor(x)),
+}
+
+
+def parameter_values(
+    given: Any, first: int, last: int, name: str = "schedule", sorts: Iterable[str] = ("positive",)
+) -> NDArray[np.float64]:
+    """Return a parameter from one step to another, both included, or refuse its values."""
+    steps = np.arange(first, last + 1, dtype=np.int64)
+    rule = given if callable(given) else Tabulated(given, name)
+    values = real_array(name, rule(steps), "a function that gives numbers")
+    values = values if values.ndim else np.full(steps.shape, values)
     if values.shape != steps.shape:
         raise ValueError(
-            f"schedule must give one inverse temperature for each of {steps.size} steps; "
+            f"{name} must give one number, or one for each of {steps.size} steps; "
             f"it gave an array of shape {values.shape}"
         )
-    wrong = ~(np.isfinite(values) & (values > 0))
-    if wrong.any():
-        at = int(np.argmax(wrong))
-        raise ValueError(
-            f"schedule must be positive and finite; it is {float(values[at])} at step {steps[at]}"
-        )
+    for must, allowed in map(SORTS.__getitem__, sorts):
+        good = np.isfinite(values) & allowed(values)
+        if not good.all():
+            at = int(np.argmin(good))
+            when = f" at step {steps[at]}" if last else ""
+            raise ValueError(f"{name} must be {must}; it is {values[at]}{when}")
     return values
 
 
