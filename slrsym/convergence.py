@@ -1,0 +1,90 @@
+"""Rates of descent on the manifold, from the saddle to the oracle, in symbols.
+
+The planar map of Lemma 7 is written with any positive numbers N, Q, b and B, whose values in the
+paper's task are `constants`. Claims ``convergence-time-...`` prove that a step lowers each of four
+counts by at least 1, while its phase lasts: growth at the saddle, passage of kappa, contraction of
+1 - nu, and contraction of 1 - kappa. `bound` adds them up.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sympy import Expr, erf, exp, log, pi, sqrt, symbols
+
+from slrsym import notation, planar
+from slrsym.notation import alpha, kappa, nu
+
+# R_kappa is -N exp(-b^2 kappa^2) (nu - erf(b kappa/B)), and R_nu is -Q erf(b kappa).
+N, Q, b, B = symbols("N Q b B", positive=True)
+constants = {N: planar.N, Q: planar.Q, b: planar.b, B: notation.B}
+
+# Free numbers: growth is shown while nu is below the level at c, with the rate g; then kappa passes
+# r, nu stays above v and comes within h of 1; and kappa goes from r to q.
+c, g, r, v, h, q = symbols("c g r v h q", nonnegative=True)
+
+
+def moved(x: Any, y: Any) -> Expr:
+    """Return where a step takes the coordinate x, by Lemma 7; y is step size times slope."""
+    return (x - y * (1 - x**2)) / sqrt(1 + y**2 * (1 - x**2))
+
+
+def level_at(x: Any) -> Expr:
+    """Return the nu at which a step leaves kappa = x where it is."""
+    return erf(b * x / B)
+
+
+level = level_at(kappa)
+push = N * exp(-((b * kappa) ** 2)) * (nu - level)
+kappa_next, nu_next = moved(kappa, -alpha * push), moved(nu, -alpha * Q * erf(b * kappa))
+
+# The least factors of the linear gains in kappa and in nu, and the greatest loss of kappa.
+m = (1 - alpha * N) * exp(-((b * c) ** 2)) * (1 - c**2)
+ell = (1 - alpha * Q) * Q * erf(b) * (1 - level_at(c) ** 2)
+p = N * 2 / sqrt(pi) * b / B
+
+# Growth is shown of `size`, if g^2 + p g <= m N l; the largest such g is `largest_g`.
+largest_g = (sqrt(p**2 + 4 * m * N * ell) - p) / 2
+
+
+def size(x: Any, y: Any) -> Expr:
+    """Return the combination of two overlaps that grows by the factor 1 + alpha g."""
+    return g * x + m * N * y
+
+
+# The gain of kappa in a step of the passage; the rates of 1 - nu and of 1 - kappa.
+gain = (1 - alpha * N) * N * exp(-((b * r) ** 2)) * (v - level_at(r)) * (1 - r**2)
+nu_rate = (1 - alpha * Q) * Q * erf(b * r) * (1 + v)
+kappa_rate = (1 - alpha * N) * N * exp(-((b * q) ** 2)) * (1 - level_at(q) - h) * (1 + r)
+
+
+def growth_left(x: Any, y: Any) -> Expr:
+    """Return the count of growth, at overlaps x and y."""
+    return (log(size(1, level_at(c))) - log(size(x, y))) * (1 + alpha * g) / (alpha * g)
+
+
+def passage_left(x: Any) -> Expr:
+    """Return the count of the passage, at kappa = x."""
+    return (r - x) / (alpha * gain)
+
+
+def nu_left(y: Any) -> Expr:
+    """Return the count of the contraction of 1 - nu, at nu = y."""
+    return (log(1 - y) - log(h)) / (alpha * nu_rate)
+
+
+def kappa_left(x: Any) -> Expr:
+    """Return the count of the contraction of 1 - kappa, at kappa = x."""
+    return (log(1 - x) - log(1 - q)) / (alpha * kappa_rate)
+
+
+# A bound on the steps until kappa >= q and nu >= 1 - h, where growth begins at the overlaps kappa
+# and nu, and v is the level at c: a phase lasts at most one step longer than its count.
+contraction = 1 + kappa_left(r)
+bound = 3 + growth_left(kappa, nu) + passage_left(0) + nu_left(v) + contraction
+
+# Then the risk is at most this above that of the oracle.
+excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - level_at(q)) * (1 - q)
+
+# No step contracts 1 - kappa at a higher rate than this where kappa >= r.
+fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - level_at(r))
