@@ -48,7 +48,7 @@ def _copy(node: Term, copies: Term) -> Any:
     less = replaced(copies, {(3, 0): ("+", count, num(-1))})
     # Another sum could be one of n - 1 of the same copies, and would then not be independent.
     alone = not has_copies(replace_outside_binders(body, copies, ZERO))
-    require(alone, "the body contains another sum of copies, or this one under a binder")
+    require(alone, "the body contains another sum of copies")
     rest = ("+", less, substitute(inside(copies)[0], new))
     body = replace_outside_binders(body, copies, rest)
     other = expectation((*names, *new.values()), body, (*outside(node), *laws))
@@ -57,11 +57,12 @@ def _copy(node: Term, copies: Term) -> Any:
 
 
 def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
-    """Return a term with another one in place of a part, where it stands under no binder."""
+    """Return a term with another one in place of a sum of copies; refuse one under a binder."""
     if same(t, old):
         return new
-    if bound(t):
+    if not any(has_copies(p) for _, p in children(t)):
         return t
+    require(not bound(t), "a sum of copies stands under a binder")
     return replaced(t, {i: replace_outside_binders(p, old, new) for i, p in children(t)})
 
 
