@@ -58,7 +58,7 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
 from slrsym.statements.expressions import free
 
-# In more directions than these, Gaussian factors are taken into the weight.
+# In more directions than these, a quadrature takes too long without reducing their number.
 _FEW = 2
 
 
@@ -144,18 +144,18 @@ class Compiler:
             return emit(function, *(self.register(arg) for arg in expr.args))
         return self._nested(expr)
 
-    def _affine_register(self, constant: Ball, form: dict[Symbol, Ball]) -> int:
-        total = [arb(0)] * self.program.depth
+    def coordinates(self, constant: Ball, form: Mapping[Symbol, Ball]) -> Line:
+        """Return an affine form in the coordinates of the quadrature."""
         for symbol, coefficient in form.items():
-            own, row = self.rows[symbol]
-            constant = constant + coefficient * own
-            total = [t + coefficient * c for t, c in zip(total, row, strict=True)]
-        size = max((magnitude(c) for c in total), default=-math.inf)
-        floor = size - (self.evaluator.digits + 5) / DIGITS_PER_BIT
+            constant = constant + coefficient * self.rows[symbol][0]
+        rows = {symbol: row for symbol, (_, row) in self.rows.items()}
+        return constant, tuple(_combined(form, rows, self.program.depth, self.evaluator.digits))
+
+    def _affine_register(self, constant: Ball, form: dict[Symbol, Ball]) -> int:
+        constant, total = self.coordinates(constant, form)
         result = self.program.constant(constant)
         for i, coefficient in enumerate(total):
-            # The rotation makes these vanish; what is left of them is rounding.
-            if coefficient.is_zero() or magnitude(coefficient) <= floor:
+            if coefficient.is_zero():
                 continue
             product = self.program.emit(operator.mul, self.program.constant(coefficient), i)
             result = self.program.emit(operator.add, result, product)
@@ -343,13 +343,19 @@ class Expectations:
         probe = Compiler(self.evaluator, 0, dict.fromkeys(random, (arb(0), [])))
         basis: list[list[Ball]] = []
         for form in essential_forms(factor, random, probe.affine):
-            for row in self._combined(form, roots):
+            for row in self._real_rows(form, roots):
                 basis += _orthogonal_part(row, basis, self.digits)
         smooth = len(basis)
-        if smooth > _FEW and (found := self._reweighted(factor, means, roots)) is not None:
+        if smooth > 1 and (found := self._reweighted(factor, means, roots, random)) is not None:
             weight, rest, moved, turned = found
-            value, absolute = self._rotated(rest, moved, turned, noises)
-            return weight * value, magnitude(weight) + absolute
+            try:
+                value, absolute = self._rotated(rest, moved, turned, noises)
+            except Inconclusive:
+                # A narrow factor leaves few digits of the new law.
+                if smooth > _FEW:
+                    raise
+            else:
+                return weight * value, magnitude(weight) + absolute
         for row in roots.values():
             basis += _orthogonal_part(row, basis, self.digits)
         depth = len(basis) + len(noises)
@@ -380,26 +386,24 @@ class Expectations:
         return total.value, total.absolute
 
     def _reweighted(
-        self, factor: Expr, means: dict[Symbol, Ball], roots: Rows
+        self, factor: Expr, means: dict[Symbol, Ball], roots: Rows, random: frozenset[Symbol]
     ) -> tuple[Ball, Expr, dict[Symbol, Ball], Rows] | None:
         """Take Gaussian factors into the weight; return None if there are none."""
-        constant, rest, exponent = split_off_exponent(factor, frozenset(means))
+        constant, rest, exponent = split_off_exponent(factor, frozenset(means), random)
         if exponent == 0:
             return None
         found = absorb_exponential(exponent, means, roots, self.evaluator.ball)
         if found is None:
             return None
         weight, moved, turned = found
+        left = free(rest)
+        moved = {x: mean for x, mean in moved.items() if x in left}
+        turned = {x: row for x, row in turned.items() if x in left}
         return weight * self.evaluator.ball(constant), rest, moved, turned
 
-    def _combined(
-        self, form: dict[Symbol, Ball], roots: dict[Symbol, list[Ball]]
-    ) -> list[list[Ball]]:
-        """Return a form in the coordinates of white noise."""
-        total = [arb(0)] * len(next(iter(roots.values()), []))
-        for symbol, coefficient in form.items():
-            if symbol in roots:
-                total = [t + coefficient * r for t, r in zip(total, roots[symbol], strict=True)]
+    def _real_rows(self, form: dict[Symbol, Ball], roots: Rows) -> list[list[Ball]]:
+        """Return the real and imaginary parts of a form in the coordinates of white noise."""
+        total = _combined(form, roots, len(next(iter(roots.values()), [])), self.digits)
         if any(isinstance(t, acb) for t in total):
             return [[complex_ball(t).real for t in total], [complex_ball(t).imag for t in total]]
         return [total]
@@ -408,14 +412,24 @@ class Expectations:
 def _line(compiler: Compiler, form: Expr) -> Line | None:
     """Return an affine form in the coordinates of the quadrature."""
     found = compiler.affine(form)
-    if found is None:
-        return None
-    constant, row = found[0], [arb(0)] * compiler.program.depth
-    for symbol, coefficient in found[1].items():
-        own, place = compiler.rows[symbol]
-        constant = constant + coefficient * own
-        row = [t + coefficient * c for t, c in zip(row, place, strict=True)]
-    return constant, tuple(row)
+    return None if found is None else compiler.coordinates(*found)
+
+
+def _combined(
+    form: Mapping[Symbol, Ball], rows: Mapping[Symbol, Sequence[Ball]], width: int, digits: int
+) -> list[Ball]:
+    """Return a linear form of symbols that are linear forms themselves, in their coordinates.
+
+    Coordinates that vanish but for rounding are set to zero.
+    """
+    total, size = [arb(0)] * width, -math.inf
+    for symbol, coefficient in form.items():
+        if symbol in rows:
+            terms = [coefficient * c for c in rows[symbol]]
+            size = max([size, *map(magnitude, terms)])
+            total = [t + term for t, term in zip(total, terms, strict=True)]
+    floor = size - (digits + 5) / DIGITS_PER_BIT
+    return [arb(0) if magnitude(t) <= floor else t for t in total]
 
 
 def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:

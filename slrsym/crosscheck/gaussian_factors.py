@@ -13,20 +13,25 @@ from flint import arb, arb_mat
 from sympy import Expr, S, Symbol
 
 from slrsym.crosscheck.balls import Ball
+from slrsym.statements.expressions import free
 
 Rows = dict[Symbol, list[Ball]]
 
 
-def split_off_exponent(factor: Expr, random: frozenset[Symbol]) -> tuple[Expr, Expr, Expr]:
+def split_off_exponent(
+    factor: Expr, gaussian: frozenset[Symbol], random: frozenset[Symbol]
+) -> tuple[Expr, Expr, Expr]:
     """Return the constant, the rest and the exponent of an integrand that has Gaussian factors.
 
-    The exponent is of degree at most 2 in the random symbols; zero if there is none.
+    The exponent is of degree at most 2 in the Gaussian symbols, with no other random symbols; zero
+    if there is none.
     """
-    names = sorted(random, key=sp.default_sort_key)
+    names, others = sorted(gaussian, key=sp.default_sort_key), random - gaussian
     constant, rest, exponent = S.One, list[Expr](), S.Zero
     for part in sp.Mul.make_args(factor):
         scale, inner = _gaussian(part)
-        if inner is not None and (found := inner.as_poly(*names)) and found.total_degree() <= 2:
+        found = None if inner is None or free(inner) & others else inner.as_poly(*names)
+        if found is not None and found.total_degree() <= 2:
             constant, exponent = constant * scale, exponent + inner
         else:
             rest.append(part)
