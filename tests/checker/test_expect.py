@@ -168,6 +168,8 @@ def test_copies():
     other = ("copies", (Y,), (("f", "erf", Y),), (("s", "m", "Z>=0"), STANDARD))
     with pytest.raises(Rejected, match="another sum"):
         prove("one copy more", (), mean(("*", COPIES, other)), COPIES)
+    with pytest.raises(Rejected, match="under a binder"):
+        prove("one copy more", (), mean(mean(COPIES)), COPIES)
     assert prove("moments of copies", (), mean(("^", 2, 1, COPIES))).conclusion[2][0] == "+"
     with pytest.raises(Rejected):
         prove("moments of copies", (), mean(("^", 3, 1, COPIES)))
