@@ -75,13 +75,13 @@ def outer_integral(function, breaks, mean=0):
 @pytest.fixture
 def absorbed(monkeypatch):
     """Count the integrals whose Gaussian factors were taken into the weight."""
-    found, original = [], expectations.reweighted
+    found, original = [], expectations.absorb_exponential
 
     def counted(exponent, *rest):
         found.append(exponent)
         return original(exponent, *rest)
 
-    monkeypatch.setattr(expectations, "reweighted", counted)
+    monkeypatch.setattr(expectations, "absorb_exponential", counted)
     return found
 
 
