@@ -265,7 +265,7 @@ class NoiseFloorSurvey(Saved):
     surplus: tuple[int, ...] = (0, 1, 2, 4)
     rates: tuple[float, ...] = (0.2, 0.4, 0.8, 1.2)
     sigma: float = 0.1
-    settle: float = 80.0
+    settle: float = 160.0
     time: float = 80.0
     d: int = 1000
     runs: int = 4

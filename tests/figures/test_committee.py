@@ -14,7 +14,7 @@ from slrsym.figures.committee_surveys import (
     StabilitySurvey,
 )
 
-from .._profile import NIGHTLY, thorough_only
+from .._profile import thorough_only
 
 
 def unit(x):
@@ -98,13 +98,6 @@ def test_the_plateau_tends_to_its_closed_form(K):
     limit = K / np.pi * (np.pi / 6 - K * np.arcsin(1 / (2 * K)))
     found = [PlateauSurvey(eta=eta).level(K) - limit for eta in (1e-2, 1e-3)]
     assert 0 < found[1] < 0.11 * found[0] < 0.01 * limit
-
-
-@pytest.mark.skipif(not NIGHTLY, reason="left to the profile nightly")
-def test_sampled_noise_floors_are_those_of_the_equations():
-    data = NoiseFloorSurvey(surplus=(0, 2), rates=(0.4,), runs=8).compute()
-    far = (data.sampled - data.solved) / data.error
-    assert (abs(far) < 4).all(), far
 
 
 @thorough_only

@@ -1,0 +1,29 @@
+"""The benchmark of the noise floor: its table, and that it tells derived values from others."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+from ._profile import nightly_only
+
+ROOT = Path(__file__).resolve().parents[1]
+spec = importlib.util.spec_from_file_location(
+    "committee_floor", ROOT / "benchmarks" / "committee_floor.py"
+)
+floor = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(floor)
+ROW = re.compile(r"(\d)\s+([\d.]+) \+- ([\d.]+)\s+([\d.]+)\s+([-+][\d.]+) s\.e\.\s+([\d.]+)")
+
+
+@nightly_only
+def test_sampled_floors_are_the_derived_ones(capsys):
+    floor.main(["--d", "400", "--runs", "8", "--surplus", "0", "1"])
+    rows = ROW.findall(capsys.readouterr().out)
+    assert [int(L) for L, *_ in rows] == [0, 1]
+    for _, sampled, error, derived, off, order in rows:
+        assert abs(float(off)) < 4
+        assert abs(float(sampled) - float(derived)) < 4.1 * float(error)
+        # At this learning rate the first order alone is far off.
+        assert float(sampled) - float(order) > 10 * float(error)
