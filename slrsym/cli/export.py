@@ -262,7 +262,7 @@ def _snippets(document: Document) -> list[str]:
 
 def compile_books(folder: Path, mains: list[str]) -> None:
     """Compile the exported book, and say how long it took."""
-    from slrsym.export.latex_book import CompileError, TeXMissingError, compile_document
+    from slrsym.export.tex_compiler import CompileError, TeXMissingError, compile_document
 
     start = time.perf_counter()
     try:

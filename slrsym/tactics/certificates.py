@@ -7,14 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import math
-from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-from flint import fmpq, fmpq_mat
-from scipy.optimize import linprog
-from scipy.sparse import lil_matrix
+from flint import fmpq
 
 from slrsym.checker.ring import Ring
 from slrsym.checker.sign import (
@@ -27,11 +22,11 @@ from slrsym.checker.sign import (
     QUESTIONS,
     ZERO,
     sign_of_number,
-    sign_power,
     sign_times,
     used_in,
 )
 from slrsym.checker.term import Rejected, Term, key
+from slrsym.tactics.combinations import Combinations
 
 # How a log names the sign that is asked for.
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
@@ -112,36 +107,8 @@ class Hinted(Ring):
         return f
 
 
-class Search:
-    """A search that answers the questions of a ring, and records the evidence for the answers.
-
-    It gives up on a question after some effort, and on all together after the most: monomials of
-    candidates and of normal forms, entries of linear programs times their iterations; some 25,000
-    in a second. Seconds would make the evidence depend on the machine.
-    """
-
-    def __init__(self, effort: int, most: float = math.inf, is_brief: bool = False) -> None:
-        self.busy: set[Any] = set()
-        self.failed: set[Any] = set()
-        self.depth = 0
-        self.hints: list[Any] = []
-        self.nodes: list[Any] = []
-        self.notes: dict[Any, list[Any]] = {}
-        # What the checker reads: each question that was answered, with what is learned for it.
-        self.answers: list[Any] = []
-        self.entries: list[Any] = []
-        # Whether signs of arguments of functions are worth little, or of the one at hand.
-        self.is_brief, self.brief = is_brief, False
-        self.effort, self.most, self.patience = effort, most, 0.1
-        self.work, self.end = 0, 0.0
-
-    def hint(self, f: Any) -> None:
-        if len(f.monoms()) > 1 and not any(f in (h, -h) for h in self.hints):
-            self.hints.append(f)
-
-    def node(self, f: Any) -> None:
-        if 1 < len(f.monoms()) < 40 and len(self.nodes) < 40 and f not in self.nodes:
-            self.nodes.append(f)
+class Search(Combinations):
+    """Answers the questions of a ring, and notes the evidence for those that it answered."""
 
     def note(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
         """Remember the parts of a sum or product, from which its sign may be seen later."""
@@ -210,13 +177,6 @@ class Search:
             self.answers.append([RELATION_OF[want], st.facts.plain(p), self.entries])
 
     # -- what is learned, and written down --------------------------------------------------------
-
-    def combine(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
-        plain = st.facts.plain
-        factor = st.one if factor is None else st.one * factor
-        st.facts.combine(p, rows, factor)
-        written = [[str(fmpq(c)), [[plain(g), n] for g, n in parts]] for c, parts in rows]
-        self.entries.append(["sign", plain(p), written, plain(factor)])
 
     def row(self, st: Ring, kind: str, a: Any, b: Any) -> None:
         st.compare(kind, a, b)
@@ -330,54 +290,10 @@ class Search:
             if st.facts.sign(p) <= want:
                 return
 
-    def from_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
-        """Write a polynomial as a combination of vanishing ones, or return None."""
-        cands = []
-        for f in facts:
-            cands.append([(f, 1)])
-            for monomial in f.monoms():
-                cands += self.cofactors(st, p, monomial, 1, [(f, 1)], 1)
-        for f, g in itertools.permutations(facts, 2) if len(facts) < 12 else ():
-            # What one equation leaves over, another one may take away.
-            for monomial in f.monoms():
-                cands += self.cofactors(st, g, monomial, 1, [(f, 1)], 1)
-        columns, seen = [], set()
-        for parts in cands[:400]:
-            t = st.one
-            for g, n in parts:
-                t = t * g**n
-            t = st.facts.reduced(t)
-            name = frozenset(t.to_dict().items())
-            if t != 0 and name not in seen:
-                seen.add(name)
-                columns.append((parts, t.to_dict()))
-        lines = sorted({m for _, d in columns for m in d} | set(map(tuple, p.monoms())))
-        if not columns or len(lines) > 600:
-            return None
-        right = p.to_dict()
-        matrix = [[d.get(m, 0) for _, d in columns] for m in lines]
-        found = solve_exactly(matrix, [right.get(m, 0) for m in lines])
-        if found is None:
-            return None
-        return [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
-
     def best(self, st: Ring, f: Any) -> None:
         if any(st.facts.sign(f) <= s for s in (POS, NEG, NN, NP, NZ)):
             return
         _ = any(self.go(st, f, s) for s in (POS, NEG, NN, NP))
-
-    def light(self, st: Ring, h: Any) -> None:
-        name = ("light", frozenset(h.to_dict().items()))
-        if self.depth > 2 or name in self.failed:
-            return
-        self.failed.add(name)
-        for f, n in h.factor()[1]:
-            if n % 2 and len(f.monoms()) < 12:
-                for w in (NN, NP):
-                    if st.facts.sign(f) <= w:
-                        break
-                    with contextlib.suppress(Rejected):
-                        self.quick(st, f, w)
 
     def factors(self, st: Ring, p: Any, want: Any) -> None:
         c, fs = p.factor()
@@ -418,164 +334,6 @@ class Search:
             for a in made:
                 if a != 1 and want in (NN, NP):
                     self.row(st, "tangent", a, st.one)
-
-    def quick(self, st: Ring, p: Any, want: Any) -> None:
-        self.combination(st, p, want, (1,))
-
-    def known(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
-        used = set(used_in(p))
-        facts, out = list(st.facts.known()), []
-        for f, s in facts:
-            if s in (ANY, NZ):
-                continue
-            g = set(used_in(f))
-            if not g & used and len(facts) > limit:
-                continue
-            new = len(g - used)
-            if s <= NN:
-                out.append((new, f, s))
-            elif s <= NP:
-                out.append((new, -f, sign_times(s, NEG)))
-        out.sort(key=lambda t: (t[0], len(t[1].monoms()), t[1].total_degree()))
-        return [(f, s) for _, f, s in out[:limit]]
-
-    def combination(self, st: Ring, p: Any, want: Any, levels: Iterable[int] = (2, 3)) -> bool:
-        if want == NZ:
-            return self.combination(st, p, POS, levels) or self.combination(st, p, NEG, levels)
-        if want == ZERO or len(p.monoms()) > 400:
-            return False
-        q, strict = (-p, want == NEG) if want in (NEG, NP) else (p, want == POS)
-        known = self.known(st, p)
-        used = used_in(p)
-        for level in levels:
-            if self.work > self.end:
-                return False
-            if self.solve(st, q, self.candidates(st, q, known, used, level), strict):
-                return True
-        return False
-
-    def candidates(self, st: Ring, q: Any, known: Any, used: Any, level: int) -> list[Any]:
-        pairs = itertools.combinations_with_replacement
-        cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.hints[:8]]
-        for h in self.nodes:
-            if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
-                self.light(st, h)
-            cands.append([(h, 1)])
-        for m in q.monoms():
-            parts = [(st.x[i], int(n)) for i, n in enumerate(m) if n]
-            if parts:
-                cands.append(parts)
-        cands.append([(st.one, 1)])
-        if level >= 2:
-            ks = known[:16]
-            cands += [[(a, 1), (b, 1)] for (a, _), (b, _) in pairs(ks, 2)]
-            cands += [[(a, 1), (st.x[i], 1)] for (a, _) in known[:24] for i in used]
-            cands += [[(st.x[i], 2), (a, 1)] for (a, _) in known[:24] for i in used]
-            cands += [
-                [(a, 1), (b, 1), (st.x[i], 2)]
-                for (a, _), (b, _) in pairs(known[:6], 2)
-                for i in used
-            ]
-            for h in self.hints[:6]:
-                for hm in h.monoms()[:3]:
-                    cands += self.cofactors(st, q, hm, 2, [(h, 2)], 0)
-            for (a, _), (b, _) in pairs(known[:7], 2):
-                for mk in (a * b).monoms():
-                    cands += self.cofactors(st, q, mk, 1, [(a, 1), (b, 1)], 1)
-        if level >= 3:
-            ks = known[:9]
-            cands += [[(a, 1), (b, 1), (c, 1)] for (a, _), (b, _), (c, _) in pairs(ks, 3)]
-            cands += [
-                [(a, 1), (b, 1), (st.x[i], 1)]
-                for (a, _), (b, _) in pairs(known[:10], 2)
-                for i in used
-            ]
-            for k, _ in known[:24]:
-                for mk in k.monoms():
-                    cands += self.cofactors(st, q, mk, 1, [(k, 1)], 1)
-        return cands
-
-    @staticmethod
-    def cofactors(st: Ring, q: Any, monomial: Any, n: int, parts: Any, least: int) -> list[Any]:
-        out = []
-        for m in q.monoms():
-            d = [int(a) - n * int(b) for a, b in zip(m, monomial, strict=True)]
-            if min(d) >= 0 and max(d) >= least:
-                out.append([*parts, *((st.x[i], k) for i, k in enumerate(d) if k)])
-        return out
-
-    def solve(self, st: Ring, q: Any, cands: Any, strict: bool) -> bool:
-        cols: list[Any] = []
-        seen = set()
-        signs: dict[int, Any] = {}
-        for parts in cands:
-            s = POS
-            for f, n in parts:
-                # The same polynomials stand in many candidates.
-                if id(f) not in signs:
-                    signs[id(f)] = st.facts.sign(f)
-                s = sign_times(s, sign_power(signs[id(f)], n))
-            if not (s <= NN or s <= NP):
-                continue
-            flip = 1 if s <= NN else -1
-            t = st.one
-            for f, n in parts:
-                t = t * f**n
-            t = st.facts.reduced(t)
-            self.work += 1 + len(t.monoms())
-            name = frozenset(t.to_dict().items())
-            if len(t.monoms()) > 60 or t == 0 or name in seen:
-                continue
-            seen.add(name)
-            cols.append((parts, t * flip, flip, sign_times(s, POS if flip == 1 else NEG)))
-        cols = cols[:700]
-        index: dict[Any, int] = {}
-        for m in q.monoms():
-            index.setdefault(tuple(m), len(index))
-        dicts = [c[1].to_dict() for c in cols]
-        for d in dicts:
-            for m in d:
-                index.setdefault(m, len(index))
-        if not cols or len(index) > 1500:
-            return False
-        n, more = len(cols), int(strict)
-        a, b = lil_matrix((len(index) + more, n + more)), np.zeros(len(index) + more)
-        for j, d in enumerate(dicts):
-            for m, c in d.items():
-                a[index[m], j] = _float(c)
-        for m, c in q.to_dict().items():
-            b[index[m]] = _float(c)
-        cost = np.array([1.0 + 0.01 * len(c[0]) for c in cols] + [0.0] * more)
-        if strict:
-            for j, c in enumerate(cols):
-                if c[3] == POS:
-                    a[len(index), j] = 1
-            a[len(index), n] = -1
-        bounds = [(None if c[3] == ZERO else 0, None) for c in cols] + [(1e-4, None)] * more
-        r = linprog(cost, A_eq=a.tocsr(), b_eq=b, bounds=bounds, method="highs",
-                    options={"maxiter": 5000})  # fmt: skip
-        self.work += 30 + r.nit * (1 + a.nnz // 1000)
-        if r.status != 0:
-            return False
-        support = [j for j in range(n) if abs(r.x[j]) > 1e-9]
-        lines = sorted(
-            {index[m] for j in support for m in dicts[j]} | {index[tuple(m)] for m in q.monoms()}
-        )
-        names, qd = {v: k for k, v in index.items()}, q.to_dict()
-        self.work += len(lines) * len(support) ** 2 // 100
-        matrix = [[dicts[j].get(names[i], 0) for j in support] for i in lines]
-        right = [qd.get(names[i], 0) for i in lines]
-        if strict and r.x[-1] < 1.01e-4:
-            matrix.append([int(cols[j][3] == POS) for j in support])
-            right.append(fmpq(1, 10000))
-        found = solve_exactly(matrix, right)
-        if found is None or any(
-            x < 0 and cols[j][3] != ZERO for x, j in zip(found, support, strict=True)
-        ):
-            return False
-        rows = [(x * cols[j][2], cols[j][0]) for x, j in zip(found, support, strict=True) if x != 0]
-        self.combine(st, q, rows)
-        return True
 
     def quadratic(self, st: Ring, p: Any, want: Any) -> None:
         if want in (NZ, ZERO):
@@ -665,24 +423,3 @@ class Search:
 def _coefficient(st: Ring, p: Any, i: int, k: int) -> Any:
     terms = {(*m[:i], 0, *m[i + 1 :]): c for m, c in p.to_dict().items() if m[i] == k}
     return st.facts.ring.from_dict(terms)
-
-
-def _float(c: Any) -> float:
-    c = fmpq(c)
-    return float(int(c.p)) / float(int(c.q))
-
-
-def solve_exactly(matrix: Any, right: Any) -> list[Any] | None:
-    """Solve a linear system over the rationals; return None if it has no solution."""
-    rows = [[fmpq(v) for v in r] + [fmpq(t)] for r, t in zip(matrix, right, strict=True)]
-    if not rows:
-        return None
-    reduced, rank = fmpq_mat(len(rows), len(rows[0]), [v for r in rows for v in r]).rref()
-    n = len(rows[0]) - 1
-    x = [fmpq(0)] * n
-    for i in range(rank):
-        j = next(j for j in range(n + 1) if reduced[i, j] != 0)
-        if j == n:
-            return None
-        x[j] = reduced[i, n]
-    return x

@@ -17,15 +17,12 @@ from slrsym.export.build import build, sections
 from slrsym.export.chapters import chapters
 from slrsym.export.document import Section
 from slrsym.export.latex import LatexRenderer, snippet
-from slrsym.export.latex_book import (
+from slrsym.export.latex_book import book_files, page_with, picture, standalone
+from slrsym.export.tex_compiler import (
     CompileError,
     TeXMissingError,
-    book_files,
     compile_document,
-    page_with,
-    picture,
     require_tex,
-    standalone,
 )
 from slrsym.files import write_folder
 from slrsym.typeset.elision import REST, changes, terms
@@ -256,9 +253,9 @@ def test_pdflatex_alone_is_enough(tmp_path, monkeypatch):
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(
-        "slrsym.export.latex_book.shutil.which", lambda name: name != "latexmk" and name
+        "slrsym.export.tex_compiler.shutil.which", lambda name: name != "latexmk" and name
     )
-    monkeypatch.setattr("slrsym.export.latex_book.subprocess.run", run)
+    monkeypatch.setattr("slrsym.export.tex_compiler.subprocess.run", run)
     (tmp_path / "book.tex").write_text("x")
     assert compile_document(tmp_path, "book.tex").is_file()
     assert ran == ["pdflatex", "bibtex", "makeindex", "pdflatex", "pdflatex", "pdflatex"]

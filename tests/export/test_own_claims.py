@@ -14,9 +14,10 @@ from slrsym.export.build import build
 from slrsym.export.document import Math, Section, Text
 from slrsym.export.html import HtmlRenderer
 from slrsym.export.latex import LatexRenderer
-from slrsym.export.latex_book import book_files, compile_document
+from slrsym.export.latex_book import book_files
 from slrsym.export.prose import escape_latex
 from slrsym.export.site import site_files
+from slrsym.export.tex_compiler import compile_document
 from slrsym.proof import Claim
 from slrsym.typeset import Order, Printer, break_lines, to_latex, to_mathml
 from slrsym.typeset.common import letter
