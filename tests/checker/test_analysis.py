@@ -56,6 +56,11 @@ def test_slopes_of_the_table_are_those_of_the_functions(name, point, monkeypatch
         assert mpmath.almosteq(value(found), mpmath.diff(VALUES[name], value(point)), 1e-12)
 
 
+def test_a_first_power_has_the_slope_of_its_base():
+    _, _, found = prove("derivative", [], slope(("^", 1, 1, Y))).conclusion
+    assert value(found) == 1
+
+
 # -- the mean value theorem -----------------------------------------------------------------------
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker import Rejected
-from slrsym.checker.expect import polynomial
+from slrsym.checker.expect import joint, polynomial
 from slrsym.checker.term import defined, key, num
 from slrsym.checker.theorem import prove
 
@@ -160,6 +160,14 @@ def test_a_density_needs_a_variance_that_does_not_vanish():
 
 
 COPIES = ("copies", (Y,), (("f", "erf", Y),), (("s", "n", "Z>=0"), STANDARD))
+
+
+def test_independent_laws_together_have_a_square_covariance_matrix():
+    pair = ("gauss", 2, ZERO, ONE, ONE, X, X, ONE)
+    means, rows = joint([STANDARD, pair, STANDARD])
+    assert means == [ZERO, ZERO, ONE, ZERO]
+    assert [len(row) for row in rows] == [4, 4, 4, 4]
+    assert rows[1] == [ZERO, ONE, X, ZERO]
 
 
 def test_copies():

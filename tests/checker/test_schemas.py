@@ -167,6 +167,7 @@ OF_PAIRS = ("from-overlaps-and-edges",)
         (*OF_PAIRS, (*PAIRS, SIGNS), (PLANE, SLOPES, G, G, G, G)),
         (*OF_PAIRS, PAIRS, (box_map(HALF, Y, names=(X, Y), high=2), SLOPES, G, G, G, G)),
         (*OF_PAIRS, PAIRS, (box_map(HALF, Y, names=(X, Y), low=0), SLOPES, G, G, G, G)),
+        (*OF_PAIRS, PAIRS, (box_map(HALF, Y, names=(X, Y), high=0), SLOPES, G, G, G, G)),
         (*OF_PAIRS, PAIRS, (PLANE, lam(X, names=(X, Y)), G, G, G, G)),
         (*OF_PAIRS, PAIRS, (PLANE, lam(X, X), G, G, G, G)),
         (*OF_PAIRS, PAIRS, (PLANE, lam(X, X, names=(X, ("s", "n", "Z"))), G, G, G, G)),
