@@ -249,7 +249,7 @@ def _(goal):
     )
     here, there = exp(-((b * kappa) ** 2)), exp(-((b * r) ** 2))
     bell = chain(here).ge(there, by=lemma("exp-falls", u=(b * r) ** 2, w=(b * kappa) ** 2))
-    above = chain(nu).ge(v, by=sign).ge(level_at(r), by=sign).ge(level, by=sign)
+    above = chain(nu).ge(v, by=sign).ge(level, by=sign)
     known = chain(nu).ge(0, by=sign), chain(kappa).le(r, by=sign).le(1, by=sign)
     return knowing(
         lower,
@@ -333,7 +333,7 @@ def _(goal):
     )
     here, there = exp(-((b * kappa) ** 2)), exp(-((b * q) ** 2))
     bell = chain(here).ge(there, by=lemma("exp-falls", u=(b * q) ** 2, w=(b * kappa) ** 2))
-    above = chain(nu).ge(1 - h, by=sign).ge(level_at(q), by=sign).ge(level, by=sign)
+    above = chain(nu).ge(1 - h, by=sign).ge(level, by=sign)
     inside = chain(kappa).le(q, by=sign).le(1, by=sign)
     known = inside, chain(nu).ge(level_at(q), by=sign).ge(0, by=sign)
     return knowing(

@@ -141,7 +141,7 @@ def _(goal):
         .le(alpha * N * nu, by=sign)
         .le(alpha * N, by=sign)
     )
-    small = chain(rise).le(alpha * N, by=sign).le(1, by=sign)
+    small = chain(rise).le(1, by=sign)
     return having(
         bounded,
         chain(goal.lhs)
@@ -170,7 +170,6 @@ def _(goal):
     short = chain(down).le(alpha * N * (level - nu), by=sign)
     small = (
         chain(down)
-        .le(alpha * N * (level - nu), by=sign)
         .le(alpha * N * level, by=sign)
         .le(
             alpha * p * kappa,
@@ -208,7 +207,7 @@ def _(goal):
     rise = alpha * Q * erf(b * kappa)
     gain = alpha * (1 - alpha * Q) * Q * erf(b * kappa) * (1 - nu**2)
     bounded = chain(rise).le(alpha * Q, by=sign)
-    small = chain(rise).le(alpha * Q, by=sign).le(1, by=sign)
+    small = chain(rise).le(1, by=sign)
     return having(
         bounded,
         chain(goal.lhs)

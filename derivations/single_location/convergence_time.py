@@ -94,7 +94,7 @@ def with_larger(x, larger, proof):
     falls = lemma("exp-falls", u=(b * larger) ** 2, w=(b * x) ** 2)
     bell = chain(exp(-((b * larger) ** 2))).le(exp(-((b * x) ** 2)), by=falls)
     level = chain(erf(b * larger / B)).ge(erf(b * x / B), by=increasing(erf(y), y, farther))
-    positive = chain(larger).ge(x, by=sign).ge(0, by=sign)
+    positive = chain(larger).ge(0, by=sign)
     return having(positive, having(bell, having(level, proof)))
 
 
