@@ -42,7 +42,7 @@ def _ball(t: Term) -> Any:
             value = value + _ball(part) if head == "+" else value * _ball(part)
     elif head == "^":
         value = _ball(t[3])
-        require(t[2] == 1 or (value > 0 and t[2] < 1000), "the base of a root may not be positive")
+        require(t[2] == 1 or value > 0, "the base of a root may not be positive")
         value = (value if t[2] == 1 else value.root(t[2])) ** t[1]
     else:
         name = t[1] if head == "f" else head

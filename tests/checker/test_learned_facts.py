@@ -267,6 +267,17 @@ def test_a_root_is_at_least_the_absolute_value_of_what_is_below_it(strict, learn
     assert ring.facts.sign(root - other) == ring.facts.sign(root + other) == learned
 
 
+def test_what_is_no_polynomial_of_the_ring_is_refused():
+    ring = Ring(SIZE, {}, lambda *_: None, {}, frozenset())
+    exponential, _ = ring.of(("f", "exp", ("s", "x", "R")))
+    # The generator that would come next has no data, and exponentials are values of no table.
+    assert ring.data(ring.x[len(ring.generators)]) == ("",)
+    with pytest.raises(Rejected, match="not values of one function"):
+        ring.compare("increasing", exponential, exponential)
+    with pytest.raises(Rejected, match="malformed term"):
+        ring.facts.read([["1", 0]])
+
+
 def test_a_sign_of_zero_is_learned_of_what_is_zero():
     """That the point is told truly is the premise of all above."""
     world = World({}, Random(0))

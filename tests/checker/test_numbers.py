@@ -158,6 +158,11 @@ def test_whole_powers_of_a_negative_number(e):
     assert is_accepted(("<", power, num(v.numerator + 1, v.denominator)))
 
 
+def test_roots_of_order_1000_and_more_are_refused():
+    assert is_accepted(("<", num(1), ("^", 1, 999, num(2))))
+    assert not is_accepted(("<", num(1), ("^", 1, 1000, num(2))))
+
+
 def test_near_numbers_need_more_bits():
     near = ("<", PI, num(314159265358979323846264338327950288419716939937511, 10**50))
     with pytest.raises(Rejected):
