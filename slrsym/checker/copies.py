@@ -48,7 +48,9 @@ def _copy(node: Term, copies: Term) -> Any:
     less = replaced(copies, {(3, 0): ("+", count, num(-1))})
     # Another sum could be one of n - 1 of the same copies, and would then not be independent.
     alone = not has_copies(replace_outside_binders(body, copies, ZERO))
-    require(alone, "the body contains another sum of copies")
+    require(alone, "the body contains another sum of copies, or this one under a binder")
+    averaged = body[0] == "E" and any(map(has_copies, inside(body)))
+    require(not averaged, "the body is a mean over copies")
     rest = ("+", less, substitute(inside(copies)[0], new))
     body = replace_outside_binders(body, copies, rest)
     other = expectation((*names, *new.values()), body, (*outside(node), *laws))
@@ -57,12 +59,11 @@ def _copy(node: Term, copies: Term) -> Any:
 
 
 def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
-    """Return a term with another one in place of a sum of copies; refuse one under a binder."""
+    """Return a term with another one in place of a part, where it stands under no binder."""
     if same(t, old):
         return new
-    if not any(has_copies(p) for _, p in children(t)):
+    if bound(t):
         return t
-    require(not bound(t), "a sum of copies stands under a binder")
     return replaced(t, {i: replace_outside_binders(p, old, new) for i, p in children(t)})
 
 

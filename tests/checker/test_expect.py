@@ -170,14 +170,22 @@ def test_independent_laws_together_have_a_square_covariance_matrix():
     assert rows[1] == [ZERO, ONE, X, ZERO]
 
 
+def test_long_integrands_are_too_much_work():
+    signs = ("+", *[("f", "sign", X)] * 8000)
+    with pytest.raises(Rejected, match="more work"):
+        prove("integrable", (), mean(signs))
+
+
 def test_copies():
     more = prove("one copy more", (), mean(("*", COPIES, COPIES)), COPIES)
     assert key(("<=", ONE, ("s", "n", "Z>=0"))) in more.hypotheses
     other = ("copies", (Y,), (("f", "erf", Y),), (("s", "m", "Z>=0"), STANDARD))
     with pytest.raises(Rejected, match="another sum"):
         prove("one copy more", (), mean(("*", COPIES, other)), COPIES)
-    with pytest.raises(Rejected, match="under a binder"):
+    with pytest.raises(Rejected, match="is a mean over copies"):
         prove("one copy more", (), mean(mean(COPIES)), COPIES)
+    # A mean over them beside them is a number.
+    assert prove("one copy more", (), mean(("+", COPIES, mean(COPIES, (X,)))), COPIES)
     assert prove("moments of copies", (), mean(("^", 2, 1, COPIES))).conclusion[2][0] == "+"
     with pytest.raises(Rejected):
         prove("moments of copies", (), mean(("^", 3, 1, COPIES)))
