@@ -1,4 +1,4 @@
-"""Students equal to the teachers: deviations from them, the largest learning rate, the noise floor.
+"""Students that are equal to the teachers: deviations from them, and the largest learning rate.
 
 As many students as teachers, K of each, with orthonormal teachers and all second layers 1. Let
 student i be teacher i plus a small deviation. To first order, the output is off by a sum of g'(r_i)
@@ -166,62 +166,4 @@ def _(goal):
     kinds = {Gt: "gt", Lt: "lt"}
     return all_of(
         *(getattr(chain(p.lhs), kinds[p.func])(p.rhs, by=ball_arithmetic) for p in goal.args)
-    )
-
-
-# -- the noise floor ------------------------------------------------------------------------------
-
-# Of K students: the covariances solve (A - x B) (v, w) = eta sigma^2/2 a, with x = eta/pi and a the
-# first column of A. That is, (v, w) = eta sigma^2/2 ((1, 0) + x (A - x B)^-1 b), with b the first
-# column of B, and the error is K/pi times the first row of A times (v, w).
-eta = Symbol("eta", positive=True)
-block = A - eta / pi * B
-determinant = block[0, 0] * block[1, 1] - block[0, 1] * block[1, 0]
-by_noise, by_spread = (block.adjugate() * matrix[:, 0] for matrix in (A, B))
-floor = K * (A[0, 0] * by_noise[0] + A[0, 1] * by_noise[1]) / determinant
-coefficients_of_c = (c.coeff(K), c.coeff(K, 0))
-rest = (B[0, 0] * by_spread[0] + B[0, 1] * by_spread[1]) / determinant
-
-second_order = Claim(
-    id="committee-floor-second-order",
-    title=(
-        "The noise floor of $K$ students of $K$ teachers, in units of $sigma^2 eta/(2 pi)$, to "
-        "second order in the learning rate, with the rest"
-    ),
-    statement=And(
-        Eq(
-            floor,
-            K * (1 / sqrt(3) + eta / pi * (1 / sqrt(5) + (K - 1) / 3) + (eta / pi) ** 2 * rest),
-            evaluate=False,
-        ),
-        *(Gt(number, 0, evaluate=False) for number in coefficients_of_c),
-        evaluate=False,
-    ),
-    source="Section 5: half the trace of $A V$, as the noise vanishes",
-    hypotheses=[Gt(determinant, 0)],
-    notation={
-        Function("F", real=True)(eta): floor,
-        Function("rho", real=True)(eta): rest,
-        Function("Delta", real=True)(eta): determinant,
-    },
-    explanation=(
-        "The factor $rho(eta)$ is a quotient of polynomials in $eta$. Its denominator is "
-        "$Delta(eta)$, the determinant of $A - (eta/pi) B$. At $eta = 0$ that is the polynomial "
-        "$c(K)$ of `committee-block-determinants`, whose coefficients are positive by the other "
-        "parts. So the rest is $O(eta^2)$. That the covariances solve this equation is derived for "
-        "two students: `committee-matched-flow`."
-    ),
-)
-
-
-@second_order.proof
-def _(goal):
-    """Multiply out; the coefficients are numbers."""
-    return all_of(
-        *(
-            chain(p.lhs).gt(0, by=ball_arithmetic)
-            if isinstance(p, Gt)
-            else chain(p.lhs).then(p.rhs, by=algebra)
-            for p in goal.args
-        )
     )
