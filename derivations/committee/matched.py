@@ -85,8 +85,8 @@ a, b, c = (collect(expand(product), K) for product in products)
 determinants = Claim(
     id="committee-block-determinants",
     title=(
-        "The determinant that decides on the decay of exchangeable deviations from the teachers: "
-        "its coefficients are polynomials in $K$"
+        "The determinant that decides whether exchangeable deviations from the teachers decay: "
+        "its coefficients in $eta/pi$ are polynomials in $K$"
     ),
     statement=And(
         *(Eq(p, q, evaluate=False) for p, q in zip(products, (a, b, c), strict=True)),
@@ -186,7 +186,7 @@ second_order = Claim(
     id="committee-floor-second-order",
     title=(
         "The noise floor of $K$ students of $K$ teachers, in units of $sigma^2 eta/(2 pi)$, to "
-        "second order in the learning rate, with the rest"
+        "second order in $eta$, with the exact remainder"
     ),
     statement=And(
         Eq(

@@ -43,7 +43,10 @@ def compared(larger, smaller):
 
 added = Claim(
     id="convergence-time-sum",
-    title="A bound on the sum of the counts of all phases, wherever the later phases begin",
+    title=(
+        "The bound on the steps of all four phases is largest where each begins as early as it "
+        "can: at $W = W_0$, $kappa = 0$, $nu = v$ and $kappa = r$"
+    ),
     statement=Le(total(size, kappa2, nu3, kappa4), total(least_size, 0, v, r), evaluate=False),
     source=(
         "new; growth begins at $W >= W_0$, the passage at $kappa_2$, the contraction of $1 - nu$ "
