@@ -104,8 +104,8 @@ def with_larger(x, larger, proof):
 convex = Claim(
     id="convergence-time-risk-in-kappa",
     title=(
-        "At $nu = 1$ the risk is at most $N e^(-b^2 kappa^2) (1 - erf(b kappa/B)) (1 - kappa)$ "
-        "above that of the oracle"
+        "At $nu = 1$ on the manifold, the risk exceeds that of the oracle, where $kappa >= 0$, by "
+        "at most $N e^(-b^2 kappa^2) (1 - erf(b kappa/B)) (1 - kappa)$"
     ),
     statement=Le(
         planar.risk(kappa, 1) - planar.risk(1, 1), slope(kappa) * (1 - kappa), evaluate=False
@@ -134,8 +134,8 @@ def _(goal):
 excess = Claim(
     id="convergence-time-risk",
     title=(
-        "The risk is at most $Q erf(b kappa) (1 - nu) + N e^(-b^2 kappa^2) (1 - erf(b kappa/B)) "
-        "(1 - kappa)$ above that of the oracle"
+        "On the manifold, where $kappa >= 0$, the risk exceeds that of the oracle by at most $Q "
+        "erf(b kappa) (1 - nu) + N e^(-b^2 kappa^2) (1 - erf(b kappa/B)) (1 - kappa)$"
     ),
     statement=Le(
         planar.risk(kappa, nu) - planar.risk(1, 1),
