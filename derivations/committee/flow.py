@@ -204,8 +204,8 @@ f, p = Function("f", real=True), Function("p", real=True)
 input_norm = Claim(
     id="committee-input-norm",
     title=(
-        "In a mean of $(p(X) + sum_i Z_i^2) f(X)$, the squares of $n$ other standard normal "
-        "variables may be replaced by $n$"
+        "In a mean of $(p(X) + sum_i Z_i^2) f(X)$, the sum of the squares of $n$ independent "
+        "standard normal $Z_i$ may be replaced by $n$"
     ),
     statement=Eq(
         Expectation(f(X) * (p(X) + IIDSum(Z**2, standard_normal(Z), n)) / N, standard_normal(X)),

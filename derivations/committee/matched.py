@@ -85,8 +85,8 @@ a, b, c = (collect(expand(product), K) for product in products)
 determinants = Claim(
     id="committee-block-determinants",
     title=(
-        "The determinant that decides on the decay of exchangeable deviations from the teachers: "
-        "its coefficients are polynomials in $K$"
+        "The determinant that decides whether exchangeable deviations from the teachers decay: "
+        "its coefficients in $eta/pi$ are polynomials in $K$"
     ),
     statement=And(
         *(Eq(p, q, evaluate=False) for p, q in zip(products, (a, b, c), strict=True)),

@@ -33,8 +33,8 @@ def slope(u):
 outputs = Claim(
     id="committee-two-outputs",
     title=(
-        "$I_2$, the mean product of two outputs, is $(2/pi) asin(c_ab/(sqrt(1 + c_aa) sqrt(1 + "
-        "c_bb)))$"
+        "$I_2$, the mean product of the outputs at two fields $a$, $b$ with covariance $c_ab$, is "
+        "$(2/pi) asin(c_ab/(sqrt(1 + c_aa) sqrt(1 + c_bb)))$"
     ),
     statement=Eq(
         Expectation(g(a) * g(b), pair),
@@ -60,7 +60,10 @@ def _(goal):
 
 slopes = Claim(
     id="committee-two-slopes",
-    title="$J_2$, the mean product of two slopes, is $(2/pi)/sqrt((1 + c_aa) (1 + c_bb) - c_ab^2)$",
+    title=(
+        "$J_2$, the mean product of the slopes at two fields $a$, $b$ with covariance $c_ab$, is "
+        "$(2/pi)/sqrt((1 + c_aa) (1 + c_bb) - c_ab^2)$"
+    ),
     statement=Eq(
         Expectation(slope(a) * slope(b), pair),
         2 / pi / sqrt((1 + c_aa) * (1 + c_bb) - c_ab**2),

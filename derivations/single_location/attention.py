@@ -202,8 +202,8 @@ def _(goal):
 warm = Claim(
     id="attention-temperature",
     title=(
-        "The inverse temperature of the layer is positive if $u$ has a positive product with the "
-        "query of [CLS]"
+        "The inverse temperature of a layer with the key matrix $k u^T$ is positive if $u$ has a "
+        "positive product with the query of [CLS]"
     ),
     statement=Gt(inverse_temperature, 0, evaluate=False),
     source="Section 3, after (5); $u = W_Q^T c$ has that, unless it vanishes",

@@ -32,8 +32,8 @@ p, q = symbols("p q", real=True)
 square = Claim(
     id="other-token-distance",
     title=(
-        "The mean square of $V erf(lambda U) - p - q (U V - rho)$ is not negative, for a token's "
-        "score $U$ and value $V$"
+        "The mean square of $V erf(lambda U) - p - q (U V - rho)$ is not negative for all $p$ and "
+        "$q$, for a token's score $U$ and value $V$"
     ),
     statement=Ge(Expectation((term - p - q * (U * V - rho)) ** 2, other), 0),
     source="school",
@@ -88,8 +88,8 @@ alignment = (
 distance = Claim(
     id="informative-token-distance",
     title=(
-        "The mean square of $Y - V erf(lambda U) - p - q Y$ is not negative, for the informative "
-        "token's score $U$, value $V$ and target $Y$"
+        "The mean square of $Y - V erf(lambda U) - p - q Y$ is not negative for all $p$ and $q$, "
+        "for the informative token's score $U$, value $V$ and target $Y$"
     ),
     statement=Ge(Expectation((Y1 - own - p - q * Y1) ** 2, token), 0),
     source="school",

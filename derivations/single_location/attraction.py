@@ -101,7 +101,10 @@ precision, gain, steps = symbols("epsilon c t", positive=True)
 
 converges = Claim(
     id="attraction-converges",
-    title="$e^(-c t) V_0 <= epsilon$ for all $t >= V_0/(c epsilon)$",
+    title=(
+        "For any precision $epsilon > 0$, not the noise, and rate $c > 0$, $e^(-c t) V_0 <= "
+        "epsilon$ for all $t >= V_0/(c epsilon)$"
+    ),
     statement=Le(exp(-gain * steps) * start, precision, evaluate=False),
     source="new; $(1 - mu alpha)^t <= e^(-c t)$, $c = mu alpha$; $|k - k*|^2 + |v - v*|^2 = 2 V$, "
     "attraction-distance",
@@ -311,8 +314,8 @@ squares = m_1 * (eta + b_1 * theta + b_2 * tau) ** 2 + m_2 * (theta + b_3 * tau)
 positive = Claim(
     id="attraction-positive",
     title=(
-        "$p^2 w^2 + q^2 z^2 + m_3 tau^2$ plus two squares is not negative if $|tau| <= p q <= V$ "
-        "and $V m_3 + 2 w z >= 0$"
+        "For $p, q, w, z >= 0$, $p^2 w^2 + q^2 z^2 + m_3 tau^2$ plus two squares is not negative "
+        "if $|tau| <= p q <= V$ and $V m_3 + 2 w z >= 0$"
     ),
     statement=Ge((p * w) ** 2 + (q * z) ** 2 + squares + m_3 * tau**2, 0, evaluate=False),
     source="new; pivots of the form in $eta$, $theta$ and $tau$, and $X = w^2$, $Y = z^2$",

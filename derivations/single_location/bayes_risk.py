@@ -24,8 +24,8 @@ F, G = Function("F", real=True), Function("G", real=True)
 own = Claim(
     id="softmax-bayes-own-value",
     title=(
-        "In a mean weighted by a function of the informative token's score $U$, its squared value "
-        "may be replaced by $1 - c^2 + c^2 U^2$, $c = k* . v*$"
+        "In a mean weighted by a function of the informative token's score $U$, the square of the "
+        "token's value may be replaced by $1 - c^2 + c^2 U^2$, $c = k* . v*$"
     ),
     statement=Eq(
         Expectation(Y**2 * F(U), ProductLaw(score, standard_normal(W))),

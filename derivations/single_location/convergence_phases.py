@@ -51,7 +51,10 @@ letters = dict(zip(symbols("m l p", real=True), (m, ell, p), strict=True))
 
 growth_kappa = Claim(
     id="convergence-time-growth-kappa",
-    title="While $nu <= erf(b c/B)$, a step raises $kappa$ by at least $alpha (m N nu - p kappa)$",
+    title=(
+        "While $nu <= erf(b c/B)$, a step adds at least $alpha (m N nu - p kappa)$ to $kappa$, "
+        "with $m = (1 - alpha N) e^(-b^2 c^2) (1 - c^2)$ and $p = 2 N b/(sqrt(pi) B)$"
+    ),
     statement=Ge(kappa_next - kappa - alpha * (m * N * nu - p * kappa), 0, evaluate=False),
     source="new; $m = (1 - alpha N) e^(-b^2 c^2) (1 - c^2)$ and $p = 2 N b/(sqrt(pi) B)$",
     hypotheses=[*below, *small],
@@ -109,7 +112,10 @@ def _(goal):
 
 growth_nu = Claim(
     id="convergence-time-growth-nu",
-    title="While $nu <= erf(b c/B)$, a step raises $nu$ by at least $alpha l kappa$",
+    title=(
+        "While $nu <= erf(b c/B)$, a step raises $nu$ by at least $alpha l kappa$, with $l = (1 - "
+        "alpha Q) Q erf(b) (1 - erf(b c/B)^2)$"
+    ),
     statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
     source="new; $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$",
     hypotheses=[*below, small_for_nu],
@@ -191,8 +197,8 @@ def _(goal):
 growth = Claim(
     id="convergence-time-growth",
     title=(
-        "While $nu <= erf(b c/B)$, a step multiplies $g kappa + m N nu$ by at least $1 + alpha g$, "
-        "where $g^2 + p g <= m N l$"
+        "While $nu <= erf(b c/B)$, a step multiplies $g kappa + m N nu$ by at least $1 + alpha g$ "
+        "if $g^2 + p g <= m N l$, with $m$, $p$, $l$ from the gains of $kappa$ and $nu$"
     ),
     statement=Ge(size(kappa_next, nu_next) - (1 + alpha * g) * size(kappa, nu), 0, evaluate=False),
     source="new; $m$, $l$ and $p$ are those of the two claims before",
@@ -223,8 +229,8 @@ def _(goal):
 passage = Claim(
     id="convergence-time-passage",
     title=(
-        "While $kappa <= r$ and $nu >= v >= u = erf(b r/B)$, a step raises $kappa$ by at least "
-        "$alpha (1 - alpha N) N e^(-b^2 r^2) (v - u) (1 - r^2)$"
+        "While $kappa <= r$ and $nu >= v$, for a number $v >= u = erf(b r/B)$, a step raises "
+        "$kappa$ by at least $alpha (1 - alpha N) N e^(-b^2 r^2) (v - u) (1 - r^2)$"
     ),
     statement=Ge(kappa_next - kappa - alpha * gain, 0, evaluate=False),
     source="new",
@@ -269,8 +275,8 @@ def _(goal):
 corner_nu = Claim(
     id="convergence-time-corner-nu",
     title=(
-        "Where $kappa >= r$ and $nu >= v$, a step multiplies $1 - nu$ by at most $1 - alpha (1 - "
-        "alpha Q) Q erf(b r) (1 + v)$"
+        "Where $kappa >= r$ and $nu >= v$, for any numbers $r, v >= 0$, a step multiplies $1 - "
+        "nu$ by at most $1 - alpha (1 - alpha Q) Q erf(b r) (1 + v)$"
     ),
     statement=Le(1 - nu_next - (1 - alpha * nu_rate) * (1 - nu), 0, evaluate=False),
     source="new",

@@ -25,7 +25,7 @@ w, positive = Symbol("w", nonnegative=True), Symbol("z", positive=True)
 
 shorter = Claim(
     id="projection-shortens",
-    title="The projection divides by at least 1",
+    title="The projection divides by a length of at least 1",
     statement=Le(1 / sqrt(1 + w), 1, evaluate=False),
     source="school",
 )
@@ -42,7 +42,10 @@ def _(goal):
 
 up = Claim(
     id="planar-step-up-at-most",
-    title="A step up moves a coordinate $x >= 0$ by at most $y (1 - x^2)$",
+    title=(
+        "Where $alpha$ times the slope is $-y <= 0$, a step raises a coordinate $x >= 0$ by at "
+        "most $y (1 - x^2)$"
+    ),
     statement=Le(moved(x, -y), x + y * (1 - x**2), evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1)],
@@ -58,7 +61,7 @@ def _(goal):
 
 down = Claim(
     id="planar-step-down",
-    title="A step down lowers a coordinate $x >= 0$",
+    title="Where the slope is not negative, a step does not raise a coordinate $x >= 0$",
     statement=Le(moved(x, y), x, evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1)],
@@ -123,7 +126,10 @@ def _(goal):
 
 dies = Claim(
     id="convergence-time-corner-exponent",
-    title="The rate at the corner is at most $2 N e^(-(1 + 1/B^2) b^2 r^2)$",
+    title=(
+        "The bound $2 N e^(-b^2 r^2) (1 - erf(b r/B))$ on the rate at which $1 - kappa$ falls "
+        "where $kappa >= r$ is at most $2 N e^(-(1 + 1/B^2) b^2 r^2)$"
+    ),
     statement=Le(fastest_kappa_rate, 2 * N * exp(-(1 + 1 / B**2) * (b * r) ** 2), evaluate=False),
     source="new; the left side is the rate of convergence-time-corner-slowness",
 )

@@ -28,7 +28,10 @@ y = Symbol("y", nonnegative=True)
 
 rises = Claim(
     id="planar-step-rises",
-    title="A step up moves a coordinate $x >= 0$ by at least $y (1 - y) (1 - x^2)$",
+    title=(
+        "Where $alpha$ times the slope is $-y$, with $0 <= y <= 1$, a step raises a coordinate $x "
+        ">= 0$ by at least $y (1 - y) (1 - x^2)$"
+    ),
     statement=Ge(moved(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False),
     source="new; $y$ is the step size times the slope, and at most 1",
     hypotheses=[Ge(x, 0), Le(x, 1), Le(y, 1)],
@@ -53,7 +56,10 @@ def _(goal):
 
 falls = Claim(
     id="planar-step-falls",
-    title="A step down by $y <= x$ moves a coordinate $x >= 0$ by at most $y$",
+    title=(
+        "Where $alpha$ times the slope is $y$, with $0 <= y <= x$, a step lowers the coordinate "
+        "$x$ by at most $y$"
+    ),
     statement=Ge(moved(x, y) - x + y, 0, evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1), Le(y, x)],

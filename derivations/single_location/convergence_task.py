@@ -29,7 +29,10 @@ fall = p.subs(constants)
 
 sizes = Claim(
     id="convergence-time-step-size",
-    title="A step size below $1/C$ is below $1/N$, $1/Q$ and $1/p$",
+    title=(
+        "A step size below $1/C$ is below $1/N$, $1/Q$ and $1/p$, where $N = 4 gamma^2 "
+        "b/sqrt(pi)$, $Q = 2 gamma^2$ and $p = 2 N b/(sqrt(pi) B)$"
+    ),
     statement=And(Lt(alpha * N, 1), Lt(alpha * Q, 1), Lt(alpha * fall, 1), evaluate=False),
     source="new; $p = 2 N b/(sqrt(pi) B)$",
     hypotheses=[Lt(alpha * C, 1)],

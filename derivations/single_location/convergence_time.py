@@ -43,7 +43,10 @@ def compared(larger, smaller):
 
 added = Claim(
     id="convergence-time-sum",
-    title="A bound on the sum of the counts of all phases, wherever the later phases begin",
+    title=(
+        "The bound on the steps of all four phases is largest where each begins as early as it "
+        "can: at $W = W_0$, $kappa = 0$, $nu = v$ and $kappa = r$"
+    ),
     statement=Le(total(size, kappa2, nu3, kappa4), total(least_size, 0, v, r), evaluate=False),
     source=(
         "new; growth begins at $W >= W_0$, the passage at $kappa_2$, the contraction of $1 - nu$ "
@@ -101,8 +104,8 @@ def with_larger(x, larger, proof):
 convex = Claim(
     id="convergence-time-risk-in-kappa",
     title=(
-        "At $nu = 1$ the risk is at most $N e^(-b^2 kappa^2) (1 - erf(b kappa/B)) (1 - kappa)$ "
-        "above that of the oracle"
+        "At $nu = 1$ on the manifold, the risk exceeds that of the oracle, where $kappa >= 0$, by "
+        "at most $N e^(-b^2 kappa^2) (1 - erf(b kappa/B)) (1 - kappa)$"
     ),
     statement=Le(
         planar.risk(kappa, 1) - planar.risk(1, 1), slope(kappa) * (1 - kappa), evaluate=False
@@ -131,8 +134,8 @@ def _(goal):
 excess = Claim(
     id="convergence-time-risk",
     title=(
-        "The risk is at most $Q erf(b kappa) (1 - nu) + N e^(-b^2 kappa^2) (1 - erf(b kappa/B)) "
-        "(1 - kappa)$ above that of the oracle"
+        "On the manifold, where $kappa >= 0$, the risk exceeds that of the oracle by at most $Q "
+        "erf(b kappa) (1 - nu) + N e^(-b^2 kappa^2) (1 - erf(b kappa/B)) (1 - kappa)$"
     ),
     statement=Le(
         planar.risk(kappa, nu) - planar.risk(1, 1),

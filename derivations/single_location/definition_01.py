@@ -133,7 +133,7 @@ length = Claim(
     id="definition-1-length",
     title=(
         "Before the projection, a tangent step of size $alpha$ from a unit vector leads to a "
-        "vector of squared length $1 + alpha^2 |g|^2$"
+        "vector of squared length $1 + alpha^2 |g|^2$, with $g$ the tangential gradient"
     ),
     statement=Eq(
         total((k - alpha * tangent) ** 2), 1 + alpha**2 * total(tangent**2), evaluate=False

@@ -138,8 +138,8 @@ overshooting = -2 * x / (2 * x**2 - 1)
 reflected = Claim(
     id="equation-14-overshoot",
     title=(
-        "A coordinate $x < 1$ with $2 x^2 > 1$ is fixed by a step with $y = -2 x/(2 x^2 - 1)$, "
-        "which overshoots and comes back"
+        "A coordinate $x$ in $(1/sqrt(2), 1)$ is fixed by a step with $y = -2 x/(2 x^2 - 1)$, "
+        "$alpha$ times the slope, which overshoots and comes back"
     ),
     statement=And(
         Eq(moved(x, overshooting / alpha), x, evaluate=False),

@@ -229,8 +229,8 @@ a = Symbol("a", nonnegative=True)
 gap_of_rates = Claim(
     id="gap-of-rates",
     title=(
-        "If $pi a exp((1 + c^2) a) L/d <= gamma^2 atan(c)^2$, the excess risk of the oracle is at "
-        "least $(4/pi) a (L - 1)/(d + 2 a)$ at every $lambda$"
+        "If $pi a exp((1 + c^2) a) L/d <= gamma^2 atan(c)^2$, $a >= 0$ and $0 <= c <= 1$, the "
+        "oracle's excess risk is at least $(4/pi) a (L - 1)/(d + 2 a)$ at every $lambda$"
     ),
     statement=Ge(excess, 4 / pi * a * (L - 1) / (d + 2 * a)),
     source="new",
@@ -257,8 +257,9 @@ loss = (1 - c**2) / (1 + c**2)
 logarithm = Claim(
     id="gap-of-rates-logarithm",
     title=(
-        "If $l = log(d/L)$ is large, the oracle's excess risk is at least $(4/pi) w l (L - 1)/(d + "
-        "2 w l)$ at every $lambda$, where $w < 1$ may be close to 1"
+        "If $pi w l <= gamma^2 atan(c)^2 exp(c^2 l)$ for $l = log(d/L)$, $w = (1 - c^2)/(1 + "
+        "c^2)$, $0 <= c <= 1$, the oracle's excess risk is at least $(4/pi) w l (L - 1)/(d + 2 w "
+        "l)$"
     ),
     statement=Ge(excess_of_many, 4 / pi * loss * ratio * (L - 1) / (many + 2 * loss * ratio)),
     source="new; $w = (1 - c^2)/(1 + c^2)$",

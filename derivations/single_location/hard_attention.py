@@ -33,8 +33,9 @@ values = ProductLaw(standard_normal(H), standard_normal(W), noise())
 given_scores = Claim(
     id="attention-given-scores",
     title=(
-        "Given the scores, attention weights have the mean squared error $epsilon^2 + gamma^2 (1 - "
-        "p)^2 + r^2$ at $v = v*$"
+        "Given the scores, the mean squared error at $v = v*$ is $epsilon^2 + gamma^2 (1 - p)^2 + "
+        "r^2$, with the informative token's weight $p$ and the sum $r^2$ of the other squared "
+        "weights"
     ),
     statement=Eq(
         Expectation((gamma * H + xi - p * gamma * H - r * W) ** 2, values),
@@ -133,8 +134,8 @@ softmax = (exp(lam * s) * v + total(lambda m: exp(lam * score(m)) * y[m])) / (
 tends = Claim(
     id="softmax-tends-to-hard",
     title=(
-        "If the largest of $n + 1$ scores leads by $g$, softmax attention (2) is within "
-        "$exp(-lambda g) sum |y_m - v|$ of hard attention (1)"
+        "If a token of value $v$ leads the others, of values $y_m$, by a score of $g$, softmax "
+        "attention (2) is within $exp(-lambda g) sum |y_m - v|$ of hard attention (1)"
     ),
     statement=Le(Abs(softmax - v), exp(-lam * g) * total(lambda m: Abs(y[m] - v)), evaluate=False),
     source=(

@@ -106,8 +106,8 @@ products = (
 gram = Claim(
     id="manifold-gradients",
     title=(
-        "The inner products of the gradients of the five equations that define the manifold, those "
-        "that may be nonzero"
+        "The inner products, those that are not constant, of the gradients of the five equations "
+        "that define the manifold"
     ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in products), evaluate=False),
     source="(11)",
@@ -194,7 +194,10 @@ long_a, long_b = total(a**2), total(b**2)
 
 cone = Claim(
     id="manifold-cone",
-    title="Near $(+-k*, +-v*)$ the manifold is the cone $a . b = 0$",
+    title=(
+        "Near $(+-k*, +-v*)$ the manifold is the cone $a . b = 0$, where $a$ is the part of $k$ "
+        "orthogonal to $k*$, and $b$ that of $v$ orthogonal to $v*$"
+    ),
     statement=And(
         *(Eq(at(c**2 + x, {c: sqrt(1 - x)}), 1, evaluate=False) for x in (long_a, long_b)),
         Eq(total((a + b) ** 2) - total((a - b) ** 2), 4 * total(a * b)),

@@ -84,8 +84,8 @@ def _(goal):
 along = Claim(
     id="planar-step-along",
     title=(
-        "A step of a coordinate goes against the slope: if $|y| <= Y <= 1$, its product with $y$ "
-        "is at most $-(1 - Y) y^2 (1 - x^2)$"
+        "If $|y| <= Y <= 1$ for $y$, $alpha$ times the slope, the displacement of a coordinate "
+        "$x$ times $y$ is at most $-(1 - Y) y^2 (1 - x^2)$"
     ),
     statement=Le(y * (moved(x, y) - x) + y**2 * stretch(x) * (1 - Y), 0),
     source="Appendix B.6, (25), with its constant",
@@ -120,8 +120,8 @@ turned = (1 + r) * (1 + r + u) / sqrt(1 + u) ** 3
 near_one = Claim(
     id="planar-step-slope",
     title=(
-        "If $|y| <= Y <= 1$, the derivative of a step in its starting point differs from 1 by at "
-        "most $3 Y$"
+        "If $|y| <= Y <= 1$ for $y$, $alpha$ times the slope, the derivative of a step in its "
+        "starting point, at a fixed $y$, differs from 1 by at most $3 Y$"
     ),
     statement=And(Le(turned - 1, 3 * Y), Ge(turned - 1, -3 * Y), evaluate=False),
     source="Appendix B.9, with its constant; $r = x y$ and $u = y^2 (1 - x^2)$",
@@ -156,8 +156,8 @@ def _(goal):
 start = Claim(
     id="planar-step-start",
     title=(
-        "If $|y| <= Y <= 1$, steps with $y$ from two points have displacements that differ by at "
-        "most $3 Y$ times the distance of the points"
+        "Steps from two points with the same $y$, $alpha$ times the slope, have displacements "
+        "that differ by at most $3 Y$ times their distance, if $|y| <= Y <= 1$"
     ),
     statement=Le(Abs(moved(x, y) - x - (moved(x2, y) - x2)), 3 * Y * Abs(x - x2)),
     source="Appendix B.9",
@@ -182,7 +182,10 @@ def _(goal):
 
 pushed = Claim(
     id="planar-step-push",
-    title="The end of a step is Lipschitz continuous in $y$, with the constant 2, for $|y| <= 1$",
+    title=(
+        "The end of a step is Lipschitz continuous in $y$, $alpha$ times the slope, with the "
+        "constant 2, for $|y| <= 1$"
+    ),
     statement=Le(Abs(moved(x, y) - moved(x, y2)), 2 * Abs(y - y2)),
     source="Appendix B.9",
     hypotheses=[*inside, Ge(y, -1), Le(y, 1), Ge(y2, -1), Le(y2, 1)],
@@ -210,8 +213,8 @@ p, P, c = Symbol("p", real=True), Symbol("P", nonnegative=True), Symbol("c", non
 pays = Claim(
     id="planar-step-pays",
     title=(
-        "If $|p| <= P <= 1/alpha$, a step with $y = alpha p$ from $x$ has a displacement $u$ with "
-        "$p u + c u^2 <= -alpha (1 - alpha (P + c)) p^2 (1 - x^2)$"
+        "If $|p| <= P <= 1/alpha$, a step with the slope $p$ from $x$ has a displacement $u$ with "
+        "$p u + c u^2 <= -alpha (1 - alpha (P + c)) p^2 (1 - x^2)$ for all $c >= 0$"
     ),
     statement=Le(
         p * (moved(x, alpha * p) - x)
@@ -244,8 +247,8 @@ total = P + Q + c + c2
 descends = Claim(
     id="planar-step-descends",
     title=(
-        "For the displacements $u$, $w$ of two coordinates, $p u + q w + c u^2 + c_2 w^2$ is at "
-        "most $-alpha (1 - alpha (P + Q + c + c_2)) (p^2 (1 - x^2) + q^2 (1 - x_2^2))$"
+        "For displacements $u$, $w$ by slopes $p$ at $x$, $q$ at $x_2$, $p u + q w + c u^2 + c_2 "
+        "w^2 <= -alpha (1 - alpha (P + Q + c + c_2)) (p^2 (1 - x^2) + q^2 (1 - x_2^2))$"
     ),
     statement=Le(
         p * way
@@ -316,8 +319,8 @@ change = Symbol("Delta", real=True)
 near_identity = Claim(
     id="planar-step-near-identity",
     title=(
-        "Steps with slopes $p$, $p_2$ from two points have displacements that differ by at most $3 "
-        "P alpha$ times the distance of the points plus $2 alpha |p - p_2|$"
+        "If $|p| <= P$, $|p_2| <= P <= 1/alpha$, steps with slopes $p$, $p_2$ have displacements "
+        "that differ by at most $3 P alpha$ times the points' distance plus $2 alpha |p - p_2|$"
     ),
     statement=Le(
         Abs(moved(x, alpha * p) - x - (moved(x2, alpha * p2) - x2)),
@@ -397,8 +400,8 @@ s1, s2, s3, s4 = symbols("s_1:5", nonnegative=True)
 expands = Claim(
     id="near-identity-expands",
     title=(
-        "A map near the identity keeps points apart: $|U_1| + |U_2| >= (1 - s_1 - s_3) |u_1| + (1 "
-        "- s_2 - s_4) |u_2|$"
+        "If $|U_1 - u_1| <= s_1 |u_1| + s_2 |u_2|$ and $|U_2 - u_2| <= s_3 |u_1| + s_4 |u_2|$, "
+        "then $|U_1| + |U_2| >= (1 - s_1 - s_3) |u_1| + (1 - s_2 - s_4) |u_2|$"
     ),
     statement=Ge(
         Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2), evaluate=False

@@ -297,8 +297,8 @@ before, after = Rational(9072, 100_000), Rational(9073, 100_000)
 exchange = Claim(
     id="sublevel-exchange",
     title=(
-        "In the task of figure 7b, but at another $lambda$, the swap points have less risk than "
-        "the oracle at 0.09072, and more at 0.09073"
+        "In the task of figure 7b with another $lambda$, the swap points have less risk than the "
+        "oracle at $lambda = 0.09072$, and more at $lambda = 0.09073$"
     ),
     statement=And(
         Lt(least_at_swap(before), excess_risk(before, 1, 1, 0, 0, 0), evaluate=False),

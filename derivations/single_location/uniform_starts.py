@@ -42,8 +42,8 @@ def _(goal):
 near = Claim(
     id="uniform-starts-near-manifold",
     title=(
-        "For uniform $k$, $v$ in $R^d$, one of $|theta|$, $|eta|$, $|rho|$ is $x$ or more with a "
-        "probability of at most $3/(d x^2)$"
+        "For uniform $k$, $v$ in $R^d$, one of $|theta|$, $|eta|$, $|rho|$ is $t$ or more with a "
+        "probability of at most $3/(d t^2)$"
     ),
     statement=in_words(
         "For k and v uniform on the unit sphere of R^d, and t > 0, one of the overlaps of v and "

@@ -133,7 +133,7 @@ class Attraction:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Look whether the inequalities hold on the whole box.
+        """Check the inequalities on the whole box; return why they are not shown, or nothing.
 
         Parameters
         ----------
@@ -143,7 +143,7 @@ class Attraction:
         Returns
         -------
         str
-            Why this is not shown; empty if it is.
+            Why the statement is not shown; empty if it is.
         """
         if statement != self.statement:
             return f"this is evidence for {self.statement}"

@@ -77,7 +77,7 @@ class OnBox:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Look whether a statement holds on the whole box.
+        """Check a statement on the whole box; return why it is not shown, or nothing.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class OnBox:
         Returns
         -------
         str
-            Why that is not shown; empty if it is.
+            Why the statement is not shown; empty if it is.
         """
         budget = Budget(self.max_boxes, self.seconds)
         return next((why for r in conjuncts(statement) if (why := self._relation(r, budget))), "")

@@ -56,7 +56,7 @@ class LocalRates:
 
     @property
     def factor(self) -> Fraction:
-        """A Lipschitz constant of the map on that box, in the largest norm."""
+        """A Lipschitz constant of the map on that box, in the maximum norm."""
         numbers = self.certificate.numbers
         return 1 - min(numbers[f"{x}_gain"] for x in ON_M)
 

@@ -70,7 +70,7 @@ def _product(slope: Expr) -> Expr:
 
 @cache
 def second_derivatives() -> tuple[Expr, Expr, Expr]:
-    """Return the second partial derivatives in kappa, in kappa and nu, and in nu."""
+    """Return the second derivatives of the risk on the manifold: in kappa, mixed, and in nu."""
     in_1, in_2 = first_derivatives()
     return in_1.diff(x1), in_1.diff(x2), in_2.diff(x2)
 

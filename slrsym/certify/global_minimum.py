@@ -95,7 +95,7 @@ class GlobalMinimum:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Look whether the bounds hold for all kappa, and descent near the oracle.
+        """Check bounds for all kappa and descent near the oracle; return why they are not shown.
 
         Parameters
         ----------
@@ -105,7 +105,7 @@ class GlobalMinimum:
         Returns
         -------
         str
-            Why this is not shown; empty if it is.
+            Why the statement is not shown; empty if it is.
         """
         if statement != self.statement:
             return f"this is evidence for {self.statement}"

@@ -246,7 +246,7 @@ class StepSize:
 
     @property
     def alpha(self) -> Fraction | None:
-        """The step size."""
+        """The certified step size; None if there is none."""
         return None if self.certificate is None else _alpha_of(self.certificate)
 
     @property
@@ -268,7 +268,7 @@ class StepSize:
 
     @property
     def of_grid(self) -> float:
-        """The certified step size, divided by the largest one that the grid allows."""
+        """The certified step size as a part of `grid`; 0 if there is none."""
         return float(self.alpha or 0) / self.grid
 
 

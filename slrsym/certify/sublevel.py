@@ -107,7 +107,7 @@ class Sublevel:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Look whether the bounds hold for all kappa.
+        """Check the bounds for all kappa; return why they are not shown, or nothing.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class Sublevel:
         Returns
         -------
         str
-            Why this is not shown; empty if it is.
+            Why the statement is not shown; empty if it is.
         """
         if statement != self.statement:
             return f"this is evidence for {self.statement}"

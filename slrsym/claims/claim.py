@@ -80,7 +80,7 @@ class BoxCertificate(Protocol):
         """For which values of the symbols the statement is shown, in words."""
 
     def check(self, statement: Boolean) -> str:
-        """Look whether a statement holds on the box."""
+        """Check a statement on the box; return why it is not shown, empty if it is."""
 
 
 _T = TypeVar("_T")

@@ -31,7 +31,11 @@ from slrsym.gaussian.law import IIDSum
 
 
 def square_root(x: Ball) -> Ball:
-    """Return the principal square root; a radicand that may be zero by rounding is nonnegative."""
+    """Return the principal square root of a ball.
+
+    A real ball that contains 0 and is no larger than rounding errors is taken for a nonnegative
+    number.
+    """
     x = simplest(x)
     if isinstance(x, acb):
         return x.sqrt()
@@ -231,7 +235,7 @@ class Nodes:
         raise Inconclusive(f"no numerical evaluation for {type(expr).__name__}: {expr}")
 
     def at(self, values: Mapping[Any, Any], digits: int) -> Self:
-        """Return an evaluator in the same environment, except for some values."""
+        """Return an evaluator to these digits, in the environment with some values replaced."""
         return type(self)({**self.environment, **values}, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:

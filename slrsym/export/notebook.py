@@ -70,7 +70,10 @@ def cell_latex(claim: Claim) -> str:
 
 
 class _Unstyled(HtmlRenderer):
-    """Without the style sheet that chooses between a desk and a phone."""
+    """A writer of documents as HTML for notebooks, with one layout of a formula.
+
+    A page has a style sheet, which chooses between a layout for a desk and one for a phone.
+    """
 
     def formula(self, box: Box) -> str:
         return to_mathml(break_lines(box, WIDE))

@@ -101,7 +101,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
         return self._scalar_code(printer)
 
     def _scalar_code(self, printer: Any) -> str:
-        """Write code for a float; here and in NumPy, the formula in exp."""
+        """Write Python code for a float: the formula in exp, as for NumPy, unless overridden."""
         return inline(printer, self.rewrite(exp))
 
     def _numpycode(self, printer: Any) -> str:

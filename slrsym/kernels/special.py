@@ -290,7 +290,10 @@ def trapezoid_arrays(
         steep = count == 1 and level[0] > 0
 
         def sums(rows: Any, steps: Any, shift: Any, steep: bool = steep) -> Any:
-            """Return the rule for the integrand and for its size, some nodes at a time."""
+            """Return the weighted sums of the integrand and of its absolute value over the nodes.
+
+            The nodes are taken in blocks, so that arrays stay small.
+            """
             total, size = np.zeros(len(rows)), np.zeros(len(rows))
             for z in _grid_nodes(steps, shift):
                 bell = np.exp(-(z * z).sum(axis=0) / 2)

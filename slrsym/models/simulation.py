@@ -51,7 +51,7 @@ class FlowEngine:
         self._slopes = slopes
 
     def advance(self, parameters: Array, every: int) -> Array:
-        """Move by a step for each row of parameters; the factors after every so many of them."""
+        """Take a step for each row of parameters; return the factors at every `every`-th step."""
         flow, alpha, steps = self._flow, self._alpha, len(parameters)
         # What does not change is one number.
         columns = [c if (c != c[:1]).any() else c[:1].copy() for c in parameters.T.copy()]

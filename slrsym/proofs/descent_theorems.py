@@ -4,7 +4,7 @@ From the statement, and a few expressions that it speaks of (a rate, a second po
 makes its hypotheses: relations for all points of the box, statements about orbits, and that
 functions are continuously differentiable. Each of the first two kinds has to be proved; the third
 is read off the expressions. How the conclusion follows stands with the
-kernel's schema of its name.
+proof checker's schema of its name.
 """
 
 from __future__ import annotations

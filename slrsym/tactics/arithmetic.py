@@ -62,7 +62,7 @@ def search_arithmetic(
     if name in FOUND:
         if isinstance(FOUND[name], partial):
             raise FOUND[name]()
-        # It may have been found by another version of the kernel.
+        # It may have been found by another version of the proof checker.
         with suppress(Rejected):
             prove("arithmetic", premises, tuple(given), p, FOUND[name])
             return "arithmetic", premises, tuple(given), p, FOUND[name]
@@ -138,7 +138,7 @@ def _searched(
         finally:
             if emitter:
                 emitter.left -= search.work
-        # The kernel's polynomials are no longer than need be.
+        # The polynomials of the proof checker are no longer than need be.
         size = max(1, len(ring.generators))
         written = [[list(map(list, m)), list(map(list, d)), str(u)] for (m, d), u in units.items()]
         return "arithmetic", premises, tuple(given), p, [size, written, use, search.answers]

@@ -335,7 +335,7 @@ class Binders:
     # -- expectations -----------------------------------------------------------------------------
 
     def _equal_expectations(self, nodes: Sequence[Term]) -> None:
-        """Find expectations that are equal as their bodies and laws are."""
+        """Prove expectations equal, pair by pair, where their bodies and laws are equal."""
         merged: set[str] = set()
         for a, b in itertools.combinations(nodes, 2):
             if {key(a), key(b)} & merged or not _may_be_equal(a, b):

@@ -1,6 +1,7 @@
 """Search for sign certificates: facts combined by linear programming, then exactly.
 
-Nothing here is trusted: what is found is written down as evidence, and played back by the kernel.
+Nothing here is trusted: what is found is written down as evidence, and replayed by the proof
+checker.
 """
 
 from __future__ import annotations

@@ -107,7 +107,7 @@ class Closing(Calculus):
             return None
         after = Expectation(plain, e.law)
         if same(self.term(e), self.term(after)):
-            # The kernel knows no other words for it.
+            # The proof checker knows no other words for it.
             return next((found for way in self.others if (found := way(after))), None)
         equal = self._with_maxima(
             ("=", self.body(e.integrand, e), self.body(plain, e)), lines, bound(self.term(e))

@@ -109,7 +109,7 @@ class Outcome:
 
 
 class Emission:
-    """The proof of one claim on its way into the kernel."""
+    """The proof of one claim on its way into the proof checker."""
 
     def __init__(
         self, claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,

@@ -171,7 +171,7 @@ class Calculus:
     def multiplied_out(self, e: Expectation, deep: bool = True) -> Any:
         """Multiply an integrand out and take constant factors outside; open sums if `deep`."""
         parts: dict[Expr, Expr] = {}
-        # The kernel takes a sum of copies as it stands.
+        # The proof checker takes a sum of copies as it stands.
         kept = e.integrand.atoms(IIDSum)
         if not deep:
             kept |= set().union(*(a.atoms(Add) for a in e.integrand.as_base_exp()[0].args))

@@ -336,7 +336,7 @@ def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> I
     exponents = [f.args[0] for f in factors if isinstance(f, exp)]
     rest = Mul(*(f for f in factors if not isinstance(f, exp)))
     mine = Add(*exponents)
-    # What stands in the kernel's density.
+    # The exponential in the density of the proof checker.
     density = next(f[2] for f in body[1:] if f[:2] == ("f", "exp") and f[2][0] == "*")
     total = expand(simplify(mine - (x - mean) ** 2 / (2 * whole.law.cov[0, 0])))
     to = dict(zip(bound(work.term(whole)), names, strict=True))

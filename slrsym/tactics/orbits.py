@@ -30,7 +30,7 @@ from slrsym.tactics.emission import FAILURES, Emission, kind_of_proof
 from slrsym.tactics.paths import similarity
 from slrsym.tactics.values import fingerprint, is_close
 
-# What the schemas of the kernel speak of, from what the theorems of the search do.
+# The arguments of the proof checker's schemas, from those of the theorems of the search.
 _VALUES: dict[str, Callable[..., list[Any]]] = {
     "on-face": lambda emitter, v: [
         emitter.term(v["whole"]), num(v["whole"].coordinates.index(v["fixed"])),

@@ -112,8 +112,8 @@ def write_log(
     for record, emission in emit_records(ids, find, left_out, known, patience):
         records.append(record)
         counts.update((outcome.kind, not outcome.refusal) for outcome in emission.outcomes)
-    # Claims whose statement the kernel has no words for, such as limits, are not in the log.
-    counts.update(("statement without words in the kernel", False) for _ in left_out)
+    # Claims whose statement the proof checker has no words for, such as limits, are not in the log.
+    counts.update(("statement without words in the proof checker", False) for _ in left_out)
     header = {
         "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of(records)
     }  # fmt: skip

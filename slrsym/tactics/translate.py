@@ -1,7 +1,7 @@
 """Translation of SymPy's expressions and statements to terms of the checker.
 
-What the kernel reads is what is proved; so anything whose meaning there would be another one is
-refused.
+What the proof checker reads is what is proved; so anything whose meaning there would be another one
+is refused.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ FUNCTIONS: dict[type, str] = {
     erf_prime: "erf_prime", erf_second: "erf_second", zeta: "zeta", OwensT: "owens",
     sp.sign: "sign",
 }  # fmt: skip
-# What the kernel knows by other functions, at every argument.
+# Functions that the proof checker knows by others, at every argument.
 _IN_OTHERS: dict[type, Callable[[Any], Any]] = {
     sp.acos: lambda u: sp.pi / 2 - sp.asin(u),
     normal_cdf: lambda u: (1 + sp.erf(u / sp.sqrt(2))) / 2,
