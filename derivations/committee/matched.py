@@ -1,4 +1,4 @@
-"""Students that are equal to the teachers: deviations from them, and the largest learning rate.
+"""Deviations of students from the teachers.
 
 As many students as teachers, K of each, with orthonormal teachers and all second layers 1. Let
 student i be teacher i plus a small deviation. To first order, the output is off by a sum of g'(r_i)

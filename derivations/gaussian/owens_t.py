@@ -25,7 +25,7 @@ def integrand(z):
 
 derivative_h = Claim(
     id="owens-t-derivative-h",
-    title="The derivative of $T(h, a)$ in $h$ is $-exp(-h^2/2) erf(a h/sqrt(2))/(2 sqrt(2 pi))$",
+    title="The derivative of Owen's $T(h, a)$ in $h$",
     statement=Eq(
         D(OwensT(h, a), h),
         -exp(-(h**2) / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi)),

@@ -91,8 +91,8 @@ def _(goal):
 upper = Claim(
     id="owens-t-upper-bound",
     title=(
-        "$8 T(sqrt(2) y, 1) - 8 T(sqrt(2) y, c) <= (1 - (4/pi) atan(c)) exp(-(1 + c^2) y^2)$ for "
-        "$0 <= c <= 1$"
+        "An upper bound on $8 T(sqrt(2) y, 1) - 8 T(sqrt(2) y, c)$ for $0 <= c <= "
+        "1$, in terms of $atan(c)$"
     ),
     statement=Le(owen(y, 1) - owen(y, c) - (1 - 4 / pi * atan(c)) * bell(y, c), 0),
     source="new",

@@ -1,4 +1,4 @@
-"""Stein's lemma: integration by parts against the Gaussian density."""
+"""Stein's lemma: integration by parts."""
 
 from sympy import (
     Derivative,
@@ -85,10 +85,7 @@ images = {X1: m1 + c11 * Z1, X2: m2 + c21 * Z1 + c22 * Z2, X3: m3 + c31 * Z1 + c
 
 multivariate = Claim(
     id="stein-multivariate",
-    title=(
-        "Stein's lemma for jointly Gaussian variables: $E (X_1 - m_1) g(X) = sum_j Cov(X_1, X_j) E "
-        "d_j g(X)$"
-    ),
+    title=("Stein's lemma for jointly Gaussian variables"),
     statement=Eq(
         Expectation((X1 - m1) * g(*X), law),
         sum(covariance[0, j] * Expectation(Derivative(g(*X), X[j]), law) for j in range(3)),

@@ -1,4 +1,4 @@
-"""Section 3: the predictors (1) to (3) are one attention layer, read at the [CLS] token."""
+"""Section 3: attention as a layer, read at [CLS]."""
 
 from sympy import Eq, Ge, Gt, IndexedBase, KroneckerDelta, Le, Sum, Symbol, erf, exp, symbols
 

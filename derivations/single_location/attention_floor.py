@@ -171,10 +171,7 @@ square_of, level_of = Symbol("q", nonnegative=True), Symbol("q_0", nonnegative=T
 
 parts = Claim(
     id="attention-lower-bound",
-    title=(
-        "The excess risk of $erf$ attention is at least $gamma^2 (1 - c)^2 + (2/pi) (L - 1) "
-        "lambda^2/(1 + 2 lambda^2)$, $c = E[Y V erf(lambda U)]/gamma^2$"
-    ),
+    title="A lower bound on the excess risk of $erf$ attention, at any $k$, $v$ and $lambda$",
     statement=Ge(excess, gamma**2 * (1 - alignment) ** 2 + (L - 1) * least, evaluate=False),
     source="new",
     hypotheses=[Le(rho**2, 1)],
@@ -224,8 +221,8 @@ def _(goal):
 trade = Claim(
     id="attention-floor-trade",
     title=(
-        "$gamma^2 (1 - x)^2 + (2/pi) (L - 1) lambda^2/(1 + 2 lambda^2) >= min(gamma^2/4, (L - "
-        "1)/(36 d + pi))$ if $x <= 3 (2/sqrt(pi)) lambda sqrt(d/2)$"
+        "If $x <= 3 (2/sqrt(pi)) lambda sqrt(d/2)$, the lower bound is at least the "
+        "smaller one of $gamma^2/4$ and $(L - 1)/(36 d + pi)$"
     ),
     statement=Ge(gamma**2 * (1 - x) ** 2 + (L - 1) * least, smaller, evaluate=False),
     source="new; $x$ is the $c$ of claim informative-token-variance",

@@ -1,4 +1,4 @@
-"""The counts of four phases of descent on the manifold, and how a step lowers them.
+"""The number of steps that a phase has left.
 
 While a phase lasts, its count is not negative, and a step lowers it by at least 1. So the phase
 lasts at most one step longer than its count at its beginning.

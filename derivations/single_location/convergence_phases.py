@@ -1,4 +1,4 @@
-"""Three phases of descent on the manifold: growth at the saddle, passage, and the corner."""
+"""The gain of a step in each phase of descent."""
 
 from sympy import Ge, Le, Symbol, erf, exp, pi, sqrt, symbols
 

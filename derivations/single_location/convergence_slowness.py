@@ -1,4 +1,4 @@
-"""The highest rate at which descent on the manifold nears the corner, and how it falls with b."""
+"""How slow the last phase of descent is."""
 
 from sympy import Ge, Le, Symbol, erf, exp, sqrt
 

@@ -1,4 +1,4 @@
-"""One step of descent on the manifold: how far it moves each overlap at least, or at most.
+"""How far a step moves each overlap.
 
 The constants N, Q, b and B of the planar map are any positive numbers here.
 """

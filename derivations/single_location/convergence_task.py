@@ -1,4 +1,4 @@
-"""The paper's task in the letters of `slrsym.convergence`."""
+"""The paper's task in the bounds on steps."""
 
 from sympy import And, Eq, Lt, pi
 

@@ -1,4 +1,4 @@
-"""How many steps descent on the manifold needs, and the risk that it reaches."""
+"""How many steps descent needs."""
 
 from sympy import Ge, Le, Lt, Symbol, erf, exp, log, symbols
 

@@ -131,10 +131,7 @@ t1 = lam * sqrt(d / 2)
 
 bound = Claim(
     id="corollary-2-bound",
-    title=(
-        "The excess risk of the oracle is at most $2 gamma^2 (1 - erf(lambda sqrt(d/2)/A)) + "
-        "(4/pi) lambda^2 (L - 1)$"
-    ),
+    title="An explicit bound on the excess risk of the oracle, in terms of $erf$",
     statement=Le(
         excess, 2 * gamma**2 * (1 - erf(t1 / A)) + 4 / pi * (L - 1) * lam**2, evaluate=False
     ),
@@ -164,10 +161,7 @@ def closed_bound(square, weight):
 
 elementary = Claim(
     id="corollary-2-bound-elementary",
-    title=(
-        "The excess risk of the oracle is at most $2 gamma^2 exp(-lambda^2 d/(2 A^2)) + (4/pi) "
-        "lambda^2 (L - 1)$"
-    ),
+    title="An explicit bound on the excess risk of the oracle, in terms of an exponential",
     statement=Le(excess, closed_bound(lam**2, 4 / pi * (L - 1))),
     source="new",
 )

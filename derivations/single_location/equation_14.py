@@ -1,4 +1,4 @@
-"""Equations (14): for which step sizes their solutions are the fixed points."""
+"""The step sizes of equations (14)."""
 
 from sympy import And, Eq, Equivalent, Ge, Gt, Le, Lt, Rational, Symbol, exp, pi, sqrt
 

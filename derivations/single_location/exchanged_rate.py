@@ -23,10 +23,7 @@ excess = risk_definition().subs(exchanged) - epsilon**2
 
 bound = Claim(
     id="exchanged-pair-bound",
-    title=(
-        "The excess risk of $k = v*$, $v = k*$ is at most $gamma^2 (1 - 4 b/sqrt(pi)) + (2/pi) "
-        "lambda^2 (gamma^2 d + 2 gamma^4 + 2 (L - 1))$"
-    ),
+    title="An explicit bound on the excess risk of the exchanged pair $k = v*$, $v = k*$",
     statement=Le(
         excess,
         gamma**2

@@ -74,10 +74,7 @@ def _(goal):
 
 below = Claim(
     id="oracle-lower-bound",
-    title=(
-        "The excess risk of the oracle is at least $gamma^2 (1 - erf(lambda sqrt(d/2)/A))^2 + "
-        "(4/pi) lambda^2 (L - 1)/(1 + 2 lambda^2)$"
-    ),
+    title="A lower bound on the excess risk of the oracle, in terms of $erf$",
     statement=Ge(excess, gamma**2 * (1 - e) ** 2 + (L - 1) * of_others(lam**2), evaluate=False),
     source="new",
 )
@@ -112,10 +109,7 @@ def of_informative(square):
 
 short = Claim(
     id="oracle-lower-bound-informative",
-    title=(
-        "$(1 - erf(x))^2 >= (4/pi^2) atan(c)^2 exp(-2 (1 + c^2) x^2)$ for $x >= 0$ and $0 <= c <= "
-        "1$"
-    ),
+    title="A lower bound on $(1 - erf(x))^2$ that decays as $exp(-2 (1 + c^2) x^2)$",
     statement=Ge(
         (1 - erf(x)) ** 2, 4 / pi**2 * atan(c) ** 2 * exp(-2 * (1 + c**2) * x**2), evaluate=False
     ),
@@ -138,10 +132,7 @@ def _(goal):
 
 exponential = Claim(
     id="oracle-lower-bound-elementary",
-    title=(
-        "The excess risk of the oracle is at least $(4/pi^2) gamma^2 atan(c)^2 exp(-(1 + c^2) "
-        "lambda^2 d) + (4/pi) lambda^2 (L - 1)/(1 + 2 lambda^2)$, $0 <= c <= 1$"
-    ),
+    title="A lower bound on the excess risk of the oracle, in terms of an exponential",
     statement=Ge(excess, of_informative(lam**2) + (L - 1) * of_others(lam**2), evaluate=False),
     source="new",
     hypotheses=[Le(c, 1)],

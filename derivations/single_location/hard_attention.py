@@ -79,10 +79,7 @@ squared_error = ahead * (V1 + xi - V1) ** 2 + (1 - ahead) * (V1 + xi - V2) ** 2
 
 two_tokens = Claim(
     id="hard-attention-two-tokens",
-    title=(
-        "For two tokens, hard attention (1) at the oracle has the risk $epsilon^2 + (1 + gamma^2) "
-        "(1 - erf(sqrt(d)/(2 sqrt(1 + gamma^2))))/2$"
-    ),
+    title="The risk of hard attention (1) at the oracle, for two tokens",
     statement=Eq(
         Expectation(squared_error, ProductLaw(scores, values_of_two, noise())),
         epsilon**2 + (1 + gamma**2) / 2 * (1 - erf(sqrt(d) / (2 * sqrt(1 + gamma**2)))),

@@ -1,4 +1,4 @@
-"""The landscape off the manifold: symmetries of the risk, and its critical points."""
+"""The landscape off the manifold."""
 
 from sympy import And, Eq, Equivalent, Function, Ge, Symbol, erf
 

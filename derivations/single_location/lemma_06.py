@@ -13,10 +13,7 @@ formula = epsilon**2 + gamma**2 * (1 - 2 * nu * erf(a) + zeta(t, s)) + (L - 1) *
 
 risk_on_manifold = Claim(
     id="lemma-6",
-    title=(
-        "The risk on the invariant manifold is $epsilon^2 + gamma^2 (1 - 2 nu erf(t/A) + zeta(t, "
-        "s)) + (L - 1) zeta(0, lambda)$"
-    ),
+    title="The risk on the invariant manifold, in terms of $erf$ and $zeta$",
     statement=Eq(risk_definition().subs(on_manifold), formula, evaluate=False),
     source="Lemma 6",
     compared_to_source="exact",

@@ -112,7 +112,7 @@ def _(goal):
 
 bell_square = Claim(
     id="lemma-18-iv",
-    title="$E erf'(t + gamma G)^2 = (2/sqrt(pi)) erf'(sqrt(2) t/b)/b$, where $b^2 = 1 + 4 gamma^2$",
+    title="The mean $E erf'(t + gamma G)^2$, in closed form",
     statement=Eq(E(erf_prime(u) ** 2), 2 / sqrt(pi) * erf_prime(sqrt(2) * t / B) / B),
     source="Lemma 18 (iv)",
     compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",
@@ -134,10 +134,7 @@ def _(goal):
 
 erf_bell = Claim(
     id="lemma-18-v",
-    title=(
-        "$E erf(t + gamma G) erf'(t + gamma G) = erf(t/(b c)) erf'(t/c)/c$, where $b^2 = 1 + 4 "
-        "gamma^2$, $c^2 = 1 + 2 gamma^2$"
-    ),
+    title="The mean $E erf(t + gamma G) erf'(t + gamma G)$, in closed form",
     statement=Eq(E(erf(u) * erf_prime(u)), erf(t / (A * B)) * erf_prime(t / A) / A),
     source="Lemma 18 (v)",
     compared_to_source="stronger: for every real $gamma$, not only $gamma > 0$",

@@ -20,10 +20,7 @@ excess = gamma**2 * (1 - lam * drift) ** 2 + lam**2 * (gamma**4 + L - 1)
 
 risk = Claim(
     id="linear-attention-risk",
-    title=(
-        "Linear attention at the oracle has the risk $epsilon^2 + gamma^2 (1 - lambda sqrt(d/2))^2 "
-        "+ lambda^2 (gamma^4 + L - 1)$"
-    ),
+    title="The risk of linear attention at the oracle, $k = k*$ and $v = v*$",
     statement=Eq(risk_of_linear, epsilon**2 + excess, evaluate=False),
     source="new; Section 4, after (9), speaks of a linear activation",
 )

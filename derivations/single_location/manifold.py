@@ -1,4 +1,4 @@
-"""The manifold (11): its shape, and a step on it in any dimension."""
+"""The manifold (11) and a step on it."""
 
 from sympy import (
     And,

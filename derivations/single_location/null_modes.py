@@ -1,4 +1,4 @@
-"""How descent leaves the null point: a mode towards the oracle, and a slower one towards the swap.
+"""How descent leaves the null point.
 
 Uniform starts in many dimensions lie near the point where all overlaps vanish. By the symmetries of
 the risk, to first order kappa and nu move together there, and so do theta and eta.

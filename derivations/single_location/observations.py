@@ -1,4 +1,4 @@
-"""Observations off the manifold that are not proved: experiments, each with its counts."""
+"""Experiments off the manifold, with counts."""
 
 import numpy as np
 

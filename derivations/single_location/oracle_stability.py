@@ -330,10 +330,7 @@ margin = (d + 2 * gamma**2) * ratio - (d - 2 * gamma**2 * (L - 2))
 
 determinant = Claim(
     id="oracle-saturated-determinant",
-    title=(
-        "For saturated scores, the determinant of the oracle's transverse Hessian is proportional "
-        "to $2 (d + 2 gamma^2)/sqrt(1 + 4 lambda^2) - d + 2 gamma^2 (L - 2)$"
-    ),
+    title="The determinant of the oracle's transverse Hessian for saturated scores",
     statement=Eq(S_kk * S_vv - S_kv**2, 2 * (L - 1) * c**2 * margin, evaluate=False),
     source="new",
 )

@@ -246,10 +246,7 @@ total = P + Q + c + c2
 
 descends = Claim(
     id="planar-step-descends",
-    title=(
-        "For displacements $u$, $w$ by slopes $p$ at $x$, $q$ at $x_2$, $p u + q w + c u^2 + c_2 "
-        "w^2 <= -alpha (1 - alpha (P + Q + c + c_2)) (p^2 (1 - x^2) + q^2 (1 - x_2^2))$"
-    ),
+    title="Along a step in both coordinates, a function that lies below a paraboloid descends",
     statement=Le(
         p * way
         + q * way2
@@ -399,10 +396,7 @@ s1, s2, s3, s4 = symbols("s_1:5", nonnegative=True)
 
 expands = Claim(
     id="near-identity-expands",
-    title=(
-        "If $|U_1 - u_1| <= s_1 |u_1| + s_2 |u_2|$ and $|U_2 - u_2| <= s_3 |u_1| + s_4 |u_2|$, "
-        "then $|U_1| + |U_2| >= (1 - s_1 - s_3) |u_1| + (1 - s_2 - s_4) |u_2|$"
-    ),
+    title="A map near the identity keeps points apart",
     statement=Ge(
         Abs(U1) + Abs(U2), (1 - s1 - s3) * Abs(u1) + (1 - s2 - s4) * Abs(u2), evaluate=False
     ),

@@ -95,11 +95,7 @@ error = X[1] - x * X[0] - y * X[1] - z * X[2] - spread * W
 
 given_location = Claim(
     id="proposition-3-given-location",
-    title=(
-        "Given the location, coefficients $x$, $y$, $z$ along $k*$, $v*$ and beyond at that "
-        "token, and of length $r$ at the others, have the risk $epsilon^2 + d x^2/2 + gamma^2 "
-        "(x^2 + (1 - y)^2 + z^2) + r^2$"
-    ),
+    title="The risk of a linear predictor, given the location",
     statement=Eq(
         Expectation((error + xi) ** 2, ProductLaw(token_law(X), standard_normal(W), noise())),
         epsilon**2 + informative(x, y, z) + spread**2,

@@ -1,4 +1,4 @@
-"""Several heads on several informative tokens, equations (30) and (31): the parts of the risk."""
+"""Several heads, equations (30) and (31)."""
 
 from sympy import Eq, Function, Le, Matrix, Symbol, asin, erf, pi, sqrt, symbols
 

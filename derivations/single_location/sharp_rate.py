@@ -67,8 +67,8 @@ def _(goal):
 bound = Claim(
     id="oracle-upper-bound",
     title=(
-        "The excess risk of the oracle is at most $2 gamma^2 exp(-lambda^2 d/(1 + 4 gamma^2 "
-        "lambda^2)) + (4/pi) lambda^2 (L - 1)$"
+        "An upper bound on the excess risk of the oracle: a term that falls with "
+        "$lambda$, and one that rises"
     ),
     statement=Le(excess, 2 * gamma**2 * decay + 4 / pi * (L - 1) * lam**2),
     source="new; better than claim corollary-2-bound-elementary if $lambda gamma$ is small",

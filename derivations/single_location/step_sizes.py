@@ -91,10 +91,7 @@ w1, w2 = symbols("w_1 w_2", nonnegative=True)
 
 together = Claim(
     id="step-size-expansion",
-    title=(
-        "$(1 - alpha (3 P + 2 M + 2 N)) w_1 + (1 - alpha (3 Q + 2 N)) w_2 >= (1 - alpha K) (w_1 + "
-        "w_2)$, $K = 3 P + 3 Q + 2 M + 2 N$"
-    ),
+    title="A step keeps two points of the square apart, by the factor $1 - alpha K$",
     statement=Ge(
         expansion(**bounds, first=w1, second=w2),
         (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),

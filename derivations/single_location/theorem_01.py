@@ -318,10 +318,7 @@ def _(goal):
 t_oracle = lam * sqrt(d / 2)
 oracle = Claim(
     id="theorem-1",
-    title=(
-        "The risk of the oracle predictor is $epsilon^2 + gamma^2 (1 - 2 erf(t/A) + zeta(t, s)) + "
-        "(L - 1) zeta(0, lambda)$, where $t = lambda sqrt(d/2)$"
-    ),
+    title="The risk of the oracle predictor, in terms of $erf$ and $zeta$",
     statement=Eq(
         risk_definition().subs({kappa: 1, nu: 1, theta: 0, eta: 0, rho: 0}),
         epsilon**2
