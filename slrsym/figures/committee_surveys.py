@@ -9,6 +9,7 @@ model; sampled descent uses none of them. All settings are ours.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -164,7 +165,7 @@ class PlateauSurvey(Saved):
     @property
     def settings(self) -> dict[str, Any]:
         """Parameters on which the data depend."""
-        return {"survey": "plateau", **_fields(self, "units"), "units": list(self.units)}
+        return _settings("plateau", self)
 
     def compute_data(self) -> xr.Dataset:
         """Solve the equations, and sample runs from the same start."""
@@ -202,7 +203,8 @@ class PlateauSurvey(Saved):
             {"M": K, "eta": self.eta, "sigma": 0.0},
             starts=[[near[p.name] for p in equations.state]],
         )
-        if not points or abs(np.ptp([points[0].state[p] for p in equations.state[2:]])) > 1e-6:
+        found = {p.name: x for p, x in points[0].state.items()} if points else {}
+        if not found or abs(found["R"] - found["S"]) > 1e-6:
             raise ValueError(
                 f"no plateau was found for K = {K}, eta = {self.eta}; take a smaller eta"
             )
@@ -274,8 +276,7 @@ class NoiseFloorSurvey(Saved):
     @property
     def settings(self) -> dict[str, Any]:
         """Parameters on which the data depend."""
-        lists = {"surplus": list(self.surplus), "rates": list(self.rates)}
-        return {"survey": "noise floor", **_fields(self, *lists), **lists}
+        return _settings("noise floor", self)
 
     def compute_data(self) -> xr.Dataset:
         """Solve the equations for fixed points, and sample runs that start near the teachers."""
@@ -373,21 +374,19 @@ class StabilitySurvey(Saved):
     @property
     def settings(self) -> dict[str, Any]:
         """Parameters on which the data depend."""
-        names = ("units", "tried", "factors")
-        lists = {name: list(getattr(self, name)) for name in names}
-        return {"survey": "stability", **_fields(self, *names), **lists}
+        return _settings("stability", self)
 
     def compute_data(self) -> xr.Dataset:
         """Search for the limits, and sample runs on both sides of them."""
-        growth = [
-            [self._growth(K, f, len(self.factors) * i + j) for j, f in enumerate(self.factors)]
-            for i, K in enumerate(self.tried)
-        ]
+        limits = {K: self.limit(K) for K in {*self.units, *self.tried}}
+        tried = list(itertools.product(self.tried, self.factors))
+        growth = [self._growth(K, f * limits[K], number) for number, (K, f) in enumerate(tried)]
+        shape = (len(self.tried), len(self.factors))
         return xr.Dataset(
             {
-                "limit": ("K", np.array([self.limit(K) for K in self.units])),
-                "growth": (("tried_K", "factor"), np.array(growth)),
-                "tried_limit": ("tried_K", np.array([self.limit(K) for K in self.tried])),
+                "limit": ("K", np.array([limits[K] for K in self.units])),
+                "growth": (("tried_K", "factor"), np.reshape(growth, shape)),
+                "tried_limit": ("tried_K", np.array([limits[K] for K in self.tried])),
             },
             {"K": list(self.units), "tried_K": list(self.tried), "factor": list(self.factors)},
             self.settings,
@@ -405,22 +404,21 @@ class StabilitySurvey(Saved):
 
         return float(brentq(leading, 0.5 / K, 12 / K, xtol=1e-12))
 
-    def _growth(self, K: int, factor: float, number: int) -> float:
+    def _growth(self, K: int, rate: float, number: int) -> float:
         rng = np.random.default_rng(_seed(self.seed, number))
         students = 1e-3 * rng.standard_normal((1, K, self.d)) / np.sqrt(self.d)
         own = np.arange(K)
         students[:, own, own] += 1.0
-        rate = factor * self.limit(K)
         descent = SampledDescent(students, K, rate, 0.0, int(rng.integers(2**31)))
         before = descent.generalisation_error()
         descent.advance(self.time * self.d)
         return float((descent.generalisation_error() / before)[0])
 
 
-def _fields(recipe: Any, *but: str) -> dict[str, Any]:
-    return {
-        name: value for name, value in vars(recipe).items() if name not in but and name[0] != "_"
-    }
+def _settings(survey: str, recipe: Any) -> dict[str, Any]:
+    """Return the parameters of a recipe, with lists for tuples, as files have them."""
+    values = {n: list(v) if isinstance(v, tuple) else v for n, v in vars(recipe).items()}
+    return {"survey": survey, **values}
 
 
 def _stderr(values: Array) -> float:
