@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-from pathlib import Path
 
+from ._benchmarks import benchmark
 from ._profile import nightly_only
 
-ROOT = Path(__file__).resolve().parents[1]
-spec = importlib.util.spec_from_file_location(
-    "committee_floor", ROOT / "benchmarks" / "committee_floor.py"
-)
-floor = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(floor)
+floor = benchmark("committee_floor")
 ROW = re.compile(r"(\d)\s+([\d.]+) \+- ([\d.]+)\s+([\d.]+)\s+([-+][\d.]+) s\.e\.\s+([\d.]+)")
 
 

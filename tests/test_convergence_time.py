@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
 import pytest
 
-PROGRAM = Path(__file__).resolve().parents[1] / "benchmarks" / "convergence_time.py"
-spec = importlib.util.spec_from_file_location("convergence_time", PROGRAM)
-program = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(program)
+from ._benchmarks import benchmark
+
+program = benchmark("convergence_time")
 
 PAPER, WARM = program.settings(0, seed=0)
 # Nearly all steps are those of the contraction of 1 - kappa.

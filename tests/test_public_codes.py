@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from ._benchmarks import benchmark
 from ._profile import thorough_only
 
 ROOT = Path(__file__).resolve().parents[1]
-spec = importlib.util.spec_from_file_location(
-    "public_codes", ROOT / "benchmarks" / "public_codes.py"
-)
-codes = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(codes)
+codes = benchmark("public_codes")
 POINT = np.array([[0.5, 0.25, 0.125], [0.25, 0.75, -0.25], [0.125, -0.25, 1.5]])
 
 

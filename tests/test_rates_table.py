@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
-from pathlib import Path
-
+from ._benchmarks import benchmark
 from ._profile import thorough_only
 
-ROOT = Path(__file__).resolve().parents[1]
-spec = importlib.util.spec_from_file_location("rates", ROOT / "benchmarks" / "rates.py")
-rates = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(rates)
+rates = benchmark("rates")
 
 
 @thorough_only
