@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -542,6 +543,33 @@ def test_interrupt_of_workers(derivation, tmp_path, phase):
     _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert errors == "interrupted\n"
+
+
+@pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
+def test_workers_end_with_a_program_that_was_killed(derivation, tmp_path):
+    slow = (
+        "import os, time, multiprocessing, pathlib\n"
+        "if multiprocessing.parent_process():\n"
+        f"    pathlib.Path({str(tmp_path)!r}, 'worker ' + str(os.getpid())).touch()\n"
+        "    time.sleep(60)\n"
+    )
+    file = derivation("a.py", slow, claim_text("one"), claim_text("two"))
+    process = started("verify", str(file), "--workers", "2")
+    while not (workers := list(tmp_path.glob("worker *"))) and process.poll() is None:
+        time.sleep(0.02)
+    process.kill()
+    process.communicate(timeout=10)
+    # What has ended and waits to be collected has no command line any more.
+    commands = [Path("/proc", worker.name.split()[1], "cmdline") for worker in workers]
+    assert commands
+
+    def running():
+        return [file for file in commands if file.exists() and file.read_bytes()]
+
+    deadline = time.monotonic() + 10
+    while running() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not running()
 
 
 # -- the derivations that come with the package ------------------------------------------------

@@ -10,7 +10,9 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from multiprocessing import connection
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Protocol
 
 from sympy.core.function import AppliedUndef
@@ -276,7 +278,16 @@ def _start_worker(load: Callable[..., Claims], files: list[Path]) -> None:
     global _worker_ledger
     # An interrupt is the parent's to handle, which then ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
     _worker_ledger = load(*files)
+
+
+def _end_with_parent() -> None:
+    """End this process when its parent has ended, which may have been killed without a word."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel])
+    os._exit(1)
 
 
 def _check_in_worker(id: str, options: Options) -> ClaimVerdict:
