@@ -287,6 +287,13 @@ def _parse_line(text: str) -> dict[str, Any]:
     return record  # type: ignore[no-any-return]
 
 
+def supposes_itself(theorem: Theorem, given: Iterable[Term]) -> bool:
+    """Tell whether a hypothesis of a step says what it shows; a claim's own `given` may do so."""
+    allowed = set(map(key, given))
+    own = [h for k, h in theorem.hypotheses.items() if k not in allowed]
+    return any(contradictory((h, ("not", theorem.conclusion))) for h in own)
+
+
 _HEADER = ("format", "claims", "extensions", "slrsym", "seed")
 _FIELDS: dict[str, type | tuple[type, ...]] = {
     "claim": str, "given": list, "statement": list, "terms": list, "lines": list,
@@ -321,10 +328,7 @@ def _check_claim(record: dict[str, Any], proved: ProvedClaims, extensions: Seque
         require(not wrong, f"step {label} shows another statement")
         others = set(map(key, listed)) != set(theorem.hypotheses)
         require(not others, f"step {label} lists other hypotheses than it has")
-        # A step may repeat what the claim supposes, and nothing else.
-        own = [h for k, h in theorem.hypotheses.items() if k not in set(map(key, given))]
-        bare = any(contradictory((h, ("not", theorem.conclusion))) for h in own)
-        require(not bare, f"step {label} supposes what it says")
+        require(not supposes_itself(theorem, given), f"step {label} supposes what it says")
         steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion, listed))
     shown = builder.premise(record["shown"])
     proved.enter(record["claim"], statement, given, shown.theorem)

@@ -12,7 +12,7 @@ from sympy import Integral, Matrix
 
 from slrsym.checker import Inference, ProvedClaims, Rejected
 from slrsym.checker.expect import semidefinite
-from slrsym.checker.log import UNCHECKED
+from slrsym.checker.log import UNCHECKED, supposes_itself
 from slrsym.checker.term import (
     RELATIONS,
     Term,
@@ -131,6 +131,8 @@ class Emission:
         # Long factors, none of which is known to be equal to another up to sign.
         self.factors: list[Term] = []
         self._covariances: dict[Any, tuple[Term, ...]] = {}
+        # The hypotheses of the claim, once `supposed` has been called.
+        self.given: tuple[Term, ...] = ()
 
     # -- short names ------------------------------------------------------------------------------
 
@@ -194,7 +196,8 @@ class Emission:
         laws = covariances(claim.statement, *claim.hypotheses)
         context = Context(claim.hypotheses, self.find, covariances=laws)
         given = tuple(map(self.formula, claim.hypotheses))
-        return context, tuple({key(h): h for h in (*given, *self._laws(context))}.values())
+        self.given = tuple({key(h): h for h in (*given, *self._laws(context))}.values())
+        return context, self.given
 
     def logic(
         self, premises: Iterable[Inference], hypotheses: Iterable[Term], p: Term
@@ -492,6 +495,8 @@ class Emission:
                 line = self.of_some_law(self.discharged(line, step.context), step.context)
                 if way is taken and self._reasons:
                     raise Rejected("a condition of it is not known any more")
+                if supposes_itself(line.theorem, self.given):
+                    raise Rejected("it repeats a fact that its proof has shown; leave the step out")
                 break
             except FAILURES as reason:
                 self.undo(start)

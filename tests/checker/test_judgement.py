@@ -7,12 +7,12 @@ import sympy as sp
 from sympy import Eq, Limit, Symbol, erf, oo
 
 from slrsym.checker.term import is_name
-from slrsym.proof import Claim, Ledger, algebra, chain, limits
+from slrsym.proof import Claim, Ledger, algebra, chain, having, limits, sign
 from slrsym.proof.step import Rule
 from slrsym.tactics.judgement import judge
 from slrsym.tactics.translate import Translator, Untranslatable, name_of
 
-x = Symbol("x", real=True)
+x, y = sp.symbols("x y", real=True)
 
 
 def claim(lhs, rhs, by, id="it"):
@@ -52,6 +52,19 @@ def test_refuted_steps_are_not_searched(monkeypatch):
         "slrsym.tactics.emission.Emission.by_family", lambda *_: pytest.fail("it was searched")
     )
     assert judge(made, {}.get, refuted=["1"]).refusal("1") == "it is wrong"
+
+
+def test_a_step_that_repeats_a_fact_is_refused_as_in_a_log():
+    def with_links(make):
+        made = Claim("it", x * y > 0, "test", hypotheses=(x >= 1, y >= 1))
+        fact = chain(x * y).ge(1, by=sign)
+        made.proof(lambda goal: having(fact, make(chain(x * y))))
+        return row(made)
+
+    assert with_links(lambda start: start.gt(0, by=sign)).status == "proved"
+    found = with_links(lambda start: start.ge(1, by=sign).gt(0, by=sign))
+    assert found.status == "failed"
+    assert "it repeats a fact that its proof has shown; leave the step out" in found.error
 
 
 def test_what_has_no_words_rests_on_its_rule():
