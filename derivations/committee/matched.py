@@ -1,4 +1,4 @@
-"""Deviations of students from the teachers.
+"""Deviations of students from the teachers, and the noise floor.
 
 As many students as teachers, K of each, with orthonormal teachers and all second layers 1. Let
 student i be teacher i plus a small deviation. To first order, the output is off by a sum of g'(r_i)
@@ -166,4 +166,81 @@ def _(goal):
     kinds = {Gt: "gt", Lt: "lt"}
     return all_of(
         *(getattr(chain(p.lhs), kinds[p.func])(p.rhs, by=ball_arithmetic) for p in goal.args)
+    )
+
+
+# -- the noise floor ------------------------------------------------------------------------------
+
+# Of K students: the covariances solve (A - x B) (v, w) = eta sigma^2/2 a, with x = eta/pi and a the
+# first column of A. That is, (v, w) = eta sigma^2/2 ((1, 0) + x (A - x B)^-1 b), with b the first
+# column of B, and the error is K/pi times the first row of A times (v, w). The first rows of A and
+# B are the transposed first columns, but for a factor K - 1 of the second entry.
+eta = Symbol("eta", positive=True)
+block = A - eta / pi * B
+own, other, rest_of_row = block[0, 0], block[1, 0], block[1, 1]
+determinant = own * rest_of_row - (K - 1) * other**2
+
+
+def form(first, second):
+    """Return (first, (K - 1) second) times (A - x B)^-1 times the column (first, second)."""
+    # A bare number before a sum would be multiplied out, so the determinant comes first.
+    return (
+        rest_of_row / determinant * first**2
+        - 2 * (K - 1) * first * second * other / determinant
+        + (K - 1) * own / determinant * second**2
+    )
+
+
+floor = K * form(A[0, 0], A[1, 0])
+rest = form(B[0, 0], B[1, 0])
+coefficients_of_c = (c.coeff(K), c.coeff(K, 0))
+
+second_order = Claim(
+    id="committee-floor-second-order",
+    title="The noise floor of $K$ students to second order in $eta$",
+    statement=And(
+        Eq(
+            floor,
+            K * (1 / sqrt(3) + eta / pi * B[0, 0] + (eta / pi) ** 2 * rest),
+            evaluate=False,
+        ),
+        *(Gt(number, 0, evaluate=False) for number in coefficients_of_c),
+        evaluate=False,
+    ),
+    source="Section 5: half the trace of $A V$, as the noise vanishes",
+    hypotheses=[Gt(determinant, 0)],
+    notation={
+        Function("F", real=True)(eta): floor,
+        Function("rho", real=True)(eta): rest,
+        Function("Delta", real=True)(eta): determinant,
+        Function("p", real=True)(eta): own,
+        Function("q", real=True)(eta): other,
+        Function("r", real=True)(eta): rest_of_row,
+        Function("beta_1", real=True)(K): B[0, 0],
+        Function("beta_2", real=True)(K): B[1, 0],
+        Function("beta_3", real=True)(K): B[1, 1],
+    },
+    explanation=(
+        "In units of $sigma^2 eta/(2 pi)$, the noise floor $F(eta)$ of $K$ students of $K$ "
+        "teachers is given to second order in the learning rate, with the rest. The matrix $A - "
+        "(eta/pi) B$ has the rows $p, (K - 1) q$ and $q, r$, and the determinant $Delta$. The "
+        "factor $rho(eta)$ is a quotient of polynomials in $eta$ with the denominator "
+        "$Delta(eta)$. At $eta = 0$ that is the polynomial $c(K)$ of "
+        "`committee-block-determinants`, whose coefficients are positive by the other parts. So "
+        "the rest is $O(eta^2)$. That the covariances solve this equation is derived for two "
+        "students: `committee-matched-flow`."
+    ),
+)
+
+
+@second_order.proof
+def _(goal):
+    """Multiply out; the coefficients are numbers."""
+    return all_of(
+        *(
+            chain(p.lhs).gt(0, by=ball_arithmetic)
+            if isinstance(p, Gt)
+            else chain(p.lhs).then(p.rhs, by=algebra)
+            for p in goal.args
+        )
     )

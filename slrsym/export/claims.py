@@ -253,12 +253,23 @@ def _letters(
 def _own_functions(
     shorthand: Shorthand, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
 ) -> list[UndefinedFunction]:
-    """Return the functions of the claim's own notation that no claim of the document defines."""
-    return [
+    """Return the functions of the claim's own notation that no claim of the document defines.
+
+    Those in their definitions are among them.
+    """
+    found: list[UndefinedFunction] = []
+    while more := [
         function
         for function, meaning in shorthand.meant.items()
-        if function in shorthand.functions and _source(meaning, claim, find, included) is None
-    ]
+        if function in shorthand.functions
+        and function not in found
+        and _source(meaning, claim, find, included) is None
+    ]:
+        found += more
+        for function in more:
+            # Notes the functions that the definition is written with.
+            shorthand.opened(function)
+    return found
 
 
 def _where(

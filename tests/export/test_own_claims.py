@@ -173,6 +173,23 @@ def test_different_symbols_look_different():
         assert shown in found
 
 
+def test_functions_in_definitions_of_functions_are_defined():
+    """However deep: each definition is written with the next function."""
+    x = Symbol("x", real=True)
+    values = [x**2 + 1]
+    for _ in range(3):
+        values.append(sin(values[-1]))
+    written = {Function(f"f_{i}", real=True)(x): value for i, value in enumerate(values)}
+    last = values[-1]
+    statement = Eq(last * (last + 1), last**2 + last, evaluate=False)
+    own = Claim(id="nested", statement=statement, source="test", notation=written)
+    ledger = Ledger({own.id: own})
+    built = build(ledger, as_if_proved(ledger, [own.id]), {}, notation=False)
+    text = LatexRenderer({}).claim(built.claims[0])
+    for i in range(len(values)):
+        assert re.search(rf"f_\{{{i}\}}\(x\)&? = ", text), i
+
+
 def test_signs_that_mean_something_to_the_tools_of_tex(odd):
     text = LatexRenderer({}).claim(replace(odd.claims[0], rules=("mail me @ home!",)))
     assert r'\slrindex{mail me "@ home"!}%' in text
