@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 from sympy import Integral, Matrix
@@ -131,8 +131,6 @@ class Emission:
         # Long factors, none of which is known to be equal to another up to sign.
         self.factors: list[Term] = []
         self._covariances: dict[Any, tuple[Term, ...]] = {}
-        # The hypotheses of the claim, once `supposed` has been called.
-        self.given: tuple[Term, ...] = ()
 
     # -- short names ------------------------------------------------------------------------------
 
@@ -190,14 +188,14 @@ class Emission:
             self.left = left
             self.undo(mark)
 
+    @cached_property
     def supposed(self) -> tuple[Context, tuple[Term, ...]]:
-        """Return the context of the claim, and its hypotheses in the proof checker's language."""
+        """The context of the claim, and its hypotheses in the proof checker's language."""
         claim = self.claim
         laws = covariances(claim.statement, *claim.hypotheses)
         context = Context(claim.hypotheses, self.find, covariances=laws)
         given = tuple(map(self.formula, claim.hypotheses))
-        self.given = tuple({key(h): h for h in (*given, *self._laws(context))}.values())
-        return context, self.given
+        return context, tuple({key(h): h for h in (*given, *self._laws(context))}.values())
 
     def logic(
         self, premises: Iterable[Inference], hypotheses: Iterable[Term], p: Term
@@ -495,7 +493,7 @@ class Emission:
                 line = self.of_some_law(self.discharged(line, step.context), step.context)
                 if way is taken and self._reasons:
                     raise Rejected("a condition of it is not known any more")
-                if supposes_itself(line.theorem, self.given):
+                if supposes_itself(line.theorem, self.supposed[1]):
                     raise Rejected("it repeats a fact that its proof has shown; leave the step out")
                 break
             except FAILURES as reason:
@@ -585,7 +583,7 @@ def emit(
     """Return the record of a claim for the log, and enter the claim among the proved ones."""
     work = Emission(claim, find, book, earlier, patience, refuted)
     statement = work.formula(claim.statement)
-    context, given = work.supposed()
+    context, given = work.supposed
     if claim.is_empirical or claim.certificate() is not None:
         what = "an experiment" if claim.is_empirical else "a certificate"
         line = work.unchecked(what, f"{what}, no proof", given, statement)

@@ -130,6 +130,6 @@ def _unclear(claim: Proven, find: Callable[[str], Proven]) -> dict[str, str]:
 def _suppose(book: ProvedClaims, claim: Proven, find: Callable[[str], Proven]) -> None:
     """Enter a claim into the book as an axiom of its own."""
     work = Emission(claim, find, book)
-    statement, (_, given) = work.formula(claim.statement), work.supposed()
+    statement, (_, given) = work.formula(claim.statement), work.supposed
     name = f"claim {claim.id}"
     book.enter(claim.id, statement, given, prove("unchecked", (), name, given, statement))

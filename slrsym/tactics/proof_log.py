@@ -129,7 +129,7 @@ def statements(ids: Iterable[str], find: Callable[[str], Proven]) -> Iterator[di
         work, table = Emission(find(id), find, ProvedClaims()), Table()
         try:
             statement = to_json(work.formula(work.claim.statement))
-            given = list(map(to_json, work.supposed()[1]))
+            given = list(map(to_json, work.supposed[1]))
             steps = [
                 [
                     step.label,
