@@ -520,24 +520,37 @@ def test_interrupt(derivation):
     assert errors == "interrupted\n"
 
 
-@thorough_only
-@pytest.mark.parametrize("phase", ["as they start", "as they work"])
-def test_interrupt_of_workers(derivation, tmp_path, phase):
-    # Imported quickly here and slowly in the workers, which cannot be told apart otherwise.
-    sign = tmp_path / "a worker works"
+def started_with_workers(derivation, folder):
+    """The program with two workers, each of which makes a file of its number and then waits."""
+    # Imported quickly by the program and slowly in the workers, to tell them apart.
     slow = (
-        "import time, multiprocessing, pathlib\n"
+        "import os, time, multiprocessing, pathlib\n"
         "if multiprocessing.parent_process():\n"
-        f"    pathlib.Path({str(sign)!r}).touch()\n    time.sleep(60)\n"
+        f"    pathlib.Path({str(folder)!r}, f'worker {{os.getpid()}}').touch()\n"
+        "    time.sleep(60)\n"
         "else:\n    print('ready', flush=True)\n"
     )
     file = derivation("a.py", slow, claim_text("one"), claim_text("two"))
     process = started("verify", str(file), "--workers", "2")
     assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def working(process, folder):
+    """Wait for workers, unless the program ends; return the files that they have made."""
+    while not (found := list(folder.glob("worker *"))) and process.poll() is None:
+        time.sleep(0.02)
+    return found
+
+
+@thorough_only
+@pytest.mark.parametrize("phase", ["as they start", "as they work"])
+def test_interrupt_of_workers(derivation, tmp_path, phase):
+    process = started_with_workers(derivation, tmp_path)
     # However far they have come as they start, the end is the same.
     time.sleep(0.2)
-    while phase == "as they work" and not sign.exists() and process.poll() is None:
-        time.sleep(0.02)
+    if phase == "as they work":
+        working(process, tmp_path)
     # As from a keyboard: the workers are sent it too.
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=120)
@@ -547,19 +560,11 @@ def test_interrupt_of_workers(derivation, tmp_path, phase):
 
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="processes are looked up in /proc")
 def test_workers_end_with_a_program_that_was_killed(derivation, tmp_path):
-    slow = (
-        "import os, time, multiprocessing, pathlib\n"
-        "if multiprocessing.parent_process():\n"
-        f"    pathlib.Path({str(tmp_path)!r}, 'worker ' + str(os.getpid())).touch()\n"
-        "    time.sleep(60)\n"
-    )
-    file = derivation("a.py", slow, claim_text("one"), claim_text("two"))
-    process = started("verify", str(file), "--workers", "2")
-    while not (workers := list(tmp_path.glob("worker *"))) and process.poll() is None:
-        time.sleep(0.02)
+    process = started_with_workers(derivation, tmp_path)
+    workers = working(process, tmp_path)
     process.kill()
     process.communicate(timeout=10)
-    # What has ended and waits to be collected has no command line any more.
+    # A process that has ended and waits to be collected has no command line any more.
     commands = [Path("/proc", worker.name.split()[1], "cmdline") for worker in workers]
     assert commands
 
