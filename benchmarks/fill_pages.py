@@ -1,8 +1,8 @@
-"""Run programs shown in docs/explanation/benchmarks.md and put what they print into the page.
+"""Run the commands whose output pages of the documentation show, and replace it.
 
-A block of the page that begins with ``$ python benchmarks/...`` shows a command and its output.
-``python benchmarks/fill_page.py`` runs each command again, and replaces the output; words as
-arguments choose the commands in which one of them occurs. Nothing is replaced where one fails.
+A comment ``<!-- output: python ... -->`` before a block of a page names the command that printed
+it. ``python benchmarks/fill_pages.py WORD ...`` runs those in which one of the words occurs, or all
+of them. A page stays as it is if one of its commands fails.
 """
 
 from __future__ import annotations
@@ -14,13 +14,14 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "explanation" / "benchmarks.md"
-BLOCK = re.compile(r"^```text\n\$ (python benchmarks/[^\n]*)\n.*?^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"(<!-- output: (python [^\n]*) -->\n```text\n).*?^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def _filled(block: re.Match[str]) -> str:
-    """Return a block with what its command prints today, or as it is if it was not chosen."""
-    command = block[1]
+    """Return a block with the output of its command today, or as it is if it was not chosen."""
+    before, command = block.groups()
     if sys.argv[1:] and not any(word in command for word in sys.argv[1:]):
         return block[0]
     print(command, file=sys.stderr)
@@ -29,13 +30,16 @@ def _filled(block: re.Match[str]) -> str:
         [sys.executable, *arguments], cwd=ROOT, check=True, capture_output=True, text=True
     )
     lines = [line.rstrip() for line in ran.stdout.rstrip().splitlines()]
-    return "\n".join(["```text", f"$ {command}", *lines, "```"])
+    return before + "\n".join([*lines, "```"])
 
 
 def main() -> None:
-    """Fill the page."""
-    page = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(BLOCK.sub(_filled, page), encoding="utf-8")
+    """Fill the pages."""
+    for page in sorted((ROOT / "docs").rglob("*.md")):
+        before = page.read_text(encoding="utf-8")
+        after = BLOCK.sub(_filled, before)
+        if after != before:
+            page.write_text(after, encoding="utf-8")
 
 
 if __name__ == "__main__":
