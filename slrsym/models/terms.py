@@ -225,7 +225,8 @@ class Terms(_Symbols):
         return expr
 
 
-# Beyond so many order parameters it takes longer to arrange slopes than it saves.
+# Beyond so many order parameters it takes longer to arrange slopes than it saves, and a gradient
+# that is written out is too long to be compiled.
 _FEW = 8
 
 
@@ -270,6 +271,8 @@ class _Instance:
         return self._known[in_symbols]
 
     def _derivative(self, symbols: tuple[Symbol, ...]) -> Expr:
+        if not symbols:
+            return self._at_law(self._formal)
         total: Expr = S.Zero
         parts: list[tuple[Expr, Expr]] = [(S.One, self._formal)]
         once = slopes(self._formal, self._count)
@@ -287,8 +290,19 @@ class _Instance:
                 for x in self._law:
                     bend = self._law[x].diff(symbols[0], p)
                     if bend != 0:
-                        total += bend * self._at_law(once.get(x, S.Zero))
-        return total + Add(*(factor * self._at_law(formal) for factor, formal in parts))
+                        total += bend * self._slope(once.get(x, S.Zero))
+        return total + Add(*(factor * self._slope(formal) for factor, formal in parts))
+
+    def _slope(self, formal: Expr) -> Expr:
+        """Return a slope at the law of the role; where many entries share it, as a name.
+
+        Few entries are written out instead, as polynomials that can be nested.
+        """
+        if formal == 0 or len(self._terms.order_parameters) <= _FEW:
+            return self._at_law(formal)
+        law = {x: self._terms.named(e) for x, e in self._law.items()}
+        values = {atom: self._atom(atom) for atom in atoms_of(formal)}
+        return self._terms.named(formal.xreplace(values).xreplace(law))
 
     def _rate(self, x: Symbol, p: Symbol) -> Expr:
         return self._law[x].diff(p) if p in self._law[x].free_symbols else S.Zero

@@ -6,7 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
-from sympy import exp, log, symbols, tanh
+from sympy import Rational, exp, log, symbols, tanh
 
 from slrsym.gaussian import GaussianLaw, normal_cdf
 from slrsym.kernels import compile_expressions
@@ -195,6 +195,20 @@ def test_two_heads_against_tokens():
     assert stated.check(values, samples=20_000, rng=0).passed
     runs = stated.simulate(values, steps=2, alpha=1e-2, rng=0, backend="numpy")
     assert np.isfinite(runs.risk.values).all()
+
+
+@more
+@thorough_only
+def test_the_gradient_of_many_order_parameters_is_short():
+    # Written out, its 28 entries take 2,000 lines, and with noise and a bias 10,000, for which
+    # Numba needs ten minutes and several gigabytes.
+    u = Direction("u", unit=True)
+    pairs = [(Direction(f"k_{i}", sphere=True), Direction(f"v_{i}")) for i in (1, 2)]
+    token = Token(cov=(Rational(1, 2), symbols("gamma", positive=True)), target=lambda X: X @ u)
+    share = lambda X: sum((X @ k) / (1 + (X @ k) ** 2) * (X @ v) for k, v in pairs)  # noqa: E731
+    stated = model(TokenSequence({token: 1}), Predictor(share))
+    assert stated.program("gradient").body.count("\n") < 400
+    assert stated.check({"d": 8, "gamma": 0.7}, samples=20_000, rng=0).passed
 
 
 @more
