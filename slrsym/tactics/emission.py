@@ -27,7 +27,7 @@ from slrsym.proofs.claim_steps import Proven, steps_of
 from slrsym.proofs.context import Context, covariances
 from slrsym.proofs.step import Proof, Rule, Step, axioms_of, trust_in
 from slrsym.statements.expressions import ProofError, Refused
-from slrsym.tactics.covariances import is_plainly_semidefinite
+from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
 from slrsym.tactics.log_reuse import Earlier
 from slrsym.tactics.log_writer import RecordingProofBuilder, to_json
 from slrsym.tactics.paths import paths_of, similarity
@@ -171,6 +171,8 @@ class Emission:
     def _follows(self, m: Matrix, context: Context) -> bool:
         """Tell whether hypotheses on its entries show a matrix to be a covariance matrix."""
         if not m.free_symbols & context.restricted:
+            return False
+        if is_indefinite_somewhere(m, context.hypotheses):
             return False
         bare = replace(context, covariances=())
         entries = [[self.term(c) for c in row] for row in m.tolist()]
