@@ -93,9 +93,10 @@ class UnitSums(SampleMoments):
             product = reduce(self._times, chosen, [Contribution(S.One, frozenset(), ONE)])
             return self._mean_of(role, product, units)
         (first, *rest), total = factors, S.Zero
-        if any(len(part.tags) > 1 for part in first):
+        if several := next((part.tags for part in first if len(part.tags) > 1), None):
             raise ValueError(
-                "claims of exchangeable units are for sums over units, and not for their products"
+                "claims of exchangeable units are for sums over units, and not for their products; "
+                f"got a product of {len(several)}"
             )
         if alone := [part for part in first if not part.tags]:
             total += self._over_units(role, rest, [*chosen, alone], units)
