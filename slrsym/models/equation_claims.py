@@ -6,15 +6,16 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from sympy import Eq, Expr, Ge, Matrix, S, Symbol, asin, expand
+from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_of as claims_of_model
 from slrsym.models.claims import xi
-from slrsym.models.motion import Changes, Motion
+from slrsym.models.motion import Changes, Motion, pairs_of
 from slrsym.models.projections import Role
 from slrsym.models.sample_moments import SampleMoments
 from slrsym.models.specification import Direction
+from slrsym.models.unit_sums import Units, UnitSums, counted
 from slrsym.proof import Claim, algebra, chain, gaussian_calculus
 
 if TYPE_CHECKING:
@@ -120,7 +121,10 @@ def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     if equations.kind == "projected-descent":
         return claims_of_model(equations.model, name, source)
     if equations.symmetric:
-        return _symmetric_claims(equations, name, source)
+        groups = {x.group[0] for x in equations.model.directions if x.group is not None}
+        if all(group.count.is_number for group in groups):
+            return _symmetric_claims(equations, name, source)
+        return _claims_of_any_number(equations, name, source)
     defined = Changes(equations.model, equations.motion, DefinedMeans(equations.model))
     found = []
     for k, (p, drift, noise) in enumerate(
@@ -165,16 +169,9 @@ def _calculated(
 def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     """Make claims that where units are alike, the equations of all units are the symmetric ones.
 
-    So the subspace is invariant: every inner product of one class changes by the same amount. For a
-    number of units that is a symbol there are no equations of all units to compare with.
+    So the subspace is invariant: every inner product of one class changes by the same amount.
     """
     model = equations.model
-    groups = {x.group[0] for x in model.directions if x.group is not None}
-    if any(not group.count.is_number for group in groups):
-        raise ValueError(
-            "claims of exchangeable units need their number; state the model with numbers, such as "
-            "Directions('w', 2), and ask for equations(..., symmetric=True)"
-        )
     whole = type(model)(model.data, model.predictor, *model.stated_products)
     single = type(equations)(whole, _single_motion(equations, whole))
     alike = _classes(whole, model)
@@ -201,6 +198,78 @@ def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list
 
         claims.append(claim)
     return claims
+
+
+def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> list[Claim]:
+    """Make claims about the units i < j of a number of alike units that is a symbol.
+
+    They are about all i and j, so the subspace is invariant: every inner product of one class
+    changes by the same amount, which is that of the equations.
+    """
+    model, claims = equations.model, []
+    names = frozenset(s.name for s in (*equations.state, *equations.parameters))
+    orders = [
+        (units, Changes(model, equations.motion, UnitSums(model, units, names)))
+        for units in _orders(model, names)
+    ]
+    for k, p in enumerate(equations.state):
+        groups = set(filter(None, map(_group_of_any_number, pairs_of(model).get(p, ())[:2])))
+        own = {(group.count, place) for group, place in groups}
+        # The matrix of one group is symmetric in i and j.
+        different = len({group for group, _ in groups}) > 1 and len({n for _, n in own}) > 1
+        parts = {"drift": equations.drift[k], "noise": equations.noise[k]}
+        for order, (units, defined) in enumerate(orders if different else orders[:1]):
+            numbers = [
+                [s for s, place in row if (count, place) in own] for count, row in units.items()
+            ]
+            hypotheses: list[Any] = []
+            for count, row in zip(units, numbers, strict=True):
+                hypotheses += [Le(s + 1, t) for s, t in itertools.pairwise(row)]
+                hypotheses += [Le(s, count) for s in row[-1:]]
+            about = ", ".join(" < ".join(map(str, row)) for row in numbers if row)
+            for part, right in parts.items():
+                left = getattr(defined, part)[p]
+                if left == right == 0:
+                    continue
+                id, title = f"{name}-{part}-{k + 1}", f"the {part} of {p}"
+                claim = Claim(
+                    id=id + "-reversed" * (order > 0),
+                    title=title + f" for units {about}" * bool(about),
+                    statement=Eq(left, right, evaluate=False),
+                    source=source,
+                    hypotheses=[*hypotheses, *_minors(model, right)],
+                )
+
+                @claim.proof
+                def _(goal: Any) -> Any:
+                    """Terms of units that are alike are counted; every mean that is left closes."""
+                    steps = chain(goal.lhs).then(counted(goal.lhs), by=algebra)
+                    return steps.then(goal.rhs, by=gaussian_calculus)
+
+                claims.append(claim)
+    return claims
+
+
+def _group_of_any_number(x: Any) -> tuple[Any, int] | None:
+    """Return the group of a unit and its place, if the number of units is a symbol."""
+    if x.group is None or x.group[0].count.is_number:
+        return None
+    found: tuple[Any, int] = x.group
+    return found
+
+
+def _orders(model: DerivedModel, names: frozenset[str]) -> list[dict[Expr, Units]]:
+    """Return numbers of two units for each number of a group, in one order and in the other."""
+    groups = filter(None, map(_group_of_any_number, model.directions))
+    counts = dict.fromkeys(group.count for group, _ in groups)
+    letters = (letter for letter in "ijklmnopqrst" if letter not in names)
+    rows = {
+        count: tuple(
+            (Symbol(next(letters), integer=True, positive=True), place) for place in range(2)
+        )
+        for count in counts
+    }
+    return [rows, {count: row[::-1] for count, row in rows.items()}]
 
 
 def _single_motion(equations: EquationSystem, whole: DerivedModel) -> Motion:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sympy import Add, Expr, S, Symbol, factor
@@ -30,6 +31,9 @@ class Contribution(NamedTuple):
     coefficient: Expr
     tags: frozenset[Symbol]
     product: Factors
+
+
+_EMPTY = Contribution(S.One, frozenset(), ONE)
 
 
 @dataclass
@@ -132,13 +136,11 @@ class SampleMoments:
         total: Expr = S.Zero
         for roles, probability in self.cases:
             for role, count in roles:
-                first = self._times(
-                    self._derivative(role, x), [Contribution(S.One, frozenset(), weight)]
-                )
-                part = self._moment((role, "D", *name), role, fixed, first, self._error(role))
+                first = [self._derivative(role, x), [Contribution(S.One, frozenset(), weight)]]
+                part = self._moment((role, "D", *name), role, fixed, first, 1)
                 others = self._bias(roles) - self._mean(role)
                 if others != 0:
-                    part += others * self._moment((role, *name), role, fixed, first)
+                    part += others * self._moment((role, *name), role, fixed, first, 0)
                 total += 2 * probability * count * part
         return total
 
@@ -157,16 +159,15 @@ class SampleMoments:
                 *(n * (self._square(r) - self._mean(r) ** 2) for r, n in roles),
             )
             for role, count in roles:
-                both = self._times(self._derivative(role, i), self._derivative(role, j))
-                error = self._error(role)
-                part = self._moment((role, "DD", i, j), role, fixed, both, self._squared(error))
+                both = [self._derivative(role, i), self._derivative(role, j)]
+                part = self._moment((role, "DD", i, j), role, fixed, both, 2)
                 mean = self._mean(role)
                 others, rest = bias - mean, spread - self._square(role) + mean**2
                 if others != 0:
-                    both_and = self._moment((role, "D", i, j), role, fixed, both, error)
+                    both_and = self._moment((role, "D", i, j), role, fixed, both, 1)
                     part += 2 * others * both_and
                 if others != 0 or rest != 0:
-                    alone = self._moment((role, i, j), role, fixed, both)
+                    alone = self._moment((role, i, j), role, fixed, both, 0)
                     part += (rest + others**2) * alone
                 total += 4 * probability * count * role.token.eigenvalues[0] * part
         return total
@@ -183,10 +184,10 @@ class SampleMoments:
     # -- one role ------------------------------------------------------------------------------
 
     def _mean(self, role: Role) -> Expr:
-        return self._moment((role, "D"), role, frozenset(), self._error(role))
+        return self._moment((role, "D"), role, frozenset(), [], 1)
 
     def _square(self, role: Role) -> Expr:
-        return self._moment((role, "DD"), role, frozenset(), self._squared(self._error(role)))
+        return self._moment((role, "DD"), role, frozenset(), [], 2)
 
     def _space(self, space: int) -> int | None:
         return None if self.model.spaces == 1 else space
@@ -249,14 +250,19 @@ class SampleMoments:
         name: tuple[Any, ...],
         role: Role,
         fixed: frozenset[Symbol],
-        parts: list[Contribution],
-        factor: list[Contribution] | None = None,
+        factors: list[list[Contribution]],
+        power: int,
     ) -> Expr:
-        """Return the symbol of the mean of a product of sums, or 0 if it vanishes."""
+        """Return the symbol of the mean of a product of sums and a power of the error.
+
+        It is 0 if the mean vanishes.
+        """
         if name in self._known:
             return self._known[name]
+        error = self._error(role)
+        powers = {0: [], 1: [error], 2: [self._squared(error)]}
         moment = Moment()
-        for part in parts if factor is None else self._times(parts, factor):
+        for part in reduce(self._times, [*factors, *powers[power]], [_EMPTY]):
             self._add(moment, role, part, fixed)
         self._known[name] = self._named(moment)
         return self._known[name]

@@ -42,6 +42,11 @@ def tag(count: Expr, i: int) -> Symbol:
     return symbol
 
 
+def unit_of(tag: Symbol) -> tuple[Expr, int]:
+    """Return the number of units of the group of a tag, and the place of its unit."""
+    return _TAGGED[tag]
+
+
 def tags_in(expr: Expr) -> frozenset[Symbol]:
     """Return the tags in an expression."""
     return frozenset(expr.free_symbols & _TAGGED.keys())

@@ -365,6 +365,27 @@ def test_the_symmetric_subspace_is_proved_to_be_invariant():
     assert not check_claim(equations.claims("m")[0], find).accepted
 
 
+@more
+def test_any_two_of_any_number_of_units_are_proved_to_move_as_their_class():
+    find = builtin_ledger().find
+    equations = alike(K).equations("gradient-flow")
+    claims = equations.claims("m")
+    assert [c.id for c in claims] == [
+        "m-drift-1", "m-drift-2", "m-drift-3", "m-drift-4", "m-drift-4-reversed",
+    ]  # fmt: skip
+    assert all(check_claim(c, find).accepted for c in (claims if THOROUGH else claims[:1]))
+    # One unit too many, in the equations and in the count of the others.
+    equations.__dict__["drift"] = equations.drift.subs(K, K + 1)
+    assert not check_claim(equations.claims("m")[0], find).accepted
+
+
+def products_of_sums():
+    w = Directions("w", K)
+    predictor = Predictor(lambda X: w.sum(lambda x: g(X @ x)) * w.sum(lambda x: X @ x))
+    token = Token(target=lambda X: X @ Direction("u", unit=True))
+    return model(TokenSequence({token: 1}), predictor).equations("gradient-flow")
+
+
 def test_in_words_and_in_latex(tmp_path):
     equations = alike(K).equations("online-sgd", decay=Symbol("kappa"))
     assert repr(equations).splitlines() == [
@@ -399,7 +420,7 @@ def test_runs_are_saved(tmp_path):
         (lambda: attention().model.equations("online-sgd"), "grows with d"),
         (lambda: attention().model.equations("gradient-flow", symmetric=True), "state them as"),
         (lambda: alike(K).risk, "number of units"),
-        (lambda: alike(K).equations("gradient-flow").claims(), "need their number"),
+        (lambda: products_of_sums().claims(), "for sums over units, and not for their products"),
         (lambda: alike(K).equations("gradient-flow").solve({"K": 2}, np.eye(4), 1), "start must"),
         (lambda: alike(K).equations("gradient-flow").at(POINT, {}), "must have a number for K"),
         (lambda: alike(K).equations("gradient-flow").at(POINT, {"x": 1}), "no parameter of"),
