@@ -294,7 +294,7 @@ critical = Claim(
         evaluate=False,
     ),
     source="Section 4",
-    hypotheses=[Ge(K, 2), Lt(eta, limit_rate)],
+    hypotheses=[Ge(K, 2), Lt(eta, limit_rate, evaluate=False)],
     notation=written
     | {
         Function("Delta", real=True)(eta): singular(eta),
@@ -415,4 +415,62 @@ def _(goal):
             else chain(p.lhs).then(p.rhs, by=algebra)
             for p in goal.args
         )
+    )
+
+
+# -- two students of two teachers ------------------------------------------------------------------
+
+floor_of_two, determinant_of_two = (value.subs(K, 2) for value in (floor, determinant))
+above, below = (collect(expand(part), eta) for part in fraction(together(floor_of_two)))
+
+two = Claim(
+    id="committee-floor-two-students",
+    title=(
+        "The noise floor of two students of two teachers is $sigma^2 eta/(2 pi)$ times a ratio of "
+        "polynomials in $eta$"
+    ),
+    statement=Eq(floor_of_two, above / below, evaluate=False),
+    source="Section 5: half the trace of $A V$",
+    hypotheses=[Gt(determinant_of_two, 0)],
+)
+
+
+@two.proof
+def _(goal):
+    """Multiply out."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+FLOORS = {"0.05": "1.1801", "0.1": "1.2066", "0.2": "1.2635"}
+half_unit = Rational(1, 20000)
+values = {rate: (above / below).subs(eta, Rational(rate)) for rate in FLOORS}
+F = Function("F", real=True)
+floors = Claim(
+    id="committee-floor-exact",
+    title=(
+        "In units of $sigma^2 eta/(2 pi)$, the noise floor of two students of two teachers is "
+        "1.1801, 1.2066 and 1.2635 at $eta = 0.05$, 0.1 and 0.2"
+    ),
+    statement=And(
+        *(
+            relation
+            for rate, x in FLOORS.items()
+            for relation in (
+                Gt(values[rate], Rational(x) - half_unit, evaluate=False),
+                Lt(values[rate], Rational(x) + half_unit, evaluate=False),
+            )
+        ),
+        evaluate=False,
+    ),
+    source="Section 5",
+    notation={F(Rational(rate)): value for rate, value in values.items()} | {F(eta): above / below},
+)
+
+
+@floors.proof
+def _(goal):
+    """Enclose both sides."""
+    kinds = {Gt: "gt", Lt: "lt"}
+    return all_of(
+        *(getattr(chain(p.lhs), kinds[p.func])(p.rhs, by=ball_arithmetic) for p in goal.args)
     )

@@ -20,8 +20,9 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import erf as erf_of
-from sympy import Expr, Symbol, erf, sqrt
+from sympy import Eq, Expr, Symbol, erf, sqrt
 
+from slrsym.claims.ledger import builtin_ledger
 from slrsym.files import Saved
 from slrsym.models import Directions, Equations, Predictor, Token, TokenSequence, model
 
@@ -240,8 +241,8 @@ class NoiseFloorSurvey(Saved):
     The scale is :math:`\sigma^2\eta/(2\pi)`. The data are, over ``L`` at the first rate,
     ``solved``, by a fixed point of the equations, ``first_order``, ``sampled``, and ``error``, its
     standard error; ``rate_sampled`` and ``rate_error`` over ``eta`` for L = 0, and ``rate_solved``
-    over ``fine_eta``. Surplus students are alike in that fixed point: what makes them differ grows
-    some forty times more slowly than the slowest of the rest falls.
+    and ``second_order`` over ``fine_eta``. Surplus students are alike in that fixed point: what
+    makes them differ grows some forty times more slowly than the slowest of the rest falls.
 
     Parameters
     ----------
@@ -294,6 +295,7 @@ class NoiseFloorSurvey(Saved):
                 "first_order": ("L", order),
                 "sampled": ("L", by_surplus[0]),
                 "error": ("L", by_surplus[1]),
+                "second_order": ("fine_eta", _to_second_order(self.teachers, fine)),
                 "rate_solved": ("fine_eta", np.array([self.solved(0, eta) for eta in fine])),
                 "rate_sampled": ("eta", by_rate[0]),
                 "rate_error": ("eta", by_rate[1]),
@@ -413,6 +415,15 @@ class StabilitySurvey(Saved):
         before = descent.generalisation_error()
         descent.advance(self.time * self.d)
         return float((descent.generalisation_error() / before)[0])
+
+
+def _to_second_order(K: int, rates: Array) -> Array:
+    """Return the noise floor of K students of K teachers over its scale, by the claim for any K."""
+    (stated,) = builtin_ledger().find("committee-floor-second-order").statement.atoms(Eq)
+    units, eta = Symbol("K", positive=True), Symbol("eta", positive=True)
+    floor = stated.lhs.subs(units, K)
+    first, second = (float(part.subs(eta, 0)) for part in (floor, floor.diff(eta)))
+    return first + second * rates
 
 
 def _settings(survey: str, recipe: Any) -> dict[str, Any]:
