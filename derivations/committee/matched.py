@@ -254,6 +254,7 @@ coefficients = Claim(
     statement=And(*(Gt(x, 0, evaluate=False) for x in signed), evaluate=False),
     source="new",
     hypotheses=[Ge(K, 2)],
+    notation=written,
 )
 
 

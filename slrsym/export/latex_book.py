@@ -71,7 +71,7 @@ _MACROS = r"""% The number of a claim is the paper's.
 % What opens a statement is not parted from it.
 \newcommand{\slrexplained}[1]{\par\medskip\noindent{\small #1}\par\nopagebreak}
 \newcommand{\slrgroup}[1]{\par
-  \begin{list}{}{\leftmargin=1em\topsep=2pt\parsep=0.2em\partopsep=0pt}\item[]\textit{#1.}\slrgap}
+  \begin{list}{}{\leftmargin=1em\topsep=2pt\parsep=0.2em\partopsep=0pt}\item[]{\itshape #1.}\slrgap}
 \newcommand{\slrendgroup}{\end{list}}
 \newcommand{\slrstatus}[2]{\par{\footnotesize\color{slrgray}\noindent\raggedright
   #1 \texttt{#2}\par}\medskip}
