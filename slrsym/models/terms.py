@@ -298,20 +298,23 @@ class _Instance:
 
         Few entries are written out instead, as polynomials that can be nested.
         """
-        if formal == 0 or len(self._terms.order_parameters) <= _FEW:
+        if len(self._terms.order_parameters) <= _FEW:
             return self._at_law(formal)
-        law = {x: self._terms.named(e) for x, e in self._law.items()}
-        values = {atom: self._atom(atom) for atom in atoms_of(formal)}
-        return self._terms.named(formal.xreplace(values).xreplace(law))
+        return self._terms.named(self._with_atoms(formal).xreplace(self._named_law))
+
+    @cached_property
+    def _named_law(self) -> dict[Symbol, Expr]:
+        return {x: self._terms.named(e) for x, e in self._law.items()}
 
     def _rate(self, x: Symbol, p: Symbol) -> Expr:
         return self._law[x].diff(p) if p in self._law[x].free_symbols else S.Zero
 
     def _at_law(self, formal: Expr) -> Expr:
-        if formal == 0:
-            return formal
-        values = {atom: self._atom(atom) for atom in atoms_of(formal)}
-        return expand(formal.xreplace(values).xreplace(self._law))
+        return expand(self._with_atoms(formal).xreplace(self._law))
+
+    def _with_atoms(self, formal: Expr) -> Expr:
+        """Replace the atomic means by their symbols."""
+        return formal.xreplace({atom: self._atom(atom) for atom in atoms_of(formal)})
 
     def _atom(self, node: Expr) -> Expr:
         """Return the symbol for a derivative of an atomic mean, at the law of the role."""
