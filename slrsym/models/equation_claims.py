@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 
-from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
+from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_of as claims_of_model
 from slrsym.models.claims import xi
 from slrsym.models.motion import Changes, Motion, pairs_of
@@ -85,7 +85,10 @@ class DefinedMeans:
             Y = variables.setdefault(weight, Symbol(f"Y_{{{weight[0].name}}}", real=True))
         slopes = [share.diff(symbols.get(x, x)) for x in moved
                   if x in symbols or isinstance(x, Symbol)]  # fmt: skip
-        laws: list[Any] = [self._law(role, variables), NoiseLaw(xi, self.model.data.noise**2)]
+        laws: list[Any] = [
+            self._laws.law_at(role, variables),
+            NoiseLaw(xi, self.model.data.noise**2),
+        ]
         error = share + xi
         for n, (other, count) in enumerate(roles, 1):
             rest = count - 1 if other is role else count
@@ -96,7 +99,7 @@ class DefinedMeans:
                 error += rest * part
                 continue
             renamed = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in names.values()}
-            law = self._law(other, {(x, None): renamed[s] for x, s in names.items()})
+            law = self._laws.law_at(other, {(x, None): renamed[s] for x, s in names.items()})
             part = part.xreplace(renamed)
             if rest == 1:
                 laws.append(law)
@@ -104,13 +107,6 @@ class DefinedMeans:
             else:
                 error += IIDSum(part, law, rest)
         return error, laws, slopes or [S.Zero], Y
-
-    def _law(self, role: Role, variables: dict[Any, Symbol]) -> GaussianLaw:
-        mean, cov = self._laws.mean_at(role), self._laws.covariance_at(role)
-        return GaussianLaw(
-            {s: mean(v) for v, s in variables.items()},
-            [[cov(v, w) for w in variables] for v in variables],
-        )
 
     def _key(self, role: Role) -> Any:
         return next(key for key, other in self.model.roles.items() if other is role)
@@ -121,10 +117,9 @@ def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     if equations.kind == "projected-descent":
         return claims_of_model(equations.model, name, source)
     if equations.symmetric:
-        groups = {x.group[0] for x in equations.model.directions if x.group is not None}
-        if all(group.count.is_number for group in groups):
-            return _symmetric_claims(equations, name, source)
-        return _claims_of_any_number(equations, name, source)
+        if any(map(_group_of_any_number, equations.model.directions)):
+            return _claims_of_any_number(equations, name, source)
+        return _symmetric_claims(equations, name, source)
     defined = Changes(equations.model, equations.motion, DefinedMeans(equations.model))
     found = []
     for k, (p, drift, noise) in enumerate(
@@ -135,7 +130,7 @@ def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
             if right != 0:
                 id, title = f"{name}-{part}-{k}", f"the {part} of {p}, by its definition"
                 hypotheses = _minors(equations.model, right)
-                found.append(_calculated(id, title, left, right, hypotheses, source))
+                found.append(_claim(id, title, left, right, hypotheses, source, _by_means))
     return found
 
 
@@ -152,18 +147,29 @@ def _minors(model: DerivedModel, found: Expr) -> list[Any]:
     return [h for h in dict.fromkeys(hypotheses) if h != True]  # noqa: E712
 
 
-def _calculated(
-    id: str, title: str, left: Expr, right: Expr, hypotheses: list[Any], source: str
+def _claim(
+    id: str, title: str, left: Expr, right: Expr, hypotheses: list[Any], source: str, proof: Any
 ) -> Claim:
     statement = Eq(left, right, evaluate=False)
     claim = Claim(id=id, title=title, statement=statement, source=source, hypotheses=hypotheses)
-
-    @claim.proof
-    def _(goal: Any) -> Any:
-        """Every mean that is left closes."""
-        return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
-
+    claim.proof(proof)
     return claim
+
+
+def _by_means(goal: Any) -> Any:
+    """Close every mean that is left."""
+    return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
+
+
+def _by_patterns(goal: Any) -> Any:
+    """Count terms of the same pattern, which are equal where units are alike."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+def _by_counting(goal: Any) -> Any:
+    """Count terms of units that are alike, and close every mean that is left."""
+    steps = chain(goal.lhs).then(counted(goal.lhs), by=algebra)
+    return steps.then(goal.rhs, by=gaussian_calculus)
 
 
 def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list[Claim]:
@@ -183,20 +189,10 @@ def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list
         i = equations.state.index(q)
         left = (drift + noise).xreplace(alike)
         right = equations.drift[i] + equations.noise[i]
-        claim = Claim(
-            id=f"{name}-alike-{k}",
-            title=f"the change of {p} where units are alike, which is that of {q}",
-            statement=Eq(left, right, evaluate=False),
-            source=source,
-            hypotheses=_minors(model, right),
-        )
-
-        @claim.proof
-        def _(goal: Any) -> Any:
-            """Terms of the same pattern are equal where units are alike, and are counted."""
-            return chain(goal.lhs).then(goal.rhs, by=algebra)
-
-        claims.append(claim)
+        id = f"{name}-alike-{k}"
+        title = f"the change of {p} where units are alike, which is that of {q}"
+        hypotheses = _minors(model, right)
+        claims.append(_claim(id, title, left, right, hypotheses, source, _by_patterns))
     return claims
 
 
@@ -231,22 +227,10 @@ def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> 
                 left = getattr(defined, part)[p]
                 if left == right == 0:
                     continue
-                id, title = f"{name}-{part}-{k + 1}", f"the {part} of {p}"
-                claim = Claim(
-                    id=id + "-reversed" * (order > 0),
-                    title=title + f" for units {about}" * bool(about),
-                    statement=Eq(left, right, evaluate=False),
-                    source=source,
-                    hypotheses=[*hypotheses, *_minors(model, right)],
-                )
-
-                @claim.proof
-                def _(goal: Any) -> Any:
-                    """Terms of units that are alike are counted; every mean that is left closes."""
-                    steps = chain(goal.lhs).then(counted(goal.lhs), by=algebra)
-                    return steps.then(goal.rhs, by=gaussian_calculus)
-
-                claims.append(claim)
+                id = f"{name}-{part}-{k + 1}" + "-reversed" * (order > 0)
+                title = f"the {part} of {p}" + f" for units {about}" * bool(about)
+                given = [*hypotheses, *_minors(model, right)]
+                claims.append(_claim(id, title, left, right, given, source, _by_counting))
     return claims
 
 

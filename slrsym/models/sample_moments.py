@@ -8,15 +8,25 @@ projection Y, and so on. These are the `Moment`\ s: sums of patterns at the laws
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sympy import Add, Expr, S, Symbol, factor
 
+from slrsym.gaussian import GaussianLaw
 from slrsym.models.moments import NotClosedError, addends
-from slrsym.models.patterns import ONE, Factors, Mean, Z, law_of, pattern_of, product_of
+from slrsym.models.patterns import (
+    ONE,
+    Factors,
+    Mean,
+    Pattern,
+    Z,
+    law_of,
+    pattern_of,
+    product_of,
+)
 from slrsym.models.projections import Role
 from slrsym.models.specification import Direction, softmax
 from slrsym.models.units import multiplicity, tag, tags_in
@@ -33,7 +43,7 @@ class Contribution(NamedTuple):
     product: Factors
 
 
-_EMPTY = Contribution(S.One, frozenset(), ONE)
+EMPTY_PRODUCT = Contribution(S.One, frozenset(), ONE)
 
 
 @dataclass
@@ -262,10 +272,16 @@ class SampleMoments:
         error = self._error(role)
         powers = {0: [], 1: [error], 2: [self._squared(error)]}
         moment = Moment()
-        for part in reduce(self._times, [*factors, *powers[power]], [_EMPTY]):
+        for part in reduce(self._times, [*factors, *powers[power]], [EMPTY_PRODUCT]):
             self._add(moment, role, part, fixed)
         self._known[name] = self._named(moment)
         return self._known[name]
+
+    @staticmethod
+    def _pattern(role: Role, part: Contribution) -> tuple[Pattern, tuple[Any, ...]]:
+        """Return the pattern of a product of projections of a role, and its variables in order."""
+        symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
+        return pattern_of(part.product, symbol_of)
 
     def _named(self, moment: Moment) -> Expr:
         if not moment.terms:
@@ -279,8 +295,7 @@ class SampleMoments:
     def _add(
         self, moment: Moment, role: Role, part: Contribution, fixed: frozenset[Symbol]
     ) -> None:
-        symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
-        pattern, order = pattern_of(part.product, symbol_of)
+        pattern, order = self._pattern(role, part)
         law, centred = law_of(order, self.mean_at(role), self.covariance_at(role))
         mean = pattern.mean(centred)
         entries = tuple(law.get(a, a) for a in mean.arguments)
@@ -288,6 +303,14 @@ class SampleMoments:
         moment.add(mean, entries, weight * part.coefficient)
 
     # -- laws ----------------------------------------------------------------------------------
+
+    def law_at(self, role: Role, symbols: Mapping[Any, Symbol]) -> GaussianLaw:
+        """Return the law of projections of a role, with the symbols of their variables."""
+        mean, cov = self.mean_at(role), self.covariance_at(role)
+        return GaussianLaw(
+            {s: mean(v) for v, s in symbols.items()},
+            [[cov(v, w) for w in symbols] for v in symbols],
+        )
 
     def mean_at(self, role: Role) -> Callable[[Any], Expr]:
         def mean_of(variable: Any) -> Expr:

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 
-from slrsym.gaussian import Expectation, GaussianLaw
+from slrsym.gaussian import Expectation
 from slrsym.models.moments import variables
-from slrsym.models.patterns import ONE, pattern_of
-from slrsym.models.sample_moments import Contribution, SampleMoments
+from slrsym.models.sample_moments import EMPTY_PRODUCT, Contribution, SampleMoments
 from slrsym.models.specification import Direction
 from slrsym.models.units import REPRESENTATIVES, tag, unit_of
 
@@ -90,7 +89,7 @@ class UnitSums(SampleMoments):
     ) -> Expr:
         """Add up over the units in each factor, and take the mean of their product."""
         if not factors:
-            product = reduce(self._times, chosen, [Contribution(S.One, frozenset(), ONE)])
+            product = reduce(self._times, chosen, [EMPTY_PRODUCT])
             return self._mean_of(role, product, units)
         (first, *rest), total = factors, S.Zero
         if several := next((part.tags for part in first if len(part.tags) > 1), None):
@@ -127,18 +126,13 @@ class UnitSums(SampleMoments):
     def _mean_of(
         self, role: Role, parts: Sequence[Contribution], units: Mapping[Expr, Units]
     ) -> Expr:
-        symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
         total: Expr = S.Zero
         for part in parts:
-            pattern, order = pattern_of(part.product, symbol_of)
+            pattern, order = self._pattern(role, part)
             value = pattern.core
             if order:
                 names = [self._name(x, units) for x, _ in order]
-                mean, cov = self.mean_at(role), self.covariance_at(role)
-                law = GaussianLaw(
-                    {s: mean(v) for s, v in zip(names, order, strict=True)},
-                    [[cov(v, w) for w in order] for v in order],
-                )
+                law = self.law_at(role, dict(zip(order, names, strict=True)))
                 named = dict(zip(variables(pattern.count), names, strict=True))
                 value = Expectation(value.xreplace(named), law)
             total += part.coefficient * value
