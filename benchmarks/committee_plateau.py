@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Symbol
 
-from slrsym.figures.committee_surveys import SampledDescent, committee_equations
+from slrsym.figures.committee_surveys import SampledDescent, committee_equations, entry_means
 from slrsym.proof import builtin_ledger
 
 Array = NDArray[np.float64]
@@ -72,8 +72,7 @@ def sampled(K: int, eta: float, d: int, runs: int, seed: int) -> tuple[Array, Ar
         descent.advance(steps)
         errors.append(descent.generalisation_error())
         _, overlaps = descent.overlaps()
-        own = np.einsum("rkk->r", overlaps) / K
-        others = (overlaps.sum(axis=(1, 2)) - K * own) / (K * (K - 1))
+        own, others = entry_means(overlaps)
         logarithms.append(np.log(own - others))
     times = np.arange(len(errors)) * steps / d
     return np.mean(errors, axis=0), np.polyfit(times, np.array(logarithms), 1)[0] / eta

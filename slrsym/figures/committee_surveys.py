@@ -127,6 +127,16 @@ class SampledDescent:
         return np.asarray(np.einsum("rab,a,b->r", means, signs, signs) / 2)
 
 
+def entry_means(matrices: Array) -> tuple[Array, Array]:
+    """Return the mean on the diagonal and beside it, of each matrix of shape (..., K, K).
+
+    Of one row and column there is nothing beside the diagonal, and that mean is 0.
+    """
+    K = matrices.shape[-1]
+    diagonal = np.einsum("...ii->...", matrices) / K
+    return diagonal, (matrices.sum(axis=(-2, -1)) - K * diagonal) / max(K * (K - 1), 1)
+
+
 @dataclass(frozen=True)
 class PlateauSurvey(Saved):
     r"""Generalisation error and order parameters of K students that learn from K teachers.
@@ -227,8 +237,7 @@ class PlateauSurvey(Saved):
             Q, R = descent.overlaps()
             rows.setdefault("sampled_error", []).append(descent.generalisation_error())
             for name, matrix in (("Q", Q), ("R", R)):
-                diagonal = np.einsum("rii->r", matrix) / K
-                others = (matrix.sum(axis=(1, 2)) - K * diagonal) / max(K * (K - 1), 1)
+                diagonal, others = entry_means(matrix)
                 rows.setdefault(f"sampled_{name}", []).append(diagonal)
                 rows.setdefault(f"sampled_{'C' if name == 'Q' else 'S'}", []).append(others)
         return {name: np.transpose(values) for name, values in rows.items()}
