@@ -125,7 +125,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_owens_t[0-jax]",
         "test_relative_accuracy[1-numba]",
     ),
-    # Softmax in dev, and a slip in the risk of another model.
+    # Softmax in dev; other risks than those of models are refused in tests/tactics/test_models.py.
     "models/test_claims.py": (
         "test_a_slip_is_found[risk]",
         "test_a_slip_is_found[gradient]",
@@ -138,9 +138,8 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_they_are_short_and_run[angle]",
         "test_they_are_short_and_run[two_heads]",
     ),
-    # Five activations are differentiated in dev, and ten risks compared with quadrature.
+    # Two activations are differentiated in dev, and ten risks compared with quadrature.
     "models/test_instances.py": (
-        "test_slopes_and_curvatures_against_differences[sine]",
         "test_the_risk_against_quadrature_of_the_definition[biased]",
         "test_the_risk_against_quadrature_of_the_definition[mixed]",
         "test_slopes_and_curvatures_against_differences[erf]",
@@ -174,7 +173,7 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_derivatives_by_jax",
         "test_two_heads_against_tokens",
     ),
-    # One unit, free and on a sphere.
+    # One unit, free and on a sphere; equations as an object refuse what grows with d, too.
     "models/test_online.py": (
         "test_refused[<lambda>-grows with d]",
         "test_starts_are_those_of_simulate",
