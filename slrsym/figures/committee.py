@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter, StrMethodFormatter
 
-from slrsym.figures.style import COLOURS, WIDTH, label_panel, number, style
+from slrsym.figures.style import COLOURS, WIDTH, label_panel, number_tex, style
 
 _LINES = tuple(COLOURS[name] for name in ("blue", "orange", "green", "pink", "grey"))
 _ORDER = (
@@ -101,7 +101,8 @@ def noise_floor_figure(data: xr.Dataset) -> Figure:
         handles, labels = right.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=2)
         figure.suptitle(
-            rf"$M = {data.teachers}$ teachers, $M + L$ students, $\sigma = {number(data.sigma)}$",
+            rf"$M = {data.teachers}$ teachers, $M + L$ students, "
+            rf"$\sigma = {number_tex(data.sigma)}$",
             fontsize=10,
         )
     return figure

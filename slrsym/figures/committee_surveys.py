@@ -23,7 +23,7 @@ from scipy.special import erf as erf_of
 from sympy import Eq, Expr, Symbol, erf, sqrt
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.files import Saved
+from slrsym.files import SavedComputation
 from slrsym.models import Directions, Equations, Predictor, Token, TokenSequence, model
 
 __all__ = ["NoiseFloorSurvey", "PlateauSurvey", "SampledDescent", "StabilitySurvey"]
@@ -138,7 +138,7 @@ def entry_means(matrices: Array) -> tuple[Array, Array]:
 
 
 @dataclass(frozen=True)
-class PlateauSurvey(Saved):
+class PlateauSurvey(SavedComputation):
     r"""Generalisation error and order parameters of K students that learn from K teachers.
 
     The students start orthogonal, each with a small overlap with its own teacher. The data are
@@ -244,7 +244,7 @@ class PlateauSurvey(Saved):
 
 
 @dataclass(frozen=True)
-class NoiseFloorSurvey(Saved):
+class NoiseFloorSurvey(SavedComputation):
     r"""The noise floor: the generalisation error that noisy labels leave, over its scale.
 
     The scale is :math:`\sigma^2\eta/(2\pi)`. The data are, over ``L`` at the first rate,
@@ -351,7 +351,7 @@ class NoiseFloorSurvey(Saved):
 
 
 @dataclass(frozen=True)
-class StabilitySurvey(Saved):
+class StabilitySurvey(SavedComputation):
     r"""The learning rate from which on students do not stay at the teachers, without noise.
 
     K students learn from K teachers. The data are ``limit`` over ``K``, at which the largest

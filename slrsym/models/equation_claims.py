@@ -11,7 +11,7 @@ from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_of as claims_of_model
 from slrsym.models.claims import xi
-from slrsym.models.motion import Changes, Motion, pairs_of
+from slrsym.models.motion import Motion, RatesOfChange, pairs_of
 from slrsym.models.projections import Role
 from slrsym.models.sample_moments import SampleMoments
 from slrsym.models.specification import Direction
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from slrsym.models.equation_system import EquationSystem
 
 
-class DefinedMeans:
+class MeansByDefinition:
     """Means over one sample by their definition, with the interface of `SampleMoments`.
 
     Parameters
@@ -120,7 +120,7 @@ def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
         if any(map(_group_of_any_number, equations.model.directions)):
             return _claims_of_any_number(equations, name, source)
         return _symmetric_claims(equations, name, source)
-    defined = Changes(equations.model, equations.motion, DefinedMeans(equations.model))
+    defined = RatesOfChange(equations.model, equations.motion, MeansByDefinition(equations.model))
     found = []
     for k, (p, drift, noise) in enumerate(
         zip(equations.state, equations.drift, equations.noise, strict=True), 1
@@ -205,7 +205,7 @@ def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> 
     model, claims = equations.model, []
     names = frozenset(s.name for s in (*equations.state, *equations.parameters))
     orders = [
-        (units, Changes(model, equations.motion, UnitSums(model, units, names)))
+        (units, RatesOfChange(model, equations.motion, UnitSums(model, units, names)))
         for units in _orders(model, names)
     ]
     for k, p in enumerate(equations.state):

@@ -35,7 +35,7 @@ class Motion:
     scalars: tuple[Symbol, ...]
 
 
-class Changes:
+class RatesOfChange:
     """The rate of change of inner products and trained scalars, in moments of one sample.
 
     Parameters
@@ -139,10 +139,10 @@ class Changes:
         return Add(*(c * e * inner(x, y) for x, c in one.items() for y, e in other.items()))
 
     def _risk_slope(self, p: Symbol) -> Expr:
-        return slope_of(self.risk, p, self.samples)
+        return total_derivative(self.risk, p, self.samples)
 
 
-def slope_of(expr: Expr, p: Symbol, samples: Any) -> Expr:
+def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
     """Return the total derivative of an expression in moments, which adds moments as it needs."""
     total = expr.diff(p)
     for name in sorted(expr.free_symbols & samples.moments.keys(), key=str):

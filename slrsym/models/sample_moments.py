@@ -3,7 +3,8 @@ r"""Means over one fresh sample that equations of motion are made of, by the law
 The error of a sample is :math:`e = \sum_l D_l + \xi`, for what the tokens add to the target minus
 the prediction. Given their roles, tokens are independent, so a mean of the square of e, or of its
 gradient, is a polynomial in means of one token each: of D, of :math:`D\,\partial D\,Y` for a
-projection Y, and so on. These are the `Moment`\ s: sums of patterns at the laws of their variables.
+projection Y, and so on. These are the `MomentSum`\ s: sums of patterns at the laws of their
+variables.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ from slrsym.models.moments import NotClosedError, addends
 from slrsym.models.patterns import (
     ONE,
     Factors,
-    Mean,
-    Pattern,
+    MeanPattern,
+    PatternMean,
     Z,
-    law_of,
+    factorise_product,
+    law_entries,
     pattern_of,
-    product_of,
 )
 from slrsym.models.projections import Role
 from slrsym.models.specification import Direction, softmax
@@ -47,12 +48,12 @@ EMPTY_PRODUCT = Contribution(S.One, frozenset(), ONE)
 
 
 @dataclass
-class Moment:
+class MomentSum:
     """A sum of coefficients times means of patterns, each at the entries of a law."""
 
-    terms: dict[tuple[Mean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
+    terms: dict[tuple[PatternMean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
 
-    def add(self, mean: Mean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
+    def add(self, mean: PatternMean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
         """Add a coefficient times a mean at the entries of a law; drop a term that becomes 0."""
         if coefficient != 0 and mean.value != 0:
             key = (mean, entries)
@@ -69,9 +70,9 @@ class Moment:
             )
         )
 
-    def slope(self, x: Symbol) -> Moment:
+    def slope(self, x: Symbol) -> MomentSum:
         """Return the partial derivative in a symbol of the coefficients or entries."""
-        found = Moment()
+        found = MomentSum()
         for (mean, entries), c in self.terms.items():
             if x in c.free_symbols:
                 found.add(mean, entries, c.diff(x))
@@ -111,7 +112,7 @@ class SampleMoments:
                 f"{model.data.correlation}. Use simulate, which runs descent on the exact risk"
             )
         self.model = model
-        self.moments: dict[Symbol, Moment] = {}
+        self.moments: dict[Symbol, MomentSum] = {}
         self.cases = [(list(counts.values()), p) for counts, p in model.cases()]
         self._known: dict[Any, Expr] = {}
         self._parts: dict[Any, list[Contribution]] = {}
@@ -236,7 +237,7 @@ class SampleMoments:
                 )
             tags = tags_in(coefficient)
             plain = coefficient.xreplace(dict.fromkeys(tags, S.One))
-            found.append(Contribution(plain, tags, product_of(core, variables_of)))
+            found.append(Contribution(plain, tags, factorise_product(core, variables_of)))
         return found
 
     @staticmethod
@@ -271,19 +272,19 @@ class SampleMoments:
             return self._known[name]
         error = self._error(role)
         powers = {0: [], 1: [error], 2: [self._squared(error)]}
-        moment = Moment()
+        moment = MomentSum()
         for part in reduce(self._times, [*factors, *powers[power]], [EMPTY_PRODUCT]):
             self._add(moment, role, part, fixed)
         self._known[name] = self._named(moment)
         return self._known[name]
 
     @staticmethod
-    def _pattern(role: Role, part: Contribution) -> tuple[Pattern, tuple[Any, ...]]:
+    def _pattern(role: Role, part: Contribution) -> tuple[MeanPattern, tuple[Any, ...]]:
         """Return the pattern of a product of projections of a role, and its variables in order."""
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
         return pattern_of(part.product, symbol_of)
 
-    def _named(self, moment: Moment) -> Expr:
+    def _named(self, moment: MomentSum) -> Expr:
         if not moment.terms:
             return S.Zero
         if self.model.by_representatives:
@@ -293,10 +294,10 @@ class SampleMoments:
         return symbol
 
     def _add(
-        self, moment: Moment, role: Role, part: Contribution, fixed: frozenset[Symbol]
+        self, moment: MomentSum, role: Role, part: Contribution, fixed: frozenset[Symbol]
     ) -> None:
         pattern, order = self._pattern(role, part)
-        law, centred = law_of(order, self.mean_at(role), self.covariance_at(role))
+        law, centred = law_entries(order, self.mean_at(role), self.covariance_at(role))
         mean = pattern.mean(centred)
         entries = tuple(law.get(a, a) for a in mean.arguments)
         weight = multiplicity(part.tags, fixed) if part.tags else S.One

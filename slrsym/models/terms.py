@@ -21,15 +21,15 @@ from slrsym.kernels.numba_backend import numba_laplace_risk
 from slrsym.kernels.printing import nest_polynomial
 from slrsym.models.moments import (
     ATOMS,
+    atom_function,
     atoms_of,
     covariance,
     covariance_symbol,
-    derivative,
-    function_of,
+    differentiate_closed,
+    generic_variables,
     mean,
     mean_symbol,
-    slopes,
-    variables,
+    partial_derivatives,
 )
 from slrsym.models.projections import ProjectionLaws, Role
 from slrsym.models.specification import Direction, Token, softmax
@@ -249,7 +249,7 @@ class _Instance:
                 place = (role, i) if tau is None else (role, i, number)
                 if place not in places:
                     places.append(place)
-                offset[symbol] = variables(len(places))[places.index(place)]
+                offset[symbol] = generic_variables(len(places))[places.index(place)]
             cores.append(core.xreplace(offset))
         self._count = count = len(places)
         self._law: dict[Symbol, Expr] = {}
@@ -275,7 +275,7 @@ class _Instance:
             return self._at_law(self._formal)
         total: Expr = S.Zero
         parts: list[tuple[Expr, Expr]] = [(S.One, self._formal)]
-        once = slopes(self._formal, self._count)
+        once = partial_derivatives(self._formal, self._count)
         for i, p in enumerate(symbols):
             chain = [(x, self._rate(x, p)) for x in self._law]
             moved = [(rate, x) for x, rate in chain if rate != 0]
@@ -283,7 +283,7 @@ class _Instance:
                 (factor * rate, slope)
                 for factor, formal in parts
                 for rate, x in moved
-                if (slope := slopes(formal, self._count).get(x, S.Zero)) != 0
+                if (slope := partial_derivatives(formal, self._count).get(x, S.Zero)) != 0
             ]
             # Spikes make covariances quadratic in the order parameters.
             if i == 1:
@@ -318,10 +318,10 @@ class _Instance:
 
     def _atom(self, node: Expr) -> Expr:
         """Return the symbol for a derivative of an atomic mean, at the law of the role."""
-        function, orders = function_of(node)
+        function, orders = atom_function(node)
         atom = ATOMS[function.func]
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
-        closed = derivative(atom.closed, orders).xreplace(constants).xreplace(self._law)
+        closed = differentiate_closed(atom.closed, orders).xreplace(constants).xreplace(self._law)
         return self._terms.named(closed)
 
 

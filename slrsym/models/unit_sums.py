@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 
 from slrsym.gaussian import Expectation
-from slrsym.models.moments import variables
+from slrsym.models.moments import generic_variables
 from slrsym.models.sample_moments import EMPTY_PRODUCT, Contribution, SampleMoments
 from slrsym.models.specification import Direction
 from slrsym.models.units import REPRESENTATIVES, tag, unit_of
@@ -133,7 +133,7 @@ class UnitSums(SampleMoments):
             if order:
                 names = [self._name(x, units) for x, _ in order]
                 law = self.law_at(role, dict(zip(order, names, strict=True)))
-                named = dict(zip(variables(pattern.count), names, strict=True))
+                named = dict(zip(generic_variables(pattern.count), names, strict=True))
                 value = Expectation(value.xreplace(named), law)
             total += part.coefficient * value
         return total

@@ -26,7 +26,7 @@ _TAGGED: dict[Symbol, tuple[Expr, int]] = {}
 
 
 @contextmanager
-def representatives() -> Iterator[None]:
+def use_representatives() -> Iterator[None]:
     """Write sums over groups by representatives, even if the number of units is known."""
     token = _by_representatives.set(True)
     try:

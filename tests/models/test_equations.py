@@ -10,8 +10,8 @@ from sympy import Float, Rational, Symbol, erf, exp, lambdify, pi, sqrt, symbols
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.instances import attention
 from slrsym.models.instances import committee as committee_of_units
-from slrsym.models.moments import covariance_symbol, variables
-from slrsym.models.patterns import Pattern
+from slrsym.models.moments import covariance_symbol, generic_variables
+from slrsym.models.patterns import MeanPattern
 from slrsym.proof import builtin_ledger, check_claim
 from tests._profile import THOROUGH, more
 
@@ -134,7 +134,7 @@ def slope(u):
 
 def test_patterns_are_the_integrals_of_saad_and_solla():
     """S1 to S4, each at 50 random covariances."""
-    Z = variables(4)
+    Z = generic_variables(4)
     cases = {
         "i2": (g(Z[0]) * g(Z[1]), 2),
         "i3": (slope(Z[0]) * Z[1] * g(Z[2]), 3),
@@ -143,7 +143,7 @@ def test_patterns_are_the_integrals_of_saad_and_solla():
     }
     rng = np.random.default_rng(3)
     for name, (core, count) in cases.items():
-        found = Pattern(core, count).centred
+        found = MeanPattern(core, count).centred_mean
         assert found is not None
         value = lambdify(found.arguments, found.value)
         for _ in range(50):
@@ -228,7 +228,7 @@ def test_equations_in_jax():
     """The rate of change, its Jacobian by JAX, and many numbers of units at once."""
     jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
     equations = alike(K).equations("online-sgd", rate=0.35)
-    state, _ = equations.numbers(POINT, {"K": 3, "sigma": 0.2})
+    state, _ = equations.numerical_values(POINT, {"K": 3, "sigma": 0.2})
     assert [p.name for p in equations.parameters] == ["K", "sigma"]
     with jax.enable_x64(True):
         change = equations.compile("jax")
@@ -245,14 +245,14 @@ def test_fixed_points_are_certified_where_they_are_isolated():
     points = equations.fixed_points({"K": 3, "sigma": 0}, starts=8, rng=0, certified=True)
     best = points[0]
     assert [best.state[p] for p in equations.state] == pytest.approx([1, 0, 1, 0], abs=1e-9)
-    assert best.certified
+    assert best.is_certified
     assert best.risk == pytest.approx(0, abs=1e-12)
     level = 15**-0.5
     # On the plateau an eigenvalue vanishes, so that nothing can be shown.
     (plateau,) = equations.fixed_points(
         {"K": 3, "sigma": 0}, starts=[[0.2, 0.2, level, level]], certified=True
     )
-    assert not plateau.certified
+    assert not plateau.is_certified
 
 
 # -- other motions -------------------------------------------------------------------------------
