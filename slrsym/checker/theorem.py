@@ -18,8 +18,10 @@ from slrsym.checker.term import (
     Rejected,
     Term,
     all_well_formed,
+    bound,
     conditions,
     free,
+    inside,
     is_formula,
     is_function,
     is_small,
@@ -206,6 +208,17 @@ def _generalise(theorem: Theorem, symbol: Term) -> Any:
     given = theorem.hypotheses.values()
     require(not any(symbol in free(h) for h in given), f"a hypothesis contains {symbol[1]}")
     return given, checked(("forall", (symbol,), (theorem.conclusion,), ())), ()
+
+
+@rule("specialise", "ts", premises=1)
+def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
+    """Conclude for some values what holds for all."""
+    p = theorem.conclusion
+    is_for_all = p[0] == "forall" and len(bound(p)) == len(values)
+    require(is_for_all, "the premise is no statement for all, or the number of values differs")
+    asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
+    put = dict(zip(bound(p), values, strict=True))
+    return [*theorem.hypotheses.values(), *asked], substitute(inside(p)[0], put), ()
 
 
 @rule("induction", "t", "t", premises=2)

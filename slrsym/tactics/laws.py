@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -84,7 +85,13 @@ def _exists(
             return emitter.discharged(line, context)
     if p[0] == "forall":
         (part,), names = inside(p), bound(p)
-        shown = emitter.shown(part, tuple(h for h in given if not free(h) & set(names)), context)
+        shown: Inference | None
+        if instances := _instances(emitter, names, context):
+            ways = (partial(emitter.conclude, line, part, context) for line in instances)
+            shown = emitter.first(ways, "")
+        else:
+            own = tuple(h for h in given if not free(h) & set(names))
+            shown = emitter.shown(part, own, context)
         if shown is None:
             raise Rejected("not shown for all values")
         for x in reversed(names):
@@ -95,6 +102,17 @@ def _exists(
     if p[0] in RELATIONS and opaque_in(p):
         return Calculus(emitter, context).shown(p, lines)
     raise Rejected("another question")
+
+
+def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> list[Inference]:
+    """Return hypotheses for all values of as many variables, at these variables."""
+    lines = []
+    for h in emitter.hypotheses(context):
+        if h[0] == "forall" and [x[2] for x in bound(h)] == [x[2] for x in names]:
+            line = emitter.script.add("assume", (), h)
+            line = emitter.script.add("specialise", [line], tuple(names))
+            lines.append(emitter.discharged(line, context))
+    return lines
 
 
 def _all_defined(p: Term) -> tuple[Term, ...] | None:

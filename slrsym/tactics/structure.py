@@ -128,12 +128,27 @@ def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> I
             (base, first, wanted[0], at_zero),
             (step, following, wanted[1], context.granting(proof.goal)),
         ):
+            if goal[0] == "or" and line.theorem.conclusion[0] != "or":
+                line, said = _alternative(emitter, line, exact, within), exact
             line = emitter.conclude(line, said, within)
-            lines.append(line if same(said, exact) else emitter.conclude(line, exact, within))
+            line = line if same(said, exact) else emitter.conclude(line, exact, within)
+            # Parts of a conjunction that is supposed are hypotheses of the steps.
+            parts = {key(p) for p in goal[1:]} if goal[0] == "and" else set()
+            if parts & set(line.theorem.hypotheses):
+                kept = [h for k, h in line.theorem.hypotheses.items() if k not in parts]
+                line = emitter.logic([line], [*kept, goal], line.theorem.conclusion)
+            lines.append(line)
         return emitter.script.add("induction", lines, symbol, goal)
 
     last = list(proof.steps(context, label))[-1]
     return emitter.step(last, closed, "induction")
+
+
+def _alternative(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
+    """Prove a disjunction from a line that shows one of its parts."""
+    ways = (partial(emitter.conclude, line, part, context) for part in p[1:])
+    shown = emitter.first(ways, "it shows no part of the disjunction")
+    return emitter.logic([shown], shown.theorem.hypotheses.values(), p)
 
 
 @emitter_for("_Hypothesis")
@@ -141,6 +156,15 @@ def _hypothesis(emitter: Emission, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.goal))
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
+
+
+@emitter_for("_Instance")
+def _instance(emitter: Emission, step: Step, premises: Any) -> Inference:
+    rule: Any = step.rule
+    line = emitter.script.add("assume", (), emitter.formula(rule.hypothesis))
+    line = emitter.script.add("specialise", [line], (emitter.term(rule.value),))
+    line = emitter.discharged(line, step.context)
+    return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
 @kind_of_proof("_Claimed")

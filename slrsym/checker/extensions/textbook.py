@@ -28,7 +28,6 @@ from slrsym.checker.gaussian_integrals import convexity, gaussian_body
 from slrsym.checker.term import (
     Term,
     bound,
-    conditions,
     defined,
     free,
     inside,
@@ -44,17 +43,6 @@ from slrsym.checker.theorem import Theorem, checked
 from slrsym.checker.theorem import rule as base_rule
 
 rule = partial(base_rule, extension="textbook")
-
-
-@rule("specialise", "ts", premises=1)
-def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
-    """Conclude for some values what holds for all."""
-    p = theorem.conclusion
-    is_for_all = p[0] == "forall" and len(bound(p)) == len(values)
-    require(is_for_all, "the premise is no statement for all, or the number of values differs")
-    asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
-    put = dict(zip(bound(p), values, strict=True))
-    return [*theorem.hypotheses.values(), *asked], substitute(inside(p)[0], put), ()
 
 
 @rule("maximum", "t", "t")
