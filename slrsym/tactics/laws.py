@@ -25,10 +25,12 @@ from slrsym.checker.term import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import is_improper, opaque_in
+from slrsym.tactics.arithmetic import in_context, is_improper, opaque_in
 from slrsym.tactics.covariances import ldl_decomposition
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.expectations import Calculus
+from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.paths import at_paths, places
 from slrsym.tactics.phrases import Expressions
 
 # -- that something is defined --------------------------------------------------------------------
@@ -87,7 +89,11 @@ def _exists(
         (part,), names = inside(p), bound(p)
         shown: Inference | None
         if instances := _instances(emitter, names, context):
-            ways = (partial(emitter.conclude, line, part, context) for line in instances)
+            ways = (
+                partial(way, line, part, context)
+                for line in instances
+                for way in (emitter.conclude, partial(_by_equation, emitter))
+            )
             shown = emitter.first(ways, "")
         else:
             own = tuple(h for h in given if not free(h) & set(names))
@@ -113,6 +119,16 @@ def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> li
             line = emitter.script.add("specialise", [line], tuple(names))
             lines.append(emitter.discharged(line, context))
     return lines
+
+
+def _by_equation(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
+    """Prove a relation in which the right side of an equation may stand for the left one."""
+    kind, old, new = line.theorem.conclusion
+    paths = places(p, old) if kind == "=" else []
+    if not paths:
+        raise Rejected("there is no equation, or its left side does not stand there")
+    shown = in_context(emitter, at_paths(p, paths, new), context, [line])
+    return emitter.script.add("rewrite", [shown, line], [to_json(path) for path in paths])
 
 
 def _all_defined(p: Term) -> tuple[Term, ...] | None:

@@ -16,7 +16,7 @@ from slrsym.statements.expressions import put
 from slrsym.tactics.arithmetic import in_context
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for, kind_of_proof
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import at_paths, places
+from slrsym.tactics.paths import at_paths, places, similarity
 
 
 @kind_of_proof("Chain")
@@ -128,10 +128,11 @@ def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> I
             (base, first, wanted[0], at_zero),
             (step, following, wanted[1], context.granting(proof.goal)),
         ):
-            if goal[0] == "or" and line.theorem.conclusion[0] != "or":
-                line, said = _alternative(emitter, line, exact, within), exact
-            line = emitter.conclude(line, said, within)
-            line = line if same(said, exact) else emitter.conclude(line, exact, within)
+            if goal[0] == "or":
+                line = _alternative(emitter, line, exact, within)
+            else:
+                line = emitter.conclude(line, said, within)
+                line = line if same(said, exact) else emitter.conclude(line, exact, within)
             # Parts of a conjunction that is supposed are hypotheses of the steps.
             parts = {key(p) for p in goal[1:]} if goal[0] == "and" else set()
             if parts & set(line.theorem.hypotheses):
@@ -145,10 +146,20 @@ def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> I
 
 
 def _alternative(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
-    """Prove a disjunction from a line that shows one of its parts."""
-    ways = (partial(emitter.conclude, line, part, context) for part in p[1:])
-    shown = emitter.first(ways, "it shows no part of the disjunction")
-    return emitter.logic([shown], shown.theorem.hypotheses.values(), p)
+    """Prove a disjunction from one with equal parts, or from a part."""
+    shown = line.theorem.conclusion
+    parts = shown[1:] if shown[0] == "or" else (shown,)
+    lines, given = [line], dict(line.theorem.hypotheses)
+    for part in parts:
+        if any(same(part, other) for other in p[1:]):
+            continue
+        supposed = emitter.script.add("assume", (), part)
+        others = sorted(p[1:], key=lambda other: -similarity(part, other))
+        ways = (partial(emitter.conclude, supposed, other, context) for other in others)
+        lines.append(emitter.first(ways, "it shows no part of the disjunction"))
+        left = lines[-1].theorem.hypotheses.items()
+        given |= {k: h for k, h in left if k != key(part)}
+    return emitter.logic(lines, given.values(), p)
 
 
 @emitter_for("_Hypothesis")

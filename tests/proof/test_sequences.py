@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sympy import And, Ge, IndexedBase, Le, Or, Symbol, symbols
+from sympy import And, Eq, Ge, IndexedBase, Lambda, Le, Or, Symbol, erf, symbols
 
 from slrsym.claims.check import is_numeric
 from slrsym.proof import (
@@ -13,6 +13,7 @@ from slrsym.proof import (
     ClaimVerdict,
     ForAll,
     all_of,
+    by_claim,
     cases,
     chain,
     check_claim,
@@ -154,3 +155,20 @@ def test_what_is_no_statement_for_all(variable: Any, statement: Any) -> None:
 def test_what_is_no_hypothesis_for_all() -> None:
     with pytest.raises(ProofError, match="must be a ForAll"):
         instance(Le(x[1], x[0]), n)  # type: ignore[arg-type]
+
+
+def test_a_claim_holds_of_the_mirror_image_of_a_sequence() -> None:
+    """The sequence and its recursion are replaced, and the recursion is shown for the new one."""
+    odd = ForAll(t, Eq(x[t + 1], erf(x[t]), evaluate=False))
+    step = Claim(id="step", statement=Eq(x[n + 1], erf(x[n])), source="school", hypotheses=[odd])
+    step.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=instance(odd, n)))
+    even = ForAll(t, Eq(x[t + 1], x[t] ** 2, evaluate=False))
+    for hypothesis, accepted in ((odd, True), (even, False)):
+        claim = Claim(
+            id="mirrored",
+            statement=Eq(-x[n + 1], erf(-x[n]), evaluate=False),
+            source="school",
+            hypotheses=[hypothesis],
+        )
+        claim.proof(lambda goal: by_claim(goal, "step", {"x": Lambda(t, -x[t])}))
+        assert check_claim(claim, {"step": step}.__getitem__).accepted is accepted
