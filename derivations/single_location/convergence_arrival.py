@@ -1,6 +1,6 @@
 """After how many steps a run of descent is near the oracle."""
 
-from sympy import And, Eq, Ge, Gt, Le, Lt, Symbol, erf, exp, log, symbols
+from sympy import And, Eq, Ge, Gt, Le, Lt, Symbol, erf, exp
 
 from slrsym import notation, planar
 from slrsym.convergence import (
@@ -37,7 +37,6 @@ from slrsym.proof import (
     all_of,
     chain,
     having,
-    increasing,
     instance,
     lemma,
     sign,
@@ -55,62 +54,6 @@ def knowing(*facts_and_proof):
     for fact in reversed(facts):
         proof = having(fact, proof)
     return proof
-
-
-# -- steps that are enough for a phase ---------------------------------------------------------
-
-large, little, rate = symbols("W_1 W_0 a", positive=True)
-
-enough_growth = Claim(
-    id="convergence-time-growth-enough",
-    title="If $n >= (log(W_1) - log(W_0)) (1 + a)/a$, then $e^(n a/(1 + a)) W_0 >= W_1$",
-    statement=Ge(exp(n * rate / (1 + rate)) * little, large, evaluate=False),
-    source="new",
-    hypotheses=[Ge(n, (log(large) - log(little)) * (1 + rate) / rate)],
-)
-
-
-@enough_growth.proof
-def _(goal):
-    """The exponential is increasing."""
-    share = n * rate / (1 + rate)
-    count = (log(large) - log(little)) * (1 + rate) / rate
-    times = (
-        chain(share)
-        .ge(count * (rate / (1 + rate)), by=sign)
-        .then(log(large) - log(little), by=algebra)
-    )
-    power = chain(exp(share)).ge(exp(log(large) - log(little)), by=increasing(exp(w), w, times))
-    return having(
-        power,
-        chain(goal.lhs).ge(exp(log(large) - log(little)) * little, by=sign).then(large, by=algebra),
-    )
-
-
-lost = Symbol("s", positive=True)
-
-enough_contraction = Claim(
-    id="convergence-time-contraction-enough",
-    title="If $n >= (log(W_1) - log(W_0))/s$, then $e^(-n s) W_1 <= W_0$",
-    statement=Le(exp(-n * lost) * large, little, evaluate=False),
-    source="new",
-    hypotheses=[Ge(n, (log(large) - log(little)) / lost)],
-)
-
-
-@enough_contraction.proof
-def _(goal):
-    """The exponential is increasing."""
-    times = (
-        chain(-n * lost)
-        .le(-(log(large) - log(little)) / lost * lost, by=sign)
-        .then(log(little) - log(large), by=algebra)
-    )
-    power = chain(exp(-n * lost)).le(exp(log(little) - log(large)), by=increasing(exp(w), w, times))
-    return having(
-        power,
-        chain(goal.lhs).le(exp(log(little) - log(large)) * large, by=sign).then(little, by=algebra),
-    )
 
 
 # -- from the start to the middle --------------------------------------------------------------
@@ -345,7 +288,9 @@ def _(goal):
         which = 0 if part.lhs == -kappas[n + 1] else 1
         overlaps, image = (kappas, nus)[which], step_from(kappas[n], nus[n])[which]
         fact = chain(overlaps[n + 1]).then(image, by=instance(run[which], n))
-        parts.append(having(fact, chain(part.lhs).then(-image, by=algebra).then(part.rhs, by=algebra)))
+        parts.append(
+            having(fact, chain(part.lhs).then(-image, by=algebra).then(part.rhs, by=algebra))
+        )
     return all_of(*parts)
 
 

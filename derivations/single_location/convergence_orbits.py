@@ -4,7 +4,7 @@ A run is both overlaps after t steps, as sequences that satisfy the recursion of
 A phase begins after T steps, at any T, and n steps later it is over, or its bound holds.
 """
 
-from sympy import And, Eq, Ge, Le, Lt, Or, Symbol, erf, exp
+from sympy import And, Ge, Le, Lt, Or, Symbol, erf, exp
 
 from slrsym.convergence import (
     B,
@@ -45,7 +45,6 @@ from slrsym.proof import (
     instance,
     lemma,
     sign,
-    tangent,
 )
 
 z = Symbol("z", nonnegative=True)
@@ -130,72 +129,6 @@ def in_range(proof):
 
 # -- growth at the saddle ----------------------------------------------------------------------
 
-w = Symbol("w", real=True)
-gained_rate = Symbol("a", nonnegative=True)
-first, after = (Symbol(name, real=True) for name in ("W_0", "W'"))
-now = Symbol("W", nonnegative=True)
-
-many = Claim(
-    id="convergence-time-growth-power",
-    title=(
-        "If $W >= e^(n s) W_0$ with $s = a/(1 + a)$, and $W' >= (1 + a) W$, then "
-        "$W' >= e^((n + 1) s) W_0$"
-    ),
-    statement=Ge(after, exp((n + 1) * gained_rate / (1 + gained_rate)) * first, evaluate=False),
-    source="new; for any $a >= 0$",
-    hypotheses=[
-        Ge(after, (1 + gained_rate) * now),
-        Ge(now, exp(n * gained_rate / (1 + gained_rate)) * first),
-    ],
-)
-
-
-@many.proof
-def _(goal):
-    """$e^(-s)$ lies above its tangent at 0, so that $1 + a$ is at least $e^s$."""
-    share = gained_rate / (1 + gained_rate)
-    other = chain(exp(-share)).ge(1 - share, by=tangent(exp(w), w, at=0, point=-share))
-    factor = chain(exp(share)).then(1 / exp(-share), by=algebra).le(1 + gained_rate, by=sign)
-    return having(
-        other,
-        having(
-            factor,
-            chain(after)
-            .ge((1 + gained_rate) * now, by=sign)
-            .ge(exp(share) * now, by=sign)
-            .ge(exp(share) * exp(n * share) * first, by=sign)
-            .then(goal.rhs, by=algebra),
-        ),
-    )
-
-
-lost_rate = Symbol("s", real=True)
-
-fewer = Claim(
-    id="convergence-time-contraction-power",
-    title="If $W <= e^(-n s) W_0$ and $W' <= (1 - s) W$, then $W' <= e^(-(n + 1) s) W_0$",
-    statement=Le(after, exp(-(n + 1) * lost_rate) * first, evaluate=False),
-    source="new",
-    hypotheses=[
-        Le(after, (1 - lost_rate) * now),
-        Le(now, exp(-n * lost_rate) * first),
-    ],
-)
-
-
-@fewer.proof
-def _(goal):
-    """$e^(-s)$ lies above its tangent at 0."""
-    factor = chain(1 - lost_rate).le(exp(-lost_rate), by=tangent(exp(w), w, at=0, point=-lost_rate))
-    return having(
-        factor,
-        chain(after)
-        .le(exp(-lost_rate) * now, by=sign)
-        .le(exp(-lost_rate) * exp(-n * lost_rate) * first, by=sign)
-        .then(goal.rhs, by=algebra),
-    )
-
-
 rate = alpha * g / (1 + alpha * g)
 steep = Le(g**2 + p * g, m * N * ell)
 
@@ -254,24 +187,6 @@ def _(goal):
         return in_range(cases(target, (Ge(y, level), up), (Le(y, level), low)))
 
     return induction(goal, n, base=chain(start).ge(start, by=sign), step=step)
-
-
-product = Symbol("P", nonnegative=True)
-positive, other = Symbol("a", positive=True), Symbol("b", real=True)
-
-factor = Claim(
-    id="other-factor-nonnegative",
-    title="If $a b >= 0$ and $a > 0$, then $b >= 0$",
-    statement=Ge(other, 0, evaluate=False),
-    source="school; $P$ is the product",
-    hypotheses=[Eq(product, positive * other)],
-)
-
-
-@factor.proof
-def _(goal):
-    """Divide by $a$."""
-    return chain(other).then(product / positive, by=algebra).ge(0, by=sign)
 
 
 leaves = Claim(

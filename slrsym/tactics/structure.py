@@ -128,8 +128,8 @@ def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> I
             (base, first, wanted[0], at_zero),
             (step, following, wanted[1], context.granting(proof.goal)),
         ):
-            if goal[0] == "or":
-                line = _alternative(emitter, line, exact, within)
+            if goal[0] in ("and", "or"):
+                line = _joined(emitter, line, exact, within)
             else:
                 line = emitter.conclude(line, said, within)
                 line = line if same(said, exact) else emitter.conclude(line, exact, within)
@@ -143,6 +143,25 @@ def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> I
 
     last = list(proof.steps(context, label))[-1]
     return emitter.step(last, closed, "induction")
+
+
+def _joined(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
+    """Prove a conjunction, or another statement, from one with equal parts."""
+    if p[0] != "and":
+        conclude = _alternative if p[0] == "or" else type(emitter).conclude
+        return conclude(emitter, line, p, context)
+    shown, given = line.theorem.conclusion, tuple(line.theorem.hypotheses.values())
+    known = shown[1:] if shown[0] == "and" else (shown,)
+    parts = []
+    for wanted in p[1:]:
+        likely = sorted(known, key=lambda q: -similarity(wanted, q))
+        ways = (
+            partial(_joined, emitter, emitter.logic([line], given, q), wanted, context)
+            for q in likely
+        )
+        parts.append(emitter.first(ways, "it shows no part of the conjunction"))
+    left = {k: h for part in parts for k, h in part.theorem.hypotheses.items()}
+    return emitter.logic(parts, left.values(), p)
 
 
 def _alternative(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:

@@ -1,0 +1,316 @@
+"""Starts whose overlaps have opposite signs.
+
+Where kappa >= 0 >= nu and U = g kappa + N nu > 0, a run grows out of the saddle as from any other
+start. By the reflection of both overlaps, so it does where kappa <= 0 <= nu and U < 0.
+"""
+
+from sympy import And, Ge, Le, Or, Symbol, erf, exp
+
+from slrsym.convergence import (
+    B,
+    N,
+    Q,
+    b,
+    c,
+    ell,
+    g,
+    kappa_next,
+    kappas,
+    level,
+    level_at,
+    moved,
+    nu_next,
+    nus,
+    p,
+    push,
+    push_at,
+    run,
+    step_from,
+)  # fmt: skip
+from slrsym.notation import alpha, kappa, nu
+from slrsym.proof import (
+    Claim,
+    algebra,
+    all_of,
+    cases,
+    chain,
+    having,
+    induction,
+    instance,
+    lemma,
+    sign,
+)
+
+x, y = Symbol("x", real=True), Symbol("y", nonnegative=True)
+
+
+def knowing(*facts_and_proof):
+    """Show facts one after the other, and use them in the proof at the end."""
+    *facts, proof = facts_and_proof
+    for fact in reversed(facts):
+        proof = having(fact, proof)
+    return proof
+
+
+# -- one step ----------------------------------------------------------------------------------
+
+rises = Claim(
+    id="planar-step-rises-below",
+    title=(
+        "Where $alpha$ times the slope is $-y$, with $0 <= y <= 1$, a step raises a coordinate $x "
+        "<= 0$ by at least $y (1 - y) (1 - x^2)$"
+    ),
+    statement=Ge(moved(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False),
+    source="new; planar-step-rises is about $x >= 0$",
+    hypotheses=[Ge(x, -1), Le(x, 0), Le(y, 1)],
+)
+
+
+@rises.proof
+def _(goal):
+    """The projection raises a negative coordinate; Lemma 16 bounds the loss of a positive one."""
+    stretch = 1 - x**2
+    up = x + y * stretch
+    gain = y * (1 - y) * stretch
+    above = (
+        chain(goal.lhs)
+        .ge(
+            up * (1 - y**2 * stretch / 2) - x - gain,
+            by=lemma("lemma-16-one-sided", x=y**2 * stretch).scaled(up),
+        )
+        .then(y**2 * stretch * (2 - x - y * stretch) / 2, by=algebra)
+        .ge(0, by=sign)
+    )
+    below = (
+        chain(goal.lhs)
+        .ge(
+            up - x - gain,
+            by=lemma("projection-shortens", w=y**2 * stretch).scaled(-up),
+        )
+        .then(y**2 * stretch, by=algebra)
+        .ge(0, by=sign)
+    )
+    return cases(goal, (Ge(up, 0), above), (Le(up, 0), below))
+
+
+opposite = [Ge(kappa, 0), Le(kappa, 1), Ge(nu, -1), Le(nu, 0)]
+outwards = g * kappa + N * nu
+fall = Le(alpha * (p + g), 1)
+
+kappa_falls = Claim(
+    id="convergence-time-opposite-kappa",
+    title=(
+        "Where $kappa >= 0 >= nu$ and $g kappa + N nu >= 0$, a step adds at least "
+        "$alpha (N nu - p kappa)$ to $kappa$, if $alpha (p + g) <= 1$"
+    ),
+    statement=Ge(kappa_next - kappa - alpha * (N * nu - p * kappa), 0, evaluate=False),
+    source="new; $p = 2 N b/(sqrt(pi) B)$",
+    hypotheses=[*opposite, Ge(outwards, 0), fall],
+)
+
+
+@kappa_falls.proof
+def _(goal):
+    """By planar-step-falls; the step down is at most $alpha (p + g) kappa$, hence $kappa$."""
+    down, most = -alpha * push, alpha * (p * kappa - N * nu)
+    flat = chain(alpha * N * level).le(
+        alpha * p * kappa,
+        by=lemma("lemma-17-iii-positive", p=b * kappa / B).scaled(alpha * N),
+    )
+    short = chain(down).le(alpha * N * (level - nu), by=sign).le(most, by=sign)
+    small = short.le(alpha * (p + g) * kappa, by=sign).le(kappa, by=sign)
+    return knowing(
+        flat,
+        chain(down).ge(0, by=sign),
+        small,
+        short,
+        chain(goal.lhs)
+        .ge(most - down, by=lemma("planar-step-falls", x=kappa, y=down))
+        .ge(0, by=sign),
+    )
+
+
+new_kappa, drop = Symbol("kappa_1", real=True), Symbol("p", nonnegative=True)
+
+keeps = Claim(
+    id="convergence-time-opposite-sign",
+    title=(
+        "If $kappa$ gains at least $alpha (N nu - p kappa)$, it stays at least 0 where $g kappa + "
+        "N nu >= 0$ and $alpha (p + g) <= 1$"
+    ),
+    statement=Ge(new_kappa, 0, evaluate=False),
+    source="new",
+    hypotheses=[
+        Ge(kappa, 0),
+        Ge(outwards, 0),
+        Ge(new_kappa - kappa - alpha * (N * nu - drop * kappa), 0),
+        Le(alpha * (drop + g), 1),
+    ],
+)
+
+
+@keeps.proof
+def _(goal):
+    """The gain is at least $-alpha (p + g) kappa$."""
+    return (
+        chain(new_kappa)
+        .ge(kappa + alpha * (N * nu - drop * kappa), by=sign)
+        .ge(kappa - alpha * (drop + g) * kappa, by=sign)
+        .ge(0, by=sign)
+    )
+
+
+nu_rises = Claim(
+    id="convergence-time-opposite-nu",
+    title=(
+        "Where $kappa >= 0 >= nu >= -erf(b c/B)$, a step raises $nu$ by at least $alpha l kappa$, "
+        "with $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$"
+    ),
+    statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
+    source="new; as convergence-time-growth-nu, where $nu >= 0$",
+    hypotheses=[
+        Ge(kappa, 0), Le(kappa, 1), Ge(nu, -level_at(c)), Le(nu, 0), Le(alpha * Q, 1)
+    ],
+)  # fmt: skip
+
+
+@nu_rises.proof
+def _(goal):
+    """By planar-step-rises-below, and the error function lies above its chord from 0 to $b$."""
+    rise, line = alpha * Q * erf(b * kappa), alpha * ell * kappa
+    factor = alpha * (1 - alpha * Q) * Q * (1 - nu**2)
+    bounded = chain(rise).le(alpha * Q, by=sign)
+    return knowing(
+        chain(nu).ge(-1, by=sign),
+        bounded,
+        chain(rise).le(1, by=sign),
+        chain(goal.lhs)
+        .ge(
+            rise * (1 - rise) * (1 - nu**2) - line,
+            by=lemma("planar-step-rises-below", x=nu, y=rise),
+        )
+        .ge(factor * erf(b * kappa) - line, by=sign)
+        .ge(
+            factor * kappa * erf(b) - line,
+            by=lemma("erf-above-chord", r=kappa, w=b).scaled(factor),
+        )
+        .then(alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (level_at(c) ** 2 - nu**2), by=algebra)
+        .ge(0, by=sign),
+    )
+
+
+# -- a run -------------------------------------------------------------------------------------
+
+n, T = (Symbol(name, integer=True, nonnegative=True) for name in "nT")
+# The run n steps after T, and one step later.
+k, u, k_next, u_next = kappas[T + n], nus[T + n], kappas[T + n + 1], nus[T + n + 1]
+here = {"kappa": k, "nu": u}
+rate, begin = alpha * g / (1 + alpha * g), g * kappas[T] + N * nus[T]
+U, U_next = g * k + N * u, g * k_next + N * u_next
+start = [
+    *run,
+    Ge(kappas[T], 0),
+    Le(kappas[T], 1),
+    Ge(nus[T], -level_at(c)),
+    Le(nus[T], 0),
+    Ge(begin, 0),
+    Le(alpha * N, 1),
+    Le(alpha * Q, 1),
+    fall,
+]
+
+
+def by_step(overlaps):
+    """Begin a chain from an overlap with the step that leads to it."""
+    which = (kappas, nus).index(overlaps)
+    return chain(overlaps[T + n + 1]).then(step_from(k, u)[which], by=instance(run[which], T + n))
+
+
+grown = Ge(U, exp(n * rate) * begin, evaluate=False)
+
+outgrows = Claim(
+    id="convergence-time-run-opposite",
+    title=(
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U = g kappa + N nu >= 0$, a run keeps "
+        "$kappa >= 0$, and $nu_(T + n) >= 0$ or $U_(T + n) >= e^(n s) U_T$"
+    ),
+    statement=And(
+        Ge(k, 0),
+        Le(k, 1),
+        Ge(u, nus[T]),
+        Le(u, 1),
+        Or(Ge(u, 0), grown, evaluate=False),
+        evaluate=False,
+    ),
+    source="new; $s = alpha g/(1 + alpha g)$, if $g^2 + p g <= N l$ and $alpha (p + g) <= 1$",
+    hypotheses=[*start, Le(g**2 + p * g, N * ell)],
+)
+
+
+@outgrows.proof
+def _(goal):
+    """By induction: $U$ grows as in convergence-time-growth, or $nu$ is positive and stays so."""
+    base = all_of(
+        chain(kappas[T]).ge(0, by=sign),
+        chain(kappas[T]).le(1, by=sign),
+        chain(nus[T]).ge(nus[T], by=sign),
+        chain(nus[T]).le(1, by=sign),
+        chain(begin).ge(begin, by=sign),
+    )
+    bound = exp((n + 1) * rate) * begin
+    below_one = [
+        by_step(kappas).le(1, by=lemma("planar-step-stays", x=k, y=-alpha * push_at(k, u))),
+        by_step(nus).le(1, by=lemma("planar-step-stays", x=u, y=-alpha * Q * erf(b * k))),
+    ]
+    whole = And(
+        Ge(k_next, 0),
+        Le(k_next, 1),
+        Ge(u_next, nus[T]),
+        Le(u_next, 1),
+        Or(Ge(u_next, 0), Ge(U_next, bound), evaluate=False),
+        evaluate=False,
+    )
+    stay = lemma("convergence-time-stays", r=0, **here)
+    positive = knowing(
+        chain(alpha * p).le(alpha * (p + g), by=sign).le(1, by=sign),
+        by_step(nus).ge(u, by=stay),
+        all_of(
+            by_step(kappas).ge(0, by=stay),
+            below_one[0],
+            chain(u_next).ge(nus[T], by=sign),
+            below_one[1],
+            chain(u_next).ge(0, by=sign),
+        ),
+    )
+    by_kappa = by_step(kappas).ge(
+        k + alpha * (N * u - p * k), by=lemma("convergence-time-opposite-kappa", **here)
+    )
+    by_nu = by_step(nus).ge(u + alpha * ell * k, by=lemma("convergence-time-opposite-nu", **here))
+    combined = lemma(
+        "convergence-time-combination", here, kappa_1=k_next, nu_1=u_next, m=1, l=ell, p=p
+    )
+    powers = lemma(
+        "convergence-time-growth-power", {"W_0": begin, "W": U, "W'": U_next, "a": alpha * g}
+    )
+    negative = knowing(
+        chain(U).ge(0, by=sign),
+        chain(u).ge(-level_at(c), by=sign),
+        chain(u).ge(-1, by=sign),
+        chain(ell).ge(0, by=sign),
+        by_kappa,
+        by_nu,
+        chain(u_next).ge(u, by=sign),
+        chain(U_next).ge((1 + alpha * g) * U, by=combined),
+        all_of(
+            chain(k_next).ge(
+                0, by=lemma("convergence-time-opposite-sign", here, kappa_1=k_next, p=p)
+            ),
+            below_one[0],
+            chain(u_next).ge(nus[T], by=sign),
+            below_one[1],
+            chain(U_next).ge(bound, by=powers),
+        ),
+    )
+    low = cases(whole, (Ge(u, 0), positive), (grown, negative))
+    step = cases(whole, (Ge(u, 0), positive), (Le(u, 0), low))
+    return induction(goal, n, base=base, step=lambda known: step)
