@@ -4,7 +4,7 @@ Where kappa >= 0 >= nu and U = g kappa + N nu > 0, a run grows out of the saddle
 start. By the reflection of both overlaps, so it does where kappa <= 0 <= nu and U < 0.
 """
 
-from sympy import And, Ge, Le, Or, Symbol, erf, exp
+from sympy import And, Ge, Le, Lt, Or, Symbol, erf, exp
 
 from slrsym.convergence import (
     B,
@@ -18,6 +18,7 @@ from slrsym.convergence import (
     kappas,
     level,
     level_at,
+    m,
     moved,
     nu_next,
     nus,
@@ -25,6 +26,7 @@ from slrsym.convergence import (
     push,
     push_at,
     run,
+    size,
     step_from,
 )  # fmt: skip
 from slrsym.notation import alpha, kappa, nu
@@ -32,6 +34,7 @@ from slrsym.proof import (
     Claim,
     algebra,
     all_of,
+    by_claim,
     cases,
     chain,
     having,
@@ -226,6 +229,33 @@ def by_step(overlaps):
     return chain(overlaps[T + n + 1]).then(step_from(k, u)[which], by=instance(run[which], T + n))
 
 
+def combined(factor):
+    """Use convergence-time-combination for the run, with a factor of the gain of kappa."""
+    return lemma(
+        "convergence-time-combination", here, kappa_1=k_next, nu_1=u_next, m=factor, l=ell, p=p
+    )
+
+
+def multiplied(first, now, after):
+    """Use convergence-time-growth-power for a quantity of the run."""
+    values = {"W_0": first, "W": now, "W'": after, "a": alpha * g}
+    return lemma("convergence-time-growth-power", values)
+
+
+def outwards_facts():
+    """Show that U grows by a factor where nu is at most 0."""
+    return [
+        chain(U).ge(0, by=sign),
+        chain(u).ge(-level_at(c), by=sign),
+        chain(u).ge(-1, by=sign),
+        by_step(kappas).ge(
+            k + alpha * (N * u - p * k), by=lemma("convergence-time-opposite-kappa", **here)
+        ),
+        by_step(nus).ge(u + alpha * ell * k, by=lemma("convergence-time-opposite-nu", **here)),
+        chain(U_next).ge((1 + alpha * g) * U, by=combined(1)),
+    ]
+
+
 grown = Ge(U, exp(n * rate) * begin, evaluate=False)
 
 outgrows = Claim(
@@ -282,25 +312,10 @@ def _(goal):
             chain(u_next).ge(0, by=sign),
         ),
     )
-    by_kappa = by_step(kappas).ge(
-        k + alpha * (N * u - p * k), by=lemma("convergence-time-opposite-kappa", **here)
-    )
-    by_nu = by_step(nus).ge(u + alpha * ell * k, by=lemma("convergence-time-opposite-nu", **here))
-    combined = lemma(
-        "convergence-time-combination", here, kappa_1=k_next, nu_1=u_next, m=1, l=ell, p=p
-    )
-    powers = lemma(
-        "convergence-time-growth-power", {"W_0": begin, "W": U, "W'": U_next, "a": alpha * g}
-    )
     negative = knowing(
-        chain(U).ge(0, by=sign),
-        chain(u).ge(-level_at(c), by=sign),
-        chain(u).ge(-1, by=sign),
         chain(ell).ge(0, by=sign),
-        by_kappa,
-        by_nu,
+        *outwards_facts(),
         chain(u_next).ge(u, by=sign),
-        chain(U_next).ge((1 + alpha * g) * U, by=combined),
         all_of(
             chain(k_next).ge(
                 0, by=lemma("convergence-time-opposite-sign", here, kappa_1=k_next, p=p)
@@ -308,9 +323,125 @@ def _(goal):
             below_one[0],
             chain(u_next).ge(nus[T], by=sign),
             below_one[1],
-            chain(U_next).ge(bound, by=powers),
+            chain(U_next).ge(bound, by=multiplied(begin, U, U_next)),
         ),
     )
     low = cases(whole, (Ge(u, 0), positive), (grown, negative))
     step = cases(whole, (Ge(u, 0), positive), (Le(u, 0), low))
     return induction(goal, n, base=base, step=lambda known: step)
+
+
+# -- out of the saddle -------------------------------------------------------------------------
+
+W, least = size(k, u), m * begin
+enough = Ge(W, exp(n * rate) * least, evaluate=False)
+quicker = [*start, Le(c, 1), Le(g**2 + p * g, m * N * ell)]
+either = Or(Ge(u, level_at(c)), enough, evaluate=False)
+
+grows = Claim(
+    id="convergence-time-run-opposite-growth",
+    title=(
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
+        "has $nu_(T + n) >= erf(b c/B)$ or $g kappa_(T + n) + m N nu_(T + n) >= e^(n s) m U_T$"
+    ),
+    statement=either,
+    source="new; $s = alpha g/(1 + alpha g)$, if $g^2 + p g <= m N l$ and $alpha (p + g) <= 1$",
+    hypotheses=quicker,
+)
+
+
+def in_ranges(proof):
+    """Use in a proof the ranges of the overlaps, by convergence-time-run-opposite."""
+    ahead = lemma("convergence-time-run-opposite")
+    return knowing(
+        chain(ell).ge(0, by=sign),
+        chain(m).ge(0, by=sign),
+        chain(m).le(1, by=sign),
+        chain(g**2 + p * g).le(m * N * ell, by=sign).le(N * ell, by=sign),
+        chain(k).ge(0, by=ahead),
+        chain(k).le(1, by=ahead),
+        chain(u).ge(nus[T], by=ahead),
+        chain(u).le(1, by=ahead),
+        chain(alpha * p).le(alpha * (p + g), by=sign).le(1, by=sign),
+        proof,
+    )
+
+
+@grows.proof
+def _(goal):
+    """By induction: where $nu <= 0$, by $U$, which is less; else by convergence-time-growth."""
+    base = (
+        chain(size(kappas[T], nus[T]))
+        .then(least + (1 - m) * g * kappas[T], by=algebra)
+        .ge(least, by=sign)
+    )
+    W_next, factor = size(k_next, u_next), exp((n + 1) * rate)
+    target = Or(Ge(u_next, level_at(c)), Ge(W_next, factor * least), evaluate=False)
+    past = having(
+        by_step(nus).ge(u, by=lemma("convergence-time-stays", r=0, **here)),
+        chain(u_next).ge(level_at(c), by=sign),
+    )
+    as_before = knowing(
+        by_step(kappas).ge(
+            k + alpha * (m * N * u - p * k), by=lemma("convergence-time-growth-kappa", **here)
+        ),
+        by_step(nus).ge(u + alpha * ell * k, by=lemma("convergence-time-growth-nu", **here)),
+        chain(W).ge(0, by=sign),
+        chain(W_next).ge((1 + alpha * g) * W, by=combined(m)),
+        chain(W_next).ge(factor * least, by=multiplied(least, W, W_next)),
+    )
+    below = cases(target, (Ge(u, level_at(c)), past), (enough, as_before))
+    upper = cases(target, (Ge(u, level_at(c)), past), (Le(u, level_at(c)), below))
+    by_U = knowing(
+        *outwards_facts(),
+        chain(k_next).ge(0, by=lemma("convergence-time-opposite-sign", here, kappa_1=k_next, p=p)),
+        chain(U_next).ge(factor * begin, by=multiplied(begin, U, U_next)),
+        chain(W_next)
+        .then(m * U_next + (1 - m) * g * k_next, by=algebra)
+        .ge(m * U_next, by=sign)
+        .ge(m * factor * begin, by=sign)
+        .then(factor * least, by=algebra),
+    )
+    known = by_claim(Or(Ge(u, 0), grown, evaluate=False), "convergence-time-run-opposite")
+    lower = having(known, cases(target, (Ge(u, 0), upper), (grown, by_U)))
+    step = in_ranges(cases(target, (Ge(u, 0), upper), (Le(u, 0), lower)))
+    return induction(goal, n, base=having(chain(m).le(1, by=sign), base), step=lambda known: step)
+
+
+leaves = Claim(
+    id="convergence-time-run-opposite-leaves",
+    title=(
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
+        "has $nu_(T + n) >= erf(b c/B)$ once $e^(n s) m U_T >= g + m N erf(b c/B)$"
+    ),
+    statement=Ge(u - level_at(c), 0, evaluate=False),
+    source="new; as in convergence-time-run-opposite-growth",
+    hypotheses=[
+        *quicker,
+        Lt(c, 1),
+        Lt(alpha * N, 1),
+        Ge(exp(n * rate) * least, size(1, level_at(c))),
+    ],
+)
+
+
+@leaves.proof
+def _(goal):
+    """Otherwise $g kappa + m N nu$ would be larger than it can be with $kappa <= 1$."""
+    level = level_at(c)
+    positive = (
+        chain(m * N * (u - level))
+        .then(W - size(1, level) + g * (1 - k), by=algebra)
+        .ge(exp(n * rate) * least - size(1, level) + g * (1 - k), by=sign)
+        .ge(g * (1 - k), by=sign)
+        .ge(0, by=sign)
+    )
+    values = {"P": m * N * (u - level), "a": m * N, "b": u - level}
+    rest = knowing(
+        chain(m * N).gt(0, by=sign),
+        positive,
+        chain(u - level).ge(0, by=lemma("other-factor-nonnegative", values)),
+    )
+    there = chain(u - level).ge(0, by=sign)
+    known = by_claim(either, "convergence-time-run-opposite-growth")
+    return in_ranges(having(known, cases(goal, (Ge(u, level), there), (enough, rest))))
