@@ -113,7 +113,7 @@ def _(goal):
     )
     level = chain(nus[middle]).ge(level_at(c), by=lemma("convergence-time-run-leaves", n=n1))
     factor = chain(gained).gt(0, by=sign)
-    far = chain(n2 * gained).ge(passage_left(0) * gained, by=sign).then(r, by=algebra)
+    far = chain(n2 * gained).ge(r, by=sign)
     return knowing(
         chain(m).gt(0, by=sign),
         chain(growing[1]).gt(0, by=sign),

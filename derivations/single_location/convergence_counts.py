@@ -38,7 +38,7 @@ def _(goal):
     """$e^(-s)$ lies above its tangent at 0, so that $1 + a$ is at least $e^s$."""
     share = gained_rate / (1 + gained_rate)
     other = chain(exp(-share)).ge(1 - share, by=tangent(exp(w), w, at=0, point=-share))
-    factor = chain(exp(share)).then(1 / exp(-share), by=algebra).le(1 + gained_rate, by=sign)
+    factor = chain(exp(share)).le(1 + gained_rate, by=sign)
     return having(
         other,
         having(
@@ -96,17 +96,9 @@ enough_growth = Claim(
 def _(goal):
     """The exponential is increasing."""
     share = n * rate / (1 + rate)
-    count = (log(large) - log(little)) * (1 + rate) / rate
-    times = (
-        chain(share)
-        .ge(count * (rate / (1 + rate)), by=sign)
-        .then(log(large) - log(little), by=algebra)
-    )
-    power = chain(exp(share)).ge(exp(log(large) - log(little)), by=increasing(exp(w), w, times))
-    return having(
-        power,
-        chain(goal.lhs).ge(exp(log(large) - log(little)) * little, by=sign).then(large, by=algebra),
-    )
+    times = chain(share).ge(log(large) - log(little), by=sign)
+    power = chain(exp(share)).ge(large / little, by=increasing(exp(w), w, times))
+    return having(power, chain(goal.lhs).ge(large, by=sign))
 
 
 lost = Symbol("s", positive=True)
@@ -123,16 +115,9 @@ enough_contraction = Claim(
 @enough_contraction.proof
 def _(goal):
     """The exponential is increasing."""
-    times = (
-        chain(-n * lost)
-        .le(-(log(large) - log(little)) / lost * lost, by=sign)
-        .then(log(little) - log(large), by=algebra)
-    )
-    power = chain(exp(-n * lost)).le(exp(log(little) - log(large)), by=increasing(exp(w), w, times))
-    return having(
-        power,
-        chain(goal.lhs).le(exp(log(little) - log(large)) * large, by=sign).then(little, by=algebra),
-    )
+    times = chain(-n * lost).le(log(little) - log(large), by=sign)
+    power = chain(exp(-n * lost)).le(little / large, by=increasing(exp(w), w, times))
+    return having(power, chain(goal.lhs).le(little, by=sign))
 
 
 # -- other bounds ------------------------------------------------------------------------------

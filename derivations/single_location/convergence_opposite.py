@@ -399,8 +399,7 @@ def _(goal):
         chain(W_next)
         .then(m * U_next + (1 - m) * g * k_next, by=algebra)
         .ge(m * U_next, by=sign)
-        .ge(m * factor * begin, by=sign)
-        .then(factor * least, by=algebra),
+        .ge(factor * least, by=sign),
     )
     known = by_claim(Or(Ge(u, 0), grown, evaluate=False), "convergence-time-run-opposite")
     lower = having(known, cases(target, (Ge(u, 0), upper), (grown, by_U)))

@@ -72,11 +72,33 @@ class ForAll(Sentence):
         return {s for s in self.statement.free_symbols if s != x and x not in s.free_symbols}
 
     def at(self, value: Any) -> Boolean:
-        """Return the statement at a value of the variable."""
+        """Return the statement at a value of the variable.
+
+        Parameters
+        ----------
+        value : expression
+            The value.
+
+        Returns
+        -------
+        Boolean
+            The statement, with the value put for the variable.
+        """
         return put(self.statement, {self.variable: sp.sympify(value)})
 
     def with_values(self, values: Mapping[Symbol, Expr]) -> ForAll:
-        """Return the statement with values for free symbols; the variable stays apart."""
+        """Return the statement with values for free symbols; the variable stays apart.
+
+        Parameters
+        ----------
+        values : mapping of Symbol to expression
+            The values; one of the variable's own name is left out.
+
+        Returns
+        -------
+        ForAll
+            Its variable has another name, if a value has a symbol of that name.
+        """
         values = {s: v for s, v in values.items() if s != self.variable}
         x = self.variable
         if any(x in v.free_symbols for v in values.values()):
