@@ -43,7 +43,7 @@ def claims_of(model: DerivedModel, name: str, source: str) -> list[Claim]:
     """Make the claims of a model; see `Model.claims`."""
     roles = {role.token: role for role in model.roles.values() if role.directions}
     claims = [_projections(model, role, name, source) for role in roles.values()]
-    if model.closed_form:
+    if model.has_closed_form:
         claims += [_risk(model, name, source), _gradient(model, name, source)]
     return claims
 
@@ -109,7 +109,7 @@ def _coordinate(name: str, i: int) -> Symbol:
 # -- risk and gradient -----------------------------------------------------------------------------
 
 
-def definition(model: DerivedModel) -> Expr:
+def risk_definition(model: DerivedModel) -> Expr:
     """Return the risk as the mean of a squared error, given the roles of the tokens."""
     total: Expr = S.Zero
     for counts, probability in model.cases():
@@ -191,7 +191,7 @@ def _hypotheses(model: DerivedModel) -> list[Any]:
 
 def _risk(model: DerivedModel, name: str, source: str) -> Claim:
     risk = _weighed(model, as_differences(_generic(model, model.risk)))
-    statement = Eq(_weighed(model, definition(model)), risk, evaluate=False)
+    statement = Eq(_weighed(model, risk_definition(model)), risk, evaluate=False)
     claim = Claim(
         id=f"{name}-risk",
         title="the risk in closed form",

@@ -18,7 +18,7 @@ from slrsym.statements.expressions import (
     ProofError,
     conjuncts,
     disjuncts,
-    put,
+    substitute_all,
 )
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ class _Cases(Proof):
     def _inside(self, case: Boolean, context: Context) -> tuple[Context, Boolean]:
         if isinstance(case, Eq) and case.lhs.is_Symbol:
             values = {case.lhs: case.rhs}
-            return context.substituted(values), put(self.goal, values)
+            return context.substitute(values), substitute_all(self.goal, values)
         return context.assuming(case), self.goal
 
 
@@ -179,7 +179,7 @@ class _EqualByDerivative(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         t, at = self.variable, self.at
-        inside = context.substituted({t: at})
+        inside = context.substitute({t: at})
         yield from self.value.steps(inside, labelled(label, "value"))
         yield from self.derivative.steps(context, labelled(label, "derivative"))
         yield structural_step(
@@ -231,7 +231,7 @@ def equal_by_derivative(
 
 def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
     """Return both sides at the point, unevaluated if SymPy would make them identical."""
-    first, second = (put(side, {variable: point}) for side in goal.args)
+    first, second = (substitute_all(side, {variable: point}) for side in goal.args)
     if first == second:
         first, second = (AtPoint(side, (variable,), (point,)) for side in goal.args)
     return first, second
@@ -246,8 +246,8 @@ class _Induction(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         n = self.variable
-        yield from self.base.steps(context.substituted({n: S.Zero}), labelled(label, "base"))
-        yield from self.step.steps(context.granting(self.goal), labelled(label, "step"))
+        yield from self.base.steps(context.substitute({n: S.Zero}), labelled(label, "base"))
+        yield from self.step.steps(context.with_granted_goal(self.goal), labelled(label, "step"))
         yield structural_step(
             labelled(label, "conclusion"), self.goal, f"induction on {n}", context, about=(n,)
         )
@@ -289,7 +289,7 @@ def induction(goal: Boolean, variable: Symbol, base: Proof | Rule, step: Any) ->
     def shown_at(value: Any, proof: Proof | Rule) -> Proof:
         if goal not in parts:
             return Proof.require(proof, f"what shows the goal at {value}")
-        link = Link.of(put(goal, {variable: value}))
+        link = Link.of(substitute_all(goal, {variable: value}))
         return as_proof(link.lhs, link.rhs, proof, link.relation)
 
     return _Induction(

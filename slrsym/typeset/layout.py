@@ -42,10 +42,10 @@ from slrsym.typeset.boxes import (
     ScriptBox,
     Space,
     identifier,
-    name,
     number,
+    prose,
     row,
-    words,
+    upright_name,
 )
 from slrsym.typeset.calculus import CalculusWriting, ExpectationWriting
 from slrsym.typeset.common import (
@@ -202,8 +202,8 @@ _SIGNS = {
     "GreaterThan": "ge", "StrictGreaterThan": ">",
 }  # fmt: skip
 _WORDS: dict[Any, Box] = {
-    And: words("and"),
-    Or: words("or"),
+    And: prose("and"),
+    Or: prose("or"),
     Implies: Operator("implies", "relation", breaks=True),
     Equivalent: Operator("iff", "relation", breaks=True),
 }
@@ -235,7 +235,7 @@ class Statements(Writing):
     def _for_all(self, expr: Any) -> tuple[Box, int]:
         x = expr.variable
         domain = Ge(x, 0, evaluate=False) if x.is_nonnegative else x
-        return row([self.box(expr.statement), words("for all"), self.box(domain)]), LOGIC
+        return row([self.box(expr.statement), prose("for all"), self.box(domain)]), LOGIC
 
     def _points(self, expr: Any) -> Box | None:
         """Typeset a list of values for the same symbols as a set of points."""
@@ -295,8 +295,8 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
     def _exponential(self, expr: sp.exp) -> tuple[Box, int]:
         exponent = self._print(expr.exp, inline=True)[0]
         if exponent.width <= _WIDE_EXPONENT and exponent.height < 2:
-            return ScriptBox(name("e"), above=exponent), POWER
-        return self._call(name("exp"), (expr.exp,)), POWER
+            return ScriptBox(upright_name("e"), above=exponent), POWER
+        return self._call(upright_name("exp"), (expr.exp,)), POWER
 
     def _applied(self, expr: AppliedUndef) -> tuple[Box, int]:
         return self._call(self.symbol(expr.func), expr.args), POWER
@@ -340,7 +340,7 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
         return row([Operator("-", "prefix"), identifier("infty")]), SUM
 
     def _euler(self, expr: Any) -> tuple[Box, int]:
-        return name("e"), ATOM
+        return upright_name("e"), ATOM
 
     _KINDS: ClassVar[dict[Any, Callable[[Any, Any], tuple[Box, int]]]] = {
         Symbol: _atom,
