@@ -115,6 +115,16 @@ def _after_a_fact(proof: Proof) -> Proof:
     return _Having(proof.fact, _after_a_fact(proof.then), proof.number + 1)
 
 
+# The most characters of a step's name: names in a proof log are short.
+_MAX_LENGTH = 200
+
+
+def _step_name(start: str, *ends: str) -> str:
+    """Return the name of a step: the start with the first end that leaves it short enough."""
+    names = (f"{start}{end}" for end in ends)
+    return next((name for name in names if len(name) <= _MAX_LENGTH), start)
+
+
 @dataclass(frozen=True)
 class _Cases(Proof):
     goal: Boolean
@@ -126,12 +136,17 @@ class _Cases(Proof):
             here = labelled(label, f"case {number}")
             yield from proof.steps(inner, here)
             yield structural_step(
-                labelled(here, "shown"), goal, f"the case {case}", inner, about=(case,)
+                labelled(here, "shown"),
+                goal,
+                _step_name("the case ", str(case), str(number)),
+                inner,
+                about=(case,),
             )
+        listed = "; ".join(str(case) for case, _ in self.branches)
         yield structural_step(
             labelled(label, "conclusion"),
             self.goal,
-            "the cases cover everything: " + "; ".join(str(case) for case, _ in self.branches),
+            _step_name("the cases cover everything", f": {listed}"),
             context,
         )
 

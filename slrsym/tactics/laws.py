@@ -89,19 +89,13 @@ def _exists(
             return emitter.discharged(line, context)
     if p[0] == "forall":
         (part,), names = binder_bodies(p), bound_variables(p)
-        shown: Inference | None
-        if instances := _instances(emitter, names, context):
-            ways = (
-                partial(way, line, part, context)
-                for line in instances
-                for way in (emitter.conclude, partial(_by_equation, emitter))
-            )
-            shown = emitter.first(ways, "")
-        else:
-            own = tuple(h for h in given if not free_symbols(h) & set(names))
-            shown = emitter.shown(part, own, context)
-        if shown is None:
-            raise Rejected("not shown for all values")
+        ways = [
+            partial(way, line, part, context)
+            for line in _instances(emitter, names, context)
+            for way in (emitter.conclude, partial(_by_equation, emitter))
+        ]
+        own = tuple(h for h in given if not free_symbols(h) & set(names))
+        shown = emitter.first([*ways, lambda: _shown(emitter, part, own, context)], "")
         for x in reversed(names):
             shown = emitter.script.add("generalise", [shown], x)
         return emitter.logic([shown], shown.theorem.hypotheses.values(), p)
@@ -110,6 +104,13 @@ def _exists(
     if p[0] in RELATIONS and opaque_in(p):
         return ExpectationCalculus(emitter, context).shown(p, lines)
     raise Rejected("another question")
+
+
+def _shown(emitter: Emission, p: Term, given: tuple[Term, ...], context: Context) -> Inference:
+    """Prove a formula from hypotheses and the context."""
+    if (line := emitter.shown(p, given, context)) is None:
+        raise Rejected("not shown for all values")
+    return line
 
 
 def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> list[Inference]:
@@ -125,12 +126,11 @@ def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> li
 
 def _by_equation(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
     """Prove a relation in which the right side of an equation may stand for the left one."""
-    kind, old, new = line.theorem.conclusion
-    paths = paths_to_subterm(p, old) if kind == "=" else []
-    if not paths:
+    shown = line.theorem.conclusion
+    if shown[0] != "=" or not (paths := paths_to_subterm(p, shown[1])):
         raise Rejected("there is no equation, or its left side does not stand there")
-    shown = prove_in_context(emitter, replace_at_paths(p, paths, new), context, [line])
-    return emitter.script.add("rewrite", [shown, line], [to_json(path) for path in paths])
+    other = prove_in_context(emitter, replace_at_paths(p, paths, shown[2]), context, [line])
+    return emitter.script.add("rewrite", [other, line], [to_json(path) for path in paths])
 
 
 def _all_defined(p: Term) -> tuple[Term, ...] | None:

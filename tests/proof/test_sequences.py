@@ -23,7 +23,7 @@ from slrsym.proof import (
     sign,
 )
 from slrsym.proofs.claim_steps import steps_of
-from slrsym.statements.expressions import ProofError, put, spoken
+from slrsym.statements.expressions import ProofError, infix_text, substitute_all
 
 x, y = (IndexedBase(name, real=True) for name in "xy")
 n, t = symbols("n t", integer=True, nonnegative=True)
@@ -135,12 +135,12 @@ def test_random_numbers_do_not_object_to_a_recursion() -> None:
 def test_the_variable_is_bound() -> None:
     assert t not in falls.free_symbols
     assert x.label in falls.free_symbols
-    assert put(falls, {t: n}) == falls
-    shifted = put(ForAll(t, Le(x[t], c)), {c: t + 1})
+    assert substitute_all(falls, {t: n}) == falls
+    shifted = substitute_all(ForAll(t, Le(x[t], c)), {c: t + 1})
     assert shifted.variable != t
     assert shifted.statement == Le(x[shifted.variable], t + 1)
     assert falls.at(3) == Le(x[4], x[3])
-    assert spoken(falls) == "x[t + 1] <= x[t] for all nonnegative integers t"
+    assert infix_text(falls) == "x[t + 1] <= x[t] for all nonnegative integers t"
 
 
 @pytest.mark.parametrize(
