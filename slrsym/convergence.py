@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from sympy import Expr, erf, exp, log, pi, sqrt, symbols
+from sympy import Eq, Expr, IndexedBase, Symbol, erf, exp, log, pi, sqrt, symbols
 
 from slrsym import notation, planar
 from slrsym.notation import alpha, kappa, nu
+from slrsym.statements.expressions import ForAll
 
 # R_kappa is -N exp(-b^2 kappa^2) (nu - erf(b kappa/B)), and R_nu is -Q erf(b kappa).
 N, Q, b, B = symbols("N Q b B", positive=True)
@@ -34,9 +35,26 @@ def level_at(x: Any) -> Expr:
     return erf(b * x / B)
 
 
-level = level_at(kappa)
-push = N * exp(-((b * kappa) ** 2)) * (nu - level)
-kappa_next, nu_next = moved(kappa, -alpha * push), moved(nu, -alpha * Q * erf(b * kappa))
+def push_at(x: Any, y: Any) -> Expr:
+    """Return minus the slope in kappa, at overlaps x and y."""
+    return N * exp(-((b * x) ** 2)) * (y - level_at(x))
+
+
+def step_from(x: Any, y: Any) -> tuple[Expr, Expr]:
+    """Return where a step takes overlaps x and y."""
+    return moved(x, -alpha * push_at(x, y)), moved(y, -alpha * Q * erf(b * x))
+
+
+level, push = level_at(kappa), push_at(kappa, nu)
+kappa_next, nu_next = step_from(kappa, nu)
+
+# A run: both overlaps after t steps, for all t.
+kappas, nus = (IndexedBase(name, real=True) for name in ("kappa", "nu"))
+time = Symbol("t", integer=True, nonnegative=True)
+run = tuple(
+    ForAll(time, Eq(overlaps[time + 1], image, evaluate=False))
+    for overlaps, image in zip((kappas, nus), step_from(kappas[time], nus[time]), strict=True)
+)
 
 # The least factors of the linear gains in kappa and in nu, and the greatest loss of kappa.
 m = (1 - alpha * N) * exp(-((b * c) ** 2)) * (1 - c**2)

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
+from sympy import lambdify
+
+from slrsym import convergence
+from slrsym.notation import alpha, kappa, nu
 
 from ._benchmarks import benchmark
 
@@ -40,3 +46,60 @@ def test_the_table(capsys):
     assert header.split()[-3:] == ["steps", "bound", "factor"]
     taken, bound, factor = (float(cell.replace(",", "")) for cell in row.split()[-3:])
     assert bound / taken == pytest.approx(factor, abs=0.05)
+
+
+# -- runs beside the claims on their iterates ---------------------------------------------------
+
+NUMBERS = {
+    convergence.N: 0.9, convergence.Q: 1.4, convergence.b: 0.8, convergence.B: 1.2, alpha: 0.08,
+    convergence.c: 0.4, convergence.r: 0.2, convergence.q: 0.99, convergence.h: 0.05,
+    convergence.v: float(convergence.level_at(0.4).subs({convergence.b: 0.8, convergence.B: 1.2})),
+}  # fmt: skip
+NUMBERS[convergence.g] = float(convergence.largest_g.subs(NUMBERS))
+
+
+def value(expression):
+    return float(expression.subs(NUMBERS))
+
+
+def iterates(x, y, count):
+    """Return both overlaps after 0, 1, ..., count steps."""
+    images = [image.subs(NUMBERS) for image in convergence.step_from(kappa, nu)]
+    step = lambdify((kappa, nu), images, "math")
+    found = [(x, y)]
+    for _ in range(count):
+        found.append(tuple(step(*found[-1])))
+    return found
+
+
+@pytest.mark.parametrize("start", [(1e-4, 1e-6), (1e-7, 3e-3), (0.5, 0.01)])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_run_is_near_the_oracle_after_the_counts(start, sign):
+    """Claims convergence-time-run and convergence-time-run-reflected."""
+    counts = (
+        convergence.growth_left(*start), convergence.passage_left(0),
+        convergence.nu_left(convergence.v), convergence.kappa_left(convergence.r),
+    )  # fmt: skip
+    steps = sum(max(0, math.ceil(value(count))) for count in counts)
+    run = iterates(sign * start[0], sign * start[1], steps + 50)
+    q, h = NUMBERS[convergence.q], NUMBERS[convergence.h]
+    assert all(sign * x >= q and sign * y >= 1 - h for x, y in run[steps:])
+    assert not all(sign * x >= q and sign * y >= 1 - h for x, y in run)
+
+
+@pytest.mark.parametrize(("x", "share"), [(1e-3, 0.9), (1e-3, 0.999), (0.2, 0.5), (0.01, 0)])
+def test_a_run_from_opposite_signs_leaves_the_saddle(x, share):
+    """Claims convergence-time-run-opposite and convergence-time-run-opposite-leaves."""
+    g, size, level = NUMBERS[convergence.g], NUMBERS[convergence.N], NUMBERS[convergence.v]
+    rate, m = NUMBERS[alpha] * g / (1 + NUMBERS[alpha] * g), value(convergence.m)
+    assert value(alpha * (convergence.p + convergence.g)) <= 1
+    y = -share * g * x / size
+    assert y >= -level
+    begin = g * x + size * y
+    steps = math.ceil((math.log(value(convergence.size(1, level))) - math.log(m * begin)) / rate)
+    run = iterates(x, y, steps + 50)
+    assert all(v >= level for _, v in run[steps:])
+    for n, (k, v) in enumerate(run):
+        grown = math.exp(n * rate) * begin * (1 - 1e-12)
+        assert v >= 0 or g * k + size * v >= grown
+        assert v >= level or g * k + m * size * v >= m * grown

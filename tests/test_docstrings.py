@@ -61,9 +61,9 @@ OWN = {
     },
     # How proofs are put together; nothing is used but what the parts show.
     "proofs": {
-        "Axiom", "Chain", "Link", "Proof", "Rule", "Step", "algebra", "all_of", "axioms_of",
-        "by_citation", "by_claim", "cases", "chain", "having", "in_words", "labelled", "lemma",
-        "never", "only_at", "piecewise",
+        "Axiom", "Chain", "ForAll", "Link", "Proof", "Rule", "Step", "algebra", "all_of",
+        "axioms_of", "by_citation", "by_claim", "cases", "chain", "having", "in_words",
+        "instance", "labelled", "lemma", "never", "only_at", "piecewise",
         "relation", "sign", "signs", "single_out", "solution", "solution_set",
         "split", "tactic",
     },

@@ -1,106 +1,143 @@
-"""The number of steps that a phase has left.
+"""Rates of growth and contraction, and how many steps are enough.
 
-While a phase lasts, its count is not negative, and a step lowers it by at least 1. So the phase
-lasts at most one step longer than its count at its beginning.
+A count is a logarithm, divided by the rate of a step; as many steps make up for it.
 """
 
-from sympy import And, Ge, Le, Symbol, log, sqrt, symbols
+from sympy import Eq, Ge, Le, Symbol, exp, log, sqrt, symbols
 
 from slrsym.notation import kappa, nu
-from slrsym.proof import Claim, algebra, all_of, chain, having, increasing, sign, tangent
+from slrsym.proof import Claim, algebra, chain, having, increasing, sign, tangent
 
-# -- three kinds of counts ---------------------------------------------------------------------
+n = Symbol("n", integer=True, nonnegative=True)
+z = Symbol("z", positive=True)
 
-z, now, after, end, rate = symbols("z W W' W_1 s", positive=True)
+# -- many steps --------------------------------------------------------------------------------
 
+w = Symbol("w", real=True)
+gained_rate = Symbol("a", nonnegative=True)
+first, after = (Symbol(name, real=True) for name in ("W_0", "W'"))
+now = Symbol("W", nonnegative=True)
 
-def counted(count, here, there):
-    """Return the statement that a count is at least 0, and that a step lowers it by at least 1."""
-    return And(
-        Ge(count(*here), 0, evaluate=False),
-        Le(count(*there), count(*here) - 1, evaluate=False),
-        evaluate=False,
-    )
-
-
-def from_logarithms(goal, larger, smaller, share, logs):
-    """Show a count to be at least 0 by the order of two numbers, and to fall by a bound on logs."""
-    positive, falls = goal.args
-    order = chain(log(larger)).ge(
-        log(smaller), by=increasing(log(z), z, chain(larger).ge(smaller, by=sign))
-    )
-    return all_of(
-        having(order, chain(positive.lhs).ge(0, by=sign)),
-        having(share, having(logs, chain(falls.lhs).le(falls.rhs, by=sign))),
-    )
-
-
-growing = Claim(
-    id="convergence-time-growth-count",
+many = Claim(
+    id="convergence-time-growth-power",
     title=(
-        "If $W' >= (1 + s) W$ and $W <= W_1$, the count $(log(W_1) - log(W)) (1 + s)/s$ is at "
-        "least 0 and falls by at least 1"
+        "If $W >= e^(n s) W_0$ with $s = a/(1 + a)$, and $W' >= (1 + a) W$, then "
+        "$W' >= e^((n + 1) s) W_0$"
     ),
-    statement=counted(lambda w: (log(end) - log(w)) * (1 + rate) / rate, [now], [after]),
-    source="new",
-    hypotheses=[Ge(after, (1 + rate) * now), Le(now, end)],
+    statement=Ge(after, exp((n + 1) * gained_rate / (1 + gained_rate)) * first, evaluate=False),
+    source="new; for any $a >= 0$",
+    hypotheses=[
+        Ge(after, (1 + gained_rate) * now),
+        Ge(now, exp(n * gained_rate / (1 + gained_rate)) * first),
+    ],
 )
 
 
-@growing.proof
+@many.proof
 def _(goal):
-    """The logarithm lies below its tangent at $W'$."""
-    share = chain(now / after).le(1 / (1 + rate), by=sign)
-    logs = (
-        chain(log(now))
-        .le(log(after) + (now - after) / after, by=tangent(log(z), z, at=after, point=now))
-        .le(log(after) + 1 / (1 + rate) - 1, by=sign)
+    """$e^(-s)$ lies above its tangent at 0, so that $1 + a$ is at least $e^s$."""
+    share = gained_rate / (1 + gained_rate)
+    other = chain(exp(-share)).ge(1 - share, by=tangent(exp(w), w, at=0, point=-share))
+    factor = chain(exp(share)).le(1 + gained_rate, by=sign)
+    return having(
+        other,
+        having(
+            factor,
+            chain(after)
+            .ge((1 + gained_rate) * now, by=sign)
+            .ge(exp(share) * now, by=sign)
+            .ge(exp(share) * exp(n * share) * first, by=sign)
+            .then(goal.rhs, by=algebra),
+        ),
     )
-    return from_logarithms(goal, end, now, share, logs)
 
 
-shrinking = Claim(
-    id="convergence-time-contraction-count",
-    title=(
-        "If $W' <= (1 - s) W$ and $W >= W_1$, the count $(log(W) - log(W_1))/s$ is at least 0 and "
-        "falls by at least 1"
-    ),
-    statement=counted(lambda w: (log(w) - log(end)) / rate, [now], [after]),
+lost_rate = Symbol("s", real=True)
+
+fewer = Claim(
+    id="convergence-time-contraction-power",
+    title="If $W <= e^(-n s) W_0$ and $W' <= (1 - s) W$, then $W' <= e^(-(n + 1) s) W_0$",
+    statement=Le(after, exp(-(n + 1) * lost_rate) * first, evaluate=False),
     source="new",
-    hypotheses=[Le(after, (1 - rate) * now), Ge(now, end)],
+    hypotheses=[
+        Le(after, (1 - lost_rate) * now),
+        Le(now, exp(-n * lost_rate) * first),
+    ],
 )
 
 
-@shrinking.proof
+@fewer.proof
 def _(goal):
-    """The logarithm lies below its tangent at $W$."""
-    share = chain(after / now).le(1 - rate, by=sign)
-    logs = (
-        chain(log(after))
-        .le(log(now) + (after - now) / now, by=tangent(log(z), z, at=now, point=after))
-        .le(log(now) - rate, by=sign)
+    """$e^(-s)$ lies above its tangent at 0."""
+    factor = chain(1 - lost_rate).le(exp(-lost_rate), by=tangent(exp(w), w, at=0, point=-lost_rate))
+    return having(
+        factor,
+        chain(after)
+        .le(exp(-lost_rate) * now, by=sign)
+        .le(exp(-lost_rate) * exp(-n * lost_rate) * first, by=sign)
+        .then(goal.rhs, by=algebra),
     )
-    return from_logarithms(goal, now, end, share, logs)
 
 
-passing = Claim(
-    id="convergence-time-passage-count",
-    title="If $W' >= W + s$ and $W <= W_1$, $(W_1 - W)/s$ is at least 0 and falls by at least 1",
-    statement=counted(lambda w: (end - w) / rate, [now], [after]),
+# -- steps that are enough for a phase ---------------------------------------------------------
+
+large, little, rate = symbols("W_1 W_0 a", positive=True)
+
+enough_growth = Claim(
+    id="convergence-time-growth-enough",
+    title="If $n >= (log(W_1) - log(W_0)) (1 + a)/a$, then $e^(n a/(1 + a)) W_0 >= W_1$",
+    statement=Ge(exp(n * rate / (1 + rate)) * little, large, evaluate=False),
     source="new",
-    hypotheses=[Ge(after, now + rate), Le(now, end)],
+    hypotheses=[Ge(n, (log(large) - log(little)) * (1 + rate) / rate)],
 )
 
 
-@passing.proof
+@enough_growth.proof
 def _(goal):
-    """The count is linear."""
-    positive, falls = goal.args
-    share = chain((after - now) / rate).ge(1, by=sign)
-    return all_of(
-        chain(positive.lhs).ge(0, by=sign),
-        having(share, chain(falls.lhs).le(falls.rhs, by=sign)),
-    )
+    """The exponential is increasing."""
+    share = n * rate / (1 + rate)
+    times = chain(share).ge(log(large) - log(little), by=sign)
+    power = chain(exp(share)).ge(large / little, by=increasing(exp(w), w, times))
+    return having(power, chain(goal.lhs).ge(large, by=sign))
+
+
+lost = Symbol("s", positive=True)
+
+enough_contraction = Claim(
+    id="convergence-time-contraction-enough",
+    title="If $n >= (log(W_1) - log(W_0))/s$, then $e^(-n s) W_1 <= W_0$",
+    statement=Le(exp(-n * lost) * large, little, evaluate=False),
+    source="new",
+    hypotheses=[Ge(n, (log(large) - log(little)) / lost)],
+)
+
+
+@enough_contraction.proof
+def _(goal):
+    """The exponential is increasing."""
+    times = chain(-n * lost).le(log(little) - log(large), by=sign)
+    power = chain(exp(-n * lost)).le(little / large, by=increasing(exp(w), w, times))
+    return having(power, chain(goal.lhs).le(little, by=sign))
+
+
+# -- other bounds ------------------------------------------------------------------------------
+
+product = Symbol("P", nonnegative=True)
+positive, other = Symbol("a", positive=True), Symbol("b", real=True)
+
+factor = Claim(
+    id="other-factor-nonnegative",
+    title="If $a b >= 0$ and $a > 0$, then $b >= 0$",
+    statement=Ge(other, 0, evaluate=False),
+    source="school; $P$ is the product",
+    hypotheses=[Eq(product, positive * other)],
+)
+
+
+@factor.proof
+def _(goal):
+    """Divide by $a$."""
+    return chain(other).then(product / positive, by=algebra).ge(0, by=sign)
 
 
 # -- from a start near the saddle --------------------------------------------------------------

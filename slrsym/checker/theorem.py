@@ -17,6 +17,8 @@ from slrsym.checker.term import (
     WORK,
     Rejected,
     Term,
+    binder_bodies,
+    bound_variables,
     canonical_key,
     free_symbols,
     is_formula,
@@ -208,6 +210,21 @@ def _generalise(theorem: Theorem, symbol: Term) -> Any:
     given = theorem.hypotheses.values()
     require(not any(symbol in free_symbols(h) for h in given), f"a hypothesis contains {symbol[1]}")
     return given, require_well_formed_node(("forall", (symbol,), (theorem.conclusion,), ())), ()
+
+
+@rule("specialise", "ts", premises=1)
+def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
+    """Conclude for some values what holds for all."""
+    p = theorem.conclusion
+    is_for_all = p[0] == "forall" and len(bound_variables(p)) == len(values)
+    require(is_for_all, "the premise is no statement for all, or the number of values differs")
+    asked = [
+        c
+        for s, v in zip(bound_variables(p), values, strict=True)
+        for c in substitution_conditions(s, v)
+    ]
+    put = dict(zip(bound_variables(p), values, strict=True))
+    return [*theorem.hypotheses.values(), *asked], substitute(binder_bodies(p)[0], put), ()
 
 
 @rule("induction", "t", "t", premises=2)

@@ -18,7 +18,7 @@ from slrsym.claims.files import traceback_line
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.proofs.step import Step
-from slrsym.statements.expressions import conjuncts, infix_text, text_of
+from slrsym.statements.expressions import ForAll, conjuncts, infix_text, text_of
 from slrsym.statements.orbits import OrbitStatement
 from slrsym.tactics.bundled_log import bundled_record
 from slrsym.tactics.judgement import Judgement, judge
@@ -180,6 +180,13 @@ EXTREMES = 2
 Compared = tuple[int | None, str, str]
 
 
+def is_numeric(step: Step) -> bool:
+    """Tell whether a step is compared with numbers; random ones are not those of a recursion."""
+    return step.numeric and not any(
+        s.has(ForAll) for s in (step.statement, *step.context.hypotheses)
+    )
+
+
 def numerical_check(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
 ) -> Compared:
@@ -209,7 +216,7 @@ def shared_points(claim: Claim, steps: Sequence[Step], seed: int) -> list[Shared
     """Return the sample points that steps with equal hypotheses share, for each step."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
-        if step.numeric and not step.statement.has(OrbitStatement):
+        if is_numeric(step) and not step.statement.has(OrbitStatement):
             groups.setdefault(step.context.hypotheses, []).append(number)
     shared: list[SharedPoints | None] = [None] * len(steps)
     for given, numbers in groups.items():
@@ -299,7 +306,7 @@ def compare_sides(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
 ) -> Compared:
     """Compare both sides of a step at random points."""
-    if not step.numeric:
+    if not is_numeric(step):
         return None, "", ""
     try:
         return numerical_check(step, seed, points, bench)

@@ -21,6 +21,7 @@ _EVIDENCE = {
     "parts": "the parts; the checker substitutes values and combines the parts by logic",
     "inner rule": "the evidence of the rule that is used inside",
     "index": "the index, and that it lies in the range",
+    "value": "the value, and that the variable may have it",
     "intervals": "the intervals, in order",
     "numbers": "nothing: the checker compares the numbers in ball arithmetic; a mean without a "
     "closed form rests on the axiom that the rule is sound",
@@ -66,6 +67,7 @@ _TABLE = (
     ("limits", "limits", "none"),
     ("cases", "the cases? .*", "parts"),
     ("induction", "induction .*", "parts"),
+    ("instance", "instance of a hypothesis", "value"),
     ("equal_by_derivative", "equal at .*", "parts"),
     ("by_citation", "cited", "none"),
 )

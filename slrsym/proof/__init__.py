@@ -43,9 +43,16 @@ from slrsym.proofs.inequalities import (
 )
 from slrsym.proofs.lemmas import by_citation, by_claim, in_words, lemma
 from slrsym.proofs.solutions import never, only_at, solution, solution_set, split
-from slrsym.proofs.structure import all_of, cases, equal_by_derivative, having, induction
+from slrsym.proofs.structure import (
+    all_of,
+    cases,
+    equal_by_derivative,
+    having,
+    induction,
+    instance,
+)
 from slrsym.renamed import old_names as _old_names
-from slrsym.statements.expressions import ProofError, Refused
+from slrsym.statements.expressions import ForAll, ProofError, Refused
 
 if TYPE_CHECKING:
     from slrsym.crosscheck.montecarlo import MonteCarloCheck
@@ -83,6 +90,7 @@ __all__ = [
     "D",
     "DerivationError",
     "Explanation",
+    "ForAll",
     "Ledger",
     "MonteCarloCheck",
     "ProofError",
@@ -116,6 +124,7 @@ __all__ = [
     "independence",
     "induction",
     "inside",
+    "instance",
     "integral_algebra",
     "jensen",
     "lemma",

@@ -12,11 +12,17 @@ from functools import cached_property
 from typing import Any, Protocol, Self
 
 import sympy as sp
-from sympy import Basic, Derivative, Dummy, Expr, ImmutableMatrix, Le, Symbol
+from sympy import Basic, Derivative, Dummy, Expr, ImmutableMatrix, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
-from slrsym.statements.expressions import ProofError, Refused, find_ambiguous_subs, substitute_all
+from slrsym.statements.expressions import (
+    ProofError,
+    Refused,
+    conjuncts,
+    find_ambiguous_subs,
+    substitute_all,
+)
 
 
 class Stated(Protocol):
@@ -78,9 +84,10 @@ class Context:
     def with_granted_goal(self, goal: Boolean) -> Self:
         """Return the context of an induction step, in which the goal may be used as it stands.
 
-        An inequality is a hypothesis like any other; equalities have a rule of their own.
+        An inequality, or each part of a conjunction, is a hypothesis like any other; equalities
+        have a rule of their own.
         """
-        here = self.assuming(goal) if isinstance(goal, Le | sp.Lt | sp.Ge | sp.Gt) else self
+        here = self if isinstance(goal, sp.Eq) else self.assuming(*conjuncts(goal))
         return replace(here, granted=(*self.granted, goal))
 
     def substitute(self, values: Mapping[Symbol, Expr]) -> Self:

@@ -12,7 +12,14 @@ from sympy.core.relational import Relational
 from slrsym.proofs.chain import D, as_proof, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
-from slrsym.statements.expressions import AtPoint, ProofError, substitute_all
+from slrsym.statements.expressions import (
+    AtPoint,
+    ForAll,
+    ProofError,
+    conjuncts,
+    disjuncts,
+    substitute_all,
+)
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -75,12 +82,13 @@ class _Having(Proof):
 
 
 def having(fact: Proof, then: Proof) -> Proof:
-    """Show a relation, and use it as a hypothesis of what follows.
+    """Show a relation, or several as alternatives, and use it as a hypothesis of what follows.
 
     Parameters
     ----------
     fact : Proof
-        Of the relation, for all values that the hypotheses allow.
+        Of the relation, or of a disjunction of relations for `cases`, for all values that the
+        hypotheses allow.
     then : Proof
         What follows; its steps may use the relation.
 
@@ -92,11 +100,11 @@ def having(fact: Proof, then: Proof) -> Proof:
     Raises
     ------
     ProofError
-        If one of them is not a proof, or `fact` does not show a relation.
+        If one of them is not a proof, or `fact` does not show relations.
     """
     Proof.require(fact, "the fact")
     Proof.require(then, "what follows")
-    if not isinstance(fact.conclusion, Relational):
+    if not all(isinstance(part, Relational) for part in disjuncts(fact.conclusion)):
         raise ProofError(f"the fact must be a relation; got {fact.conclusion}")
     return _Having(fact, _after_a_fact(then))
 
@@ -105,6 +113,16 @@ def _after_a_fact(proof: Proof) -> Proof:
     if not isinstance(proof, _Having):
         return proof
     return _Having(proof.fact, _after_a_fact(proof.then), proof.number + 1)
+
+
+# The most characters of a step's name: names in a proof log are short.
+_MAX_LENGTH = 200
+
+
+def _step_name(start: str, *ends: str) -> str:
+    """Return the name of a step: the start with the first end that leaves it short enough."""
+    names = (f"{start}{end}" for end in ends)
+    return next((name for name in names if len(name) <= _MAX_LENGTH), start)
 
 
 @dataclass(frozen=True)
@@ -118,12 +136,17 @@ class _Cases(Proof):
             here = labelled(label, f"case {number}")
             yield from proof.steps(inner, here)
             yield structural_step(
-                labelled(here, "shown"), goal, f"the case {case}", inner, about=(case,)
+                labelled(here, "shown"),
+                goal,
+                _step_name("the case ", str(case), str(number)),
+                inner,
+                about=(case,),
             )
+        listed = "; ".join(str(case) for case, _ in self.branches)
         yield structural_step(
             labelled(label, "conclusion"),
             self.goal,
-            "the cases cover everything: " + "; ".join(str(case) for case, _ in self.branches),
+            _step_name("the cases cover everything", f": {listed}"),
             context,
         )
 
@@ -142,7 +165,8 @@ def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
     goal : Boolean
         What is to be shown.
     *branches : pairs of a relation and a Proof
-        The relations compare one quantity with one bound. In a case ``Eq(symbol, value)`` the proof
+        The relations compare one quantity with one bound, or are those of a disjunction that is
+        known. In a case ``Eq(symbol, value)`` the proof
         is of the goal with the value put in.
 
     Returns
@@ -230,7 +254,7 @@ def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
 
 @dataclass(frozen=True)
 class _Induction(Proof):
-    goal: Relational
+    goal: Boolean
     variable: Symbol
     base: Proof
     step: Proof
@@ -244,23 +268,24 @@ class _Induction(Proof):
         )
 
 
-def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any) -> Proof:
-    """Show an equality or inequality for every non-negative integer.
+def induction(goal: Boolean, variable: Symbol, base: Proof | Rule, step: Any) -> Proof:
+    """Show a relation, or relations joined by and or by or, for every non-negative integer.
 
     Rests on the axiom ``induction``.
 
     Parameters
     ----------
-    goal : Eq, Le, Lt, Ge or Gt
+    goal : Eq, Le, Lt, Ge or Gt, or And or Or of these
         What is to be shown for every value of `variable`.
     variable : Symbol
         Declared a non-negative integer.
     base : Proof or Rule
-        The goal at 0.
+        The goal at 0; a proof, unless the goal is one relation.
     step : callable
         Takes the rule "induction hypothesis" and returns the proof of the goal at ``variable + 1``.
         An inequality is a hypothesis of the step as well, which `sign` knows; the rule takes it
-        times a number that is not negative, by ``.scaled(factor)``.
+        times a number that is not negative, by ``.scaled(factor)``. So are the parts of a
+        conjunction; a disjunction is one for `cases`.
 
     Returns
     -------
@@ -270,18 +295,20 @@ def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any)
     Raises
     ------
     ProofError
-        If the goal is no such relation, or a part is neither a proof nor a rule.
+        If the goal is no such statement, or a part is neither a proof nor a rule.
     """
-    if not isinstance(goal, Eq | Le | Lt | Ge | Gt):
+    parts = [q for p in conjuncts(goal) for q in disjuncts(p)]
+    if not all(isinstance(p, Eq | Le | Lt | Ge | Gt) for p in parts):
         raise ProofError(f"induction shows equalities and inequalities; the goal is {goal}")
-    first, following = (
-        Link.of(substitute_all(goal, {variable: n})) for n in (S.Zero, variable + 1)
-    )
+
+    def shown_at(value: Any, proof: Proof | Rule) -> Proof:
+        if goal not in parts:
+            return Proof.require(proof, f"what shows the goal at {value}")
+        link = Link.of(substitute_all(goal, {variable: value}))
+        return as_proof(link.lhs, link.rhs, proof, link.relation)
+
     return _Induction(
-        goal,
-        variable,
-        as_proof(first.lhs, first.rhs, base, first.relation),
-        as_proof(following.lhs, following.rhs, step(_Hypothesis(goal)), following.relation),
+        goal, variable, shown_at(S.Zero, base), shown_at(variable + 1, step(_Hypothesis(goal)))
     )
 
 
@@ -297,3 +324,38 @@ class _Hypothesis(Rule):
     def scaled(self, factor: Any) -> _Hypothesis:
         """Multiply an inequality of the hypothesis by a factor that is not negative."""
         return replace(self, factor=sympify(factor))
+
+
+@dataclass(frozen=True)
+class _Instance(Rule):
+    """A hypothesis for all values of a variable, at one of them."""
+
+    hypothesis: ForAll
+    value: Expr
+
+    name = "instance of a hypothesis"
+
+
+def instance(hypothesis: ForAll, value: Any) -> Rule:
+    """Use a hypothesis that is supposed for all values of a variable, at one of them.
+
+    Parameters
+    ----------
+    hypothesis : ForAll
+        The hypothesis, as the claim has it.
+    value : expression
+        The value of the variable.
+
+    Returns
+    -------
+    Rule
+        For a link that is the statement at this value.
+
+    Raises
+    ------
+    ProofError
+        If the hypothesis is no `ForAll`.
+    """
+    if not isinstance(hypothesis, ForAll):
+        raise ProofError(f"the hypothesis must be a ForAll; got {hypothesis!r}")
+    return _Instance(hypothesis, sympify(value))

@@ -32,6 +32,94 @@ class Sentence(BooleanFunction):  # type: ignore[misc]
         return None
 
 
+class ForAll(Sentence):
+    """A statement for all values of a variable, such as a recursion of a sequence.
+
+    Parameters
+    ----------
+    variable : Symbol
+        The variable, which is bound; it runs over the values that its declaration allows.
+    statement : Boolean
+        The statement.
+
+    Raises
+    ------
+    ProofError
+        If the variable is no real symbol, or the statement is none.
+    """
+
+    def __new__(cls, variable: Any, statement: Any) -> Any:
+        if not isinstance(variable, Symbol) or not variable.is_real:
+            raise ProofError(f"the variable must be a real symbol; got {variable!r}")
+        if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
+            raise ProofError(f"for all {variable} there must be a statement; got {statement!r}")
+        return super().__new__(cls, variable, statement)
+
+    @property
+    def variable(self) -> Symbol:
+        """The bound variable."""
+        return self.args[0]
+
+    @property
+    def statement(self) -> Boolean:
+        """The statement, in which the variable is bound."""
+        return self.args[1]
+
+    @property
+    def free_symbols(self) -> set[Basic]:
+        """The symbols of the statement, but for the variable and what is indexed by it."""
+        x = self.variable
+        return {s for s in self.statement.free_symbols if s != x and x not in s.free_symbols}
+
+    def at(self, value: Any) -> Boolean:
+        """Return the statement at a value of the variable.
+
+        Parameters
+        ----------
+        value : expression
+            The value.
+
+        Returns
+        -------
+        Boolean
+            The statement, with the value put for the variable.
+        """
+        return substitute_all(self.statement, {self.variable: sp.sympify(value)})
+
+    def with_values(self, values: Mapping[Symbol, Expr]) -> ForAll:
+        """Return the statement with values for free symbols; the variable stays apart.
+
+        Parameters
+        ----------
+        values : mapping of Symbol to expression
+            The values; one of the variable's own name is left out.
+
+        Returns
+        -------
+        ForAll
+            Its variable has another name, if a value has a symbol of that name.
+        """
+        values = {s: v for s, v in values.items() if s != self.variable}
+        x = self.variable
+        if any(x in v.free_symbols for v in values.values()):
+            x = sp.Dummy(x.name, **x._assumptions_orig)
+        made: ForAll = ForAll(x, substitute_all(self.at(x), values))
+        return made
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"{infix_text(self.statement)} for all {_domain_text(self.variable)}"
+
+    def _latex(self, printer: Any) -> str:
+        said = printer._print(self.statement)
+        return rf"{said} \text{{ for all }} {printer._print(self.variable)}"
+
+
+def _domain_text(x: Symbol) -> str:
+    sign = next((s for s in ("positive", "nonnegative") if getattr(x, f"is_{s}")), "")
+    kind = "integers" if x.is_integer else "real"
+    return " ".join(filter(None, (sign, kind, str(x))))
+
+
 def conjuncts(statement: Boolean) -> tuple[Boolean, ...]:
     """Return the parts of a conjunction, or the statement alone."""
     return statement.args if isinstance(statement, sp.And) else (statement,)
@@ -102,6 +190,8 @@ def substitute_all(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
         return expr.func(
             substitute_all(expr.lhs, values), substitute_all(expr.rhs, values), evaluate=False
         )
+    if isinstance(expr, ForAll):
+        return expr.with_values(values)
     if isinstance(expr, BooleanFunction):
         return expr.func(*(substitute_all(arg, values) for arg in expr.args), evaluate=False)
     if not isinstance(expr, Basic):

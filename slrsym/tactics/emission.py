@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any, TypeAlias
 
-from sympy import Integral, Matrix
+from sympy import Integral, Lambda, Matrix, Symbol
 
 from slrsym.checker import Inference, ProvedClaims, Rejected
 from slrsym.checker.expect import semidefinite_conditions
@@ -343,7 +343,9 @@ class Emission:
         pairs = []
         for name, value in values:
             symbol = claim.symbol(name)
-            if hasattr(symbol, "is_Symbol") and symbol.is_Symbol:
+            if isinstance(value, Lambda) and isinstance(symbol, Symbol):
+                pairs.append(self.translator.sequence(symbol, value))
+            elif hasattr(symbol, "is_Symbol") and symbol.is_Symbol:
                 pairs.append((Translator().symbol(symbol), self.term(value)))
             else:
                 function = self.term(value)

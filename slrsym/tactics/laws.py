@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -24,10 +25,12 @@ from slrsym.checker.term import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import is_improper, opaque_in
+from slrsym.tactics.arithmetic import is_improper, opaque_in, prove_in_context
 from slrsym.tactics.covariances import ldl_decomposition
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.expectations import ExpectationCalculus
+from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.phrases import TermToSympy
 
 # -- that something is defined --------------------------------------------------------------------
@@ -86,11 +89,13 @@ def _exists(
             return emitter.discharged(line, context)
     if p[0] == "forall":
         (part,), names = binder_bodies(p), bound_variables(p)
-        shown = emitter.shown(
-            part, tuple(h for h in given if not free_symbols(h) & set(names)), context
-        )
-        if shown is None:
-            raise Rejected("not shown for all values")
+        ways = [
+            partial(way, line, part, context)
+            for line in _instances(emitter, names, context)
+            for way in (emitter.conclude, partial(_by_equation, emitter))
+        ]
+        own = tuple(h for h in given if not free_symbols(h) & set(names))
+        shown = emitter.first([*ways, lambda: _shown(emitter, part, own, context)], "")
         for x in reversed(names):
             shown = emitter.script.add("generalise", [shown], x)
         return emitter.logic([shown], shown.theorem.hypotheses.values(), p)
@@ -99,6 +104,33 @@ def _exists(
     if p[0] in RELATIONS and opaque_in(p):
         return ExpectationCalculus(emitter, context).shown(p, lines)
     raise Rejected("another question")
+
+
+def _shown(emitter: Emission, p: Term, given: tuple[Term, ...], context: Context) -> Inference:
+    """Prove a formula from hypotheses and the context."""
+    if (line := emitter.shown(p, given, context)) is None:
+        raise Rejected("not shown for all values")
+    return line
+
+
+def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> list[Inference]:
+    """Return hypotheses for all values of as many variables, at these variables."""
+    lines = []
+    for h in emitter.hypotheses(context):
+        if h[0] == "forall" and [x[2] for x in bound_variables(h)] == [x[2] for x in names]:
+            line = emitter.script.add("assume", (), h)
+            line = emitter.script.add("specialise", [line], tuple(names))
+            lines.append(emitter.discharged(line, context))
+    return lines
+
+
+def _by_equation(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
+    """Prove a relation in which the right side of an equation may stand for the left one."""
+    shown = line.theorem.conclusion
+    if shown[0] != "=" or not (paths := paths_to_subterm(p, shown[1])):
+        raise Rejected("there is no equation, or its left side does not stand there")
+    other = prove_in_context(emitter, replace_at_paths(p, paths, shown[2]), context, [line])
+    return emitter.script.add("rewrite", [other, line], [to_json(path) for path in paths])
 
 
 def _all_defined(p: Term) -> tuple[Term, ...] | None:

@@ -16,7 +16,7 @@ from slrsym.statements.expressions import substitute_all
 from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for, kind_of_proof
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.paths import paths_to_subterm, replace_at_paths, similarity
 
 
 @kind_of_proof("Chain")
@@ -130,12 +130,57 @@ def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> I
             (base, first, wanted[0], at_zero),
             (step, following, wanted[1], context.with_granted_goal(proof.goal)),
         ):
-            line = emitter.conclude(line, said, within)
-            lines.append(line if is_same(said, exact) else emitter.conclude(line, exact, within))
+            if goal[0] in ("and", "or"):
+                line = _joined(emitter, line, exact, within)
+            else:
+                line = emitter.conclude(line, said, within)
+                line = line if is_same(said, exact) else emitter.conclude(line, exact, within)
+            # Parts of a conjunction that is supposed are hypotheses of the steps.
+            parts = {canonical_key(p) for p in goal[1:]} if goal[0] == "and" else set()
+            if parts & set(line.theorem.hypotheses):
+                kept = [h for k, h in line.theorem.hypotheses.items() if k not in parts]
+                line = emitter.logic([line], [*kept, goal], line.theorem.conclusion)
+            lines.append(line)
         return emitter.script.add("induction", lines, symbol, goal)
 
     last = list(proof.steps(context, label))[-1]
     return emitter.step(last, closed, "induction")
+
+
+def _joined(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
+    """Prove a conjunction, or another statement, from one with equal parts."""
+    if p[0] != "and":
+        conclude = _alternative if p[0] == "or" else type(emitter).conclude
+        return conclude(emitter, line, p, context)
+    shown, given = line.theorem.conclusion, tuple(line.theorem.hypotheses.values())
+    known = shown[1:] if shown[0] == "and" else (shown,)
+    parts = []
+    for wanted in p[1:]:
+        likely = sorted(known, key=lambda q: -similarity(wanted, q))
+        ways = (
+            partial(_joined, emitter, emitter.logic([line], given, q), wanted, context)
+            for q in likely
+        )
+        parts.append(emitter.first(ways, "it shows no part of the conjunction"))
+    left = {k: h for part in parts for k, h in part.theorem.hypotheses.items()}
+    return emitter.logic(parts, left.values(), p)
+
+
+def _alternative(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
+    """Prove a disjunction from one with equal parts, or from a part."""
+    shown = line.theorem.conclusion
+    parts = shown[1:] if shown[0] == "or" else (shown,)
+    lines, given = [line], dict(line.theorem.hypotheses)
+    for part in parts:
+        if any(is_same(part, other) for other in p[1:]):
+            continue
+        supposed = emitter.script.add("assume", (), part)
+        others = sorted(p[1:], key=lambda other: -similarity(part, other))
+        ways = (partial(emitter.conclude, supposed, other, context) for other in others)
+        lines.append(emitter.first(ways, "it shows no part of the disjunction"))
+        left = lines[-1].theorem.hypotheses.items()
+        given |= {k: h for k, h in left if k != canonical_key(part)}
+    return emitter.logic(lines, given.values(), p)
 
 
 @emitter_for("_Hypothesis")
@@ -143,6 +188,15 @@ def _hypothesis(emitter: Emission, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.goal))
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
+
+
+@emitter_for("_Instance")
+def _instance(emitter: Emission, step: Step, premises: Any) -> Inference:
+    rule: Any = step.rule
+    line = emitter.script.add("assume", (), emitter.formula(rule.hypothesis))
+    line = emitter.script.add("specialise", [line], (emitter.term(rule.value),))
+    line = emitter.discharged(line, step.context)
+    return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
 @kind_of_proof("_Claimed")

@@ -26,7 +26,7 @@ from slrsym.gaussian.functions import (
     zeta,
 )
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
-from slrsym.statements.expressions import Sentence
+from slrsym.statements.expressions import ForAll, Sentence
 
 
 class Untranslatable(ValueError):  # noqa: N818
@@ -145,6 +145,13 @@ class Translator:
         sort = checker_sort(applied, values=True)
         return ("u", checker_name(f.__name__, "u", sort), sort, arity)
 
+    def sequence(self, label: sp.Symbol, function: sp.Lambda) -> tuple[Term, Term]:
+        """Return the term that names a sequence, and a function of integers to put for it."""
+        names, within = self._bound(list(function.variables), [function.expr], {}, "Z")
+        sort = checker_sort(label)
+        named = ("ix", checker_name(label.name, "ix", sort), sort, len(names))
+        return named, ("lam", names, (self._term(function.expr, within),), ())
+
     # -- one node ---------------------------------------------------------------------------------
 
     def _term(self, e: Any, env: Mapping[sp.Symbol, Term]) -> Term:
@@ -226,6 +233,9 @@ class Translator:
             first, *rest = sorted(all_of(e.args), key=canonical_key)
             made = [("iff", first, other) for other in rest]
             return made[0] if len(made) == 1 else ("and", *made)
+        if isinstance(e, ForAll):
+            names, within = self._bound([e.variable], [e.statement], env, checker_sort(e.variable))
+            return ("forall", names, (self._term(e.statement, within),), ())
         if isinstance(e, Sentence):
             if type(e).__name__ == "InWords":
                 return ("o", "InWords", ("text", str(e.args[0].name)))

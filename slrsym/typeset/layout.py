@@ -11,6 +11,7 @@ from sympy import (
     Derivative,
     Expr,
     Function,
+    Ge,
     Integral,
     Limit,
     Mul,
@@ -29,7 +30,7 @@ from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum, Law
-from slrsym.statements.expressions import conjuncts
+from slrsym.statements.expressions import ForAll, conjuncts
 from slrsym.typeset.boxes import (
     Atom,
     Box,
@@ -231,6 +232,11 @@ class Statements(Writing):
             parts.append(self._within(arg, RELATION))
         return row(parts), LOGIC
 
+    def _for_all(self, expr: Any) -> tuple[Box, int]:
+        x = expr.variable
+        domain = Ge(x, 0, evaluate=False) if x.is_nonnegative else x
+        return row([self.box(expr.statement), prose("for all"), self.box(domain)]), LOGIC
+
     def _points(self, expr: Any) -> Box | None:
         """Typeset a list of values for the same symbols as a set of points."""
         if not isinstance(expr, Or):
@@ -363,5 +369,6 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
         Implies: Statements._logic,
         Equivalent: Statements._logic,
         Not: Statements._negation,
+        ForAll: Statements._for_all,
         Law: ExpectationWriting._law,
     }

@@ -38,27 +38,11 @@ from slrsym.checker.term import (
     require,
     sort_conditions,
     substitute,
-    substitution_conditions,
 )
 from slrsym.checker.theorem import Theorem, require_well_formed_node
 from slrsym.checker.theorem import rule as base_rule
 
 rule = partial(base_rule, extension="textbook")
-
-
-@rule("specialise", "ts", premises=1)
-def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
-    """Conclude for some values what holds for all."""
-    p = theorem.conclusion
-    is_for_all = p[0] == "forall" and len(bound_variables(p)) == len(values)
-    require(is_for_all, "the premise is no statement for all, or the number of values differs")
-    asked = [
-        c
-        for s, v in zip(bound_variables(p), values, strict=True)
-        for c in substitution_conditions(s, v)
-    ]
-    put = dict(zip(bound_variables(p), values, strict=True))
-    return [*theorem.hypotheses.values(), *asked], substitute(binder_bodies(p)[0], put), ()
 
 
 @rule("maximum", "t", "t")

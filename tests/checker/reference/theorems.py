@@ -14,7 +14,6 @@ EXTENSIONS = {
             "poincare",
             "price",
             "sign",
-            "specialise",
         )
     )
 }

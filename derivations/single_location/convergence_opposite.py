@@ -1,0 +1,446 @@
+"""Starts whose overlaps have opposite signs.
+
+Where kappa >= 0 >= nu and U = g kappa + N nu > 0, a run grows out of the saddle as from any other
+start. By the reflection of both overlaps, so it does where kappa <= 0 <= nu and U < 0.
+"""
+
+from sympy import And, Ge, Le, Lt, Or, Symbol, erf, exp
+
+from slrsym.convergence import (
+    B,
+    N,
+    Q,
+    b,
+    c,
+    ell,
+    g,
+    kappa_next,
+    kappas,
+    level,
+    level_at,
+    m,
+    moved,
+    nu_next,
+    nus,
+    p,
+    push,
+    push_at,
+    run,
+    size,
+    step_from,
+)  # fmt: skip
+from slrsym.notation import alpha, kappa, nu
+from slrsym.proof import (
+    Claim,
+    algebra,
+    all_of,
+    by_claim,
+    cases,
+    chain,
+    having,
+    induction,
+    instance,
+    lemma,
+    sign,
+)
+
+x, y = Symbol("x", real=True), Symbol("y", nonnegative=True)
+
+
+def knowing(*facts_and_proof):
+    """Show facts one after the other, and use them in the proof at the end."""
+    *facts, proof = facts_and_proof
+    for fact in reversed(facts):
+        proof = having(fact, proof)
+    return proof
+
+
+# -- one step ----------------------------------------------------------------------------------
+
+rises = Claim(
+    id="planar-step-rises-below",
+    title=(
+        "Where $alpha$ times the slope is $-y$, with $0 <= y <= 1$, a step raises a coordinate $x "
+        "<= 0$ by at least $y (1 - y) (1 - x^2)$"
+    ),
+    statement=Ge(moved(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False),
+    source="new; planar-step-rises is about $x >= 0$",
+    hypotheses=[Ge(x, -1), Le(x, 0), Le(y, 1)],
+)
+
+
+@rises.proof
+def _(goal):
+    """The projection raises a negative coordinate; Lemma 16 bounds the loss of a positive one."""
+    stretch = 1 - x**2
+    up = x + y * stretch
+    gain = y * (1 - y) * stretch
+    above = (
+        chain(goal.lhs)
+        .ge(
+            up * (1 - y**2 * stretch / 2) - x - gain,
+            by=lemma("lemma-16-one-sided", x=y**2 * stretch).scaled(up),
+        )
+        .then(y**2 * stretch * (2 - x - y * stretch) / 2, by=algebra)
+        .ge(0, by=sign)
+    )
+    below = (
+        chain(goal.lhs)
+        .ge(
+            up - x - gain,
+            by=lemma("projection-shortens", w=y**2 * stretch).scaled(-up),
+        )
+        .then(y**2 * stretch, by=algebra)
+        .ge(0, by=sign)
+    )
+    return cases(goal, (Ge(up, 0), above), (Le(up, 0), below))
+
+
+opposite = [Ge(kappa, 0), Le(kappa, 1), Ge(nu, -1), Le(nu, 0)]
+outwards = g * kappa + N * nu
+fall = Le(alpha * (p + g), 1)
+
+kappa_falls = Claim(
+    id="convergence-time-opposite-kappa",
+    title=(
+        "Where $kappa >= 0 >= nu$ and $g kappa + N nu >= 0$, a step adds at least "
+        "$alpha (N nu - p kappa)$ to $kappa$, if $alpha (p + g) <= 1$"
+    ),
+    statement=Ge(kappa_next - kappa - alpha * (N * nu - p * kappa), 0, evaluate=False),
+    source="new; $p = 2 N b/(sqrt(pi) B)$",
+    hypotheses=[*opposite, Ge(outwards, 0), fall],
+)
+
+
+@kappa_falls.proof
+def _(goal):
+    """By planar-step-falls; the step down is at most $alpha (p + g) kappa$, hence $kappa$."""
+    down, most = -alpha * push, alpha * (p * kappa - N * nu)
+    flat = chain(alpha * N * level).le(
+        alpha * p * kappa,
+        by=lemma("lemma-17-iii-positive", p=b * kappa / B).scaled(alpha * N),
+    )
+    short = chain(down).le(alpha * N * (level - nu), by=sign).le(most, by=sign)
+    small = short.le(alpha * (p + g) * kappa, by=sign).le(kappa, by=sign)
+    return knowing(
+        flat,
+        chain(down).ge(0, by=sign),
+        small,
+        short,
+        chain(goal.lhs)
+        .ge(most - down, by=lemma("planar-step-falls", x=kappa, y=down))
+        .ge(0, by=sign),
+    )
+
+
+new_kappa, drop = Symbol("kappa_1", real=True), Symbol("p", nonnegative=True)
+
+keeps = Claim(
+    id="convergence-time-opposite-sign",
+    title=(
+        "If $kappa$ gains at least $alpha (N nu - p kappa)$, it stays at least 0 where $g kappa + "
+        "N nu >= 0$ and $alpha (p + g) <= 1$"
+    ),
+    statement=Ge(new_kappa, 0, evaluate=False),
+    source="new",
+    hypotheses=[
+        Ge(kappa, 0),
+        Ge(outwards, 0),
+        Ge(new_kappa - kappa - alpha * (N * nu - drop * kappa), 0),
+        Le(alpha * (drop + g), 1),
+    ],
+)
+
+
+@keeps.proof
+def _(goal):
+    """The gain is at least $-alpha (p + g) kappa$."""
+    return (
+        chain(new_kappa)
+        .ge(kappa + alpha * (N * nu - drop * kappa), by=sign)
+        .ge(kappa - alpha * (drop + g) * kappa, by=sign)
+        .ge(0, by=sign)
+    )
+
+
+nu_rises = Claim(
+    id="convergence-time-opposite-nu",
+    title=(
+        "Where $kappa >= 0 >= nu >= -erf(b c/B)$, a step raises $nu$ by at least $alpha l kappa$, "
+        "with $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$"
+    ),
+    statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
+    source="new; as convergence-time-growth-nu, where $nu >= 0$",
+    hypotheses=[
+        Ge(kappa, 0), Le(kappa, 1), Ge(nu, -level_at(c)), Le(nu, 0), Le(alpha * Q, 1)
+    ],
+)  # fmt: skip
+
+
+@nu_rises.proof
+def _(goal):
+    """By planar-step-rises-below, and the error function lies above its chord from 0 to $b$."""
+    rise, line = alpha * Q * erf(b * kappa), alpha * ell * kappa
+    factor = alpha * (1 - alpha * Q) * Q * (1 - nu**2)
+    bounded = chain(rise).le(alpha * Q, by=sign)
+    return knowing(
+        chain(nu).ge(-1, by=sign),
+        bounded,
+        chain(rise).le(1, by=sign),
+        chain(goal.lhs)
+        .ge(
+            rise * (1 - rise) * (1 - nu**2) - line,
+            by=lemma("planar-step-rises-below", x=nu, y=rise),
+        )
+        .ge(factor * erf(b * kappa) - line, by=sign)
+        .ge(
+            factor * kappa * erf(b) - line,
+            by=lemma("erf-above-chord", r=kappa, w=b).scaled(factor),
+        )
+        .then(alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (level_at(c) ** 2 - nu**2), by=algebra)
+        .ge(0, by=sign),
+    )
+
+
+# -- a run -------------------------------------------------------------------------------------
+
+n, T = (Symbol(name, integer=True, nonnegative=True) for name in "nT")
+# The run n steps after T, and one step later.
+k, u, k_next, u_next = kappas[T + n], nus[T + n], kappas[T + n + 1], nus[T + n + 1]
+here = {"kappa": k, "nu": u}
+rate, begin = alpha * g / (1 + alpha * g), g * kappas[T] + N * nus[T]
+U, U_next = g * k + N * u, g * k_next + N * u_next
+start = [
+    *run,
+    Ge(kappas[T], 0),
+    Le(kappas[T], 1),
+    Ge(nus[T], -level_at(c)),
+    Le(nus[T], 0),
+    Ge(begin, 0),
+    Le(alpha * N, 1),
+    Le(alpha * Q, 1),
+    fall,
+]
+
+
+def by_step(overlaps):
+    """Begin a chain from an overlap with the step that leads to it."""
+    which = (kappas, nus).index(overlaps)
+    return chain(overlaps[T + n + 1]).then(step_from(k, u)[which], by=instance(run[which], T + n))
+
+
+def combined(factor):
+    """Use convergence-time-combination for the run, with a factor of the gain of kappa."""
+    return lemma(
+        "convergence-time-combination", here, kappa_1=k_next, nu_1=u_next, m=factor, l=ell, p=p
+    )
+
+
+def multiplied(first, now, after):
+    """Use convergence-time-growth-power for a quantity of the run."""
+    values = {"W_0": first, "W": now, "W'": after, "a": alpha * g}
+    return lemma("convergence-time-growth-power", values)
+
+
+def outwards_facts():
+    """Show that U grows by a factor where nu is at most 0."""
+    return [
+        chain(U).ge(0, by=sign),
+        chain(u).ge(-level_at(c), by=sign),
+        chain(u).ge(-1, by=sign),
+        by_step(kappas).ge(
+            k + alpha * (N * u - p * k), by=lemma("convergence-time-opposite-kappa", **here)
+        ),
+        by_step(nus).ge(u + alpha * ell * k, by=lemma("convergence-time-opposite-nu", **here)),
+        chain(U_next).ge((1 + alpha * g) * U, by=combined(1)),
+    ]
+
+
+grown = Ge(U, exp(n * rate) * begin, evaluate=False)
+
+outgrows = Claim(
+    id="convergence-time-run-opposite",
+    title=(
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U = g kappa + N nu >= 0$, a run keeps "
+        "$kappa >= 0$, and $nu_(T + n) >= 0$ or $U_(T + n) >= e^(n s) U_T$"
+    ),
+    statement=And(
+        Ge(k, 0),
+        Le(k, 1),
+        Ge(u, nus[T]),
+        Le(u, 1),
+        Or(Ge(u, 0), grown, evaluate=False),
+        evaluate=False,
+    ),
+    source="new; $s = alpha g/(1 + alpha g)$, if $g^2 + p g <= N l$ and $alpha (p + g) <= 1$",
+    hypotheses=[*start, Le(g**2 + p * g, N * ell)],
+)
+
+
+@outgrows.proof
+def _(goal):
+    """By induction: $U$ grows as in convergence-time-growth, or $nu$ is positive and stays so."""
+    base = all_of(
+        chain(kappas[T]).ge(0, by=sign),
+        chain(kappas[T]).le(1, by=sign),
+        chain(nus[T]).ge(nus[T], by=sign),
+        chain(nus[T]).le(1, by=sign),
+        chain(begin).ge(begin, by=sign),
+    )
+    bound = exp((n + 1) * rate) * begin
+    below_one = [
+        by_step(kappas).le(1, by=lemma("planar-step-stays", x=k, y=-alpha * push_at(k, u))),
+        by_step(nus).le(1, by=lemma("planar-step-stays", x=u, y=-alpha * Q * erf(b * k))),
+    ]
+    whole = And(
+        Ge(k_next, 0),
+        Le(k_next, 1),
+        Ge(u_next, nus[T]),
+        Le(u_next, 1),
+        Or(Ge(u_next, 0), Ge(U_next, bound), evaluate=False),
+        evaluate=False,
+    )
+    stay = lemma("convergence-time-stays", r=0, **here)
+    positive = knowing(
+        chain(alpha * p).le(alpha * (p + g), by=sign).le(1, by=sign),
+        by_step(nus).ge(u, by=stay),
+        all_of(
+            by_step(kappas).ge(0, by=stay),
+            below_one[0],
+            chain(u_next).ge(nus[T], by=sign),
+            below_one[1],
+            chain(u_next).ge(0, by=sign),
+        ),
+    )
+    negative = knowing(
+        chain(ell).ge(0, by=sign),
+        *outwards_facts(),
+        chain(u_next).ge(u, by=sign),
+        all_of(
+            chain(k_next).ge(
+                0, by=lemma("convergence-time-opposite-sign", here, kappa_1=k_next, p=p)
+            ),
+            below_one[0],
+            chain(u_next).ge(nus[T], by=sign),
+            below_one[1],
+            chain(U_next).ge(bound, by=multiplied(begin, U, U_next)),
+        ),
+    )
+    low = cases(whole, (Ge(u, 0), positive), (grown, negative))
+    step = cases(whole, (Ge(u, 0), positive), (Le(u, 0), low))
+    return induction(goal, n, base=base, step=lambda known: step)
+
+
+# -- out of the saddle -------------------------------------------------------------------------
+
+W, least = size(k, u), m * begin
+enough = Ge(W, exp(n * rate) * least, evaluate=False)
+quicker = [*start, Le(c, 1), Le(g**2 + p * g, m * N * ell)]
+either = Or(Ge(u, level_at(c)), enough, evaluate=False)
+
+grows = Claim(
+    id="convergence-time-run-opposite-growth",
+    title=(
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
+        "has $nu_(T + n) >= erf(b c/B)$ or $g kappa_(T + n) + m N nu_(T + n) >= e^(n s) m U_T$"
+    ),
+    statement=either,
+    source="new; $s = alpha g/(1 + alpha g)$, if $g^2 + p g <= m N l$ and $alpha (p + g) <= 1$",
+    hypotheses=quicker,
+)
+
+
+def in_ranges(proof):
+    """Use in a proof the ranges of the overlaps, by convergence-time-run-opposite."""
+    ahead = lemma("convergence-time-run-opposite")
+    return knowing(
+        chain(ell).ge(0, by=sign),
+        chain(m).ge(0, by=sign),
+        chain(m).le(1, by=sign),
+        chain(g**2 + p * g).le(m * N * ell, by=sign).le(N * ell, by=sign),
+        chain(k).ge(0, by=ahead),
+        chain(k).le(1, by=ahead),
+        chain(u).ge(nus[T], by=ahead),
+        chain(u).le(1, by=ahead),
+        chain(alpha * p).le(alpha * (p + g), by=sign).le(1, by=sign),
+        proof,
+    )
+
+
+@grows.proof
+def _(goal):
+    """By induction: where $nu <= 0$, by $U$, which is less; else by convergence-time-growth."""
+    base = (
+        chain(size(kappas[T], nus[T]))
+        .then(least + (1 - m) * g * kappas[T], by=algebra)
+        .ge(least, by=sign)
+    )
+    W_next, factor = size(k_next, u_next), exp((n + 1) * rate)
+    target = Or(Ge(u_next, level_at(c)), Ge(W_next, factor * least), evaluate=False)
+    past = having(
+        by_step(nus).ge(u, by=lemma("convergence-time-stays", r=0, **here)),
+        chain(u_next).ge(level_at(c), by=sign),
+    )
+    as_before = knowing(
+        by_step(kappas).ge(
+            k + alpha * (m * N * u - p * k), by=lemma("convergence-time-growth-kappa", **here)
+        ),
+        by_step(nus).ge(u + alpha * ell * k, by=lemma("convergence-time-growth-nu", **here)),
+        chain(W).ge(0, by=sign),
+        chain(W_next).ge((1 + alpha * g) * W, by=combined(m)),
+        chain(W_next).ge(factor * least, by=multiplied(least, W, W_next)),
+    )
+    below = cases(target, (Ge(u, level_at(c)), past), (enough, as_before))
+    upper = cases(target, (Ge(u, level_at(c)), past), (Le(u, level_at(c)), below))
+    by_U = knowing(
+        *outwards_facts(),
+        chain(k_next).ge(0, by=lemma("convergence-time-opposite-sign", here, kappa_1=k_next, p=p)),
+        chain(U_next).ge(factor * begin, by=multiplied(begin, U, U_next)),
+        chain(W_next)
+        .then(m * U_next + (1 - m) * g * k_next, by=algebra)
+        .ge(m * U_next, by=sign)
+        .ge(factor * least, by=sign),
+    )
+    known = by_claim(Or(Ge(u, 0), grown, evaluate=False), "convergence-time-run-opposite")
+    lower = having(known, cases(target, (Ge(u, 0), upper), (grown, by_U)))
+    step = in_ranges(cases(target, (Ge(u, 0), upper), (Le(u, 0), lower)))
+    return induction(goal, n, base=having(chain(m).le(1, by=sign), base), step=lambda known: step)
+
+
+leaves = Claim(
+    id="convergence-time-run-opposite-leaves",
+    title=(
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
+        "has $nu_(T + n) >= erf(b c/B)$ once $e^(n s) m U_T >= g + m N erf(b c/B)$"
+    ),
+    statement=Ge(u - level_at(c), 0, evaluate=False),
+    source="new; as in convergence-time-run-opposite-growth",
+    hypotheses=[
+        *quicker,
+        Lt(c, 1),
+        Lt(alpha * N, 1),
+        Ge(exp(n * rate) * least, size(1, level_at(c))),
+    ],
+)
+
+
+@leaves.proof
+def _(goal):
+    """Otherwise $g kappa + m N nu$ would be larger than it can be with $kappa <= 1$."""
+    level = level_at(c)
+    positive = (
+        chain(m * N * (u - level))
+        .then(W - size(1, level) + g * (1 - k), by=algebra)
+        .ge(exp(n * rate) * least - size(1, level) + g * (1 - k), by=sign)
+        .ge(g * (1 - k), by=sign)
+        .ge(0, by=sign)
+    )
+    values = {"P": m * N * (u - level), "a": m * N, "b": u - level}
+    rest = knowing(
+        chain(m * N).gt(0, by=sign),
+        positive,
+        chain(u - level).ge(0, by=lemma("other-factor-nonnegative", values)),
+    )
+    there = chain(u - level).ge(0, by=sign)
+    known = by_claim(either, "convergence-time-run-opposite-growth")
+    return in_ranges(having(known, cases(goal, (Ge(u, level), there), (enough, rest))))
