@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from slrsym.claims.ledger import Ledger, builtin_ledger, load_file  # noqa: E402
-from slrsym.proofs.axioms import is_foreign  # noqa: E402
+from slrsym.claims.ledger import Ledger, builtin_ledger, load_claims  # noqa: E402
+from slrsym.proofs.axioms import is_soundness_axiom  # noqa: E402
 from slrsym.tactics.judgement import judge  # noqa: E402
 
 
@@ -45,7 +45,7 @@ def searched(claim: Any, find: Callable[[str], Any], effort: float) -> Found:
     lacking = {label: reason for label, reason in found.refusals.items() if reason}
     if found.problem and not lacking:
         lacking["statement"] = found.problem
-    rules = tuple(filter(is_foreign, found.axioms))
+    rules = tuple(filter(is_soundness_axiom, found.axioms))
     seconds = time.process_time() - start
     return Found(claim.id, len(found.refusals), lacking, rules, seconds)
 
@@ -75,7 +75,7 @@ def of_small_claims(effort: float) -> Iterable[Found]:
         (entry,) = param.values
         claim = entry.claim
         yield searched(claim, entry._ledger(claim).find, effort)._replace(id=param.id)
-    for claim in load_file(ROOT / "docs" / "how-to" / "textbook.py"):
+    for claim in load_claims(ROOT / "docs" / "how-to" / "textbook.py"):
         yield searched(claim, _ledger().find, effort)
 
 

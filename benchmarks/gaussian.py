@@ -48,9 +48,9 @@ def _stats(text: str) -> Callable[[], Any]:
 
 
 def _risk(_: str) -> Callable[[], Any]:
-    from slrsym.symbolic import closed_form
+    from slrsym.symbolic import risk_closed_form
 
-    return closed_form
+    return risk_closed_form
 
 
 def _timed(build: Callable[[str], Callable[[], Any]], text: str, pipe: Any) -> None:

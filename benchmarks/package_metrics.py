@@ -199,7 +199,7 @@ def picture(target: str) -> None:
     from matplotlib.figure import Figure
     from matplotlib.patches import FancyArrowPatch
 
-    from slrsym.export.graph import laid_out, route_arrows
+    from slrsym.export.graph import arrange_graph, route_arrows
 
     sizes: Counter[str] = Counter()
     for file in files():
@@ -208,7 +208,9 @@ def picture(target: str) -> None:
     # Single files are corridors: what is behind them counts as reached.
     shown = sorted(name for name in sizes if (PACKAGE / name).is_dir() and sizes[name] > 300)
     imports = _imports()
-    graph = laid_out({name: [r for r in shown if r in _below(name, imports)] for name in shown}, 4)
+    graph = arrange_graph(
+        {name: [r for r in shown if r in _below(name, imports)] for name in shown}, 4
+    )
     places = {node.id: (node.column, float(node.row)) for node in graph.nodes}
     ways = route_arrows(graph, places, _WIDE, (0.0, float(graph.columns)), 0.1)
     figure = Figure(figsize=(7.6, 0.75 * graph.rows), layout="constrained")

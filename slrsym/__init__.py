@@ -56,7 +56,7 @@ _register({
     "expectation.closed_form": "slrsym.gaussian.closed_form.closed_form",
     "expectation.html": "slrsym.typeset.formula_html",
     "expectation.latex": "slrsym.typeset.formula_latex",
-    "expectation.reason": "slrsym.gaussian.closed_form.reason_open",
+    "expectation.reason": "slrsym.gaussian.closed_form.reason_unevaluated",
     "expectation.value": "slrsym.gaussian.quadrature.evaluate",
     "numba.functions": "slrsym.kernels._numba_owens.compile_owens",
     "numba.owens_t": "slrsym.kernels._numba_owens.owens_t",

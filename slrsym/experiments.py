@@ -44,11 +44,27 @@ from slrsym.dynamics import (
     simulate,
 )
 from slrsym.files import DamagedFileError
+from slrsym.renamed import old_names
 from slrsym.task import Task, settings_of
 from slrsym.transformers import HeadRuns, LayerRuns, MultipleLocation
-from slrsym.transformers.layer import RunsInPieces
+from slrsym.transformers.layer import ResumableRuns
 
-__all__ = ["EXPERIMENTS", "SECTION_E3", "Experiment", "Recipe", "altered", "fetch", "parameters"]
+__all__ = [
+    "EXPERIMENTS",
+    "SECTION_E3",
+    "Experiment",
+    "Recipe",
+    "load_or_compute",
+    "parameter_names",
+    "with_parameters",
+]
+
+__getattr__ = old_names(
+    __name__,
+    altered="with_parameters",
+    fetch="load_or_compute",
+    parameters="parameter_names",
+)
 
 
 class Recipe(Protocol):
@@ -227,7 +243,7 @@ _PLACES = {
 }
 
 
-def altered(recipe: Recipe, **changes: Any) -> Recipe:
+def with_parameters(recipe: Recipe, **changes: Any) -> Recipe:
     """Return a recipe with other parameters.
 
     Parameters
@@ -252,7 +268,7 @@ def altered(recipe: Recipe, **changes: Any) -> Recipe:
         both = ", ".join(sorted(changes.keys() & {"lam0", "rate"}))
         raise ValueError(f"lam must not be given together with {both}; got lam={changes['lam']!r}")
     found: Any = recipe
-    there = parameters(recipe)
+    there = parameter_names(recipe)
     for name, value in changes.items():
         if name not in there:
             raise ValueError(f"{name} is no parameter of it; there are {', '.join(there)}")
@@ -292,7 +308,7 @@ def _changed(thing: Any, place: list[str], value: Any) -> Any:
     )
 
 
-def parameters(recipe: Recipe) -> list[str]:
+def parameter_names(recipe: Recipe) -> list[str]:
     """Return the names of the parameters of a recipe.
 
     Parameters
@@ -302,7 +318,7 @@ def parameters(recipe: Recipe) -> list[str]:
     Returns
     -------
     list of str
-        Names that `altered` takes.
+        Names that `with_parameters` takes.
     """
     return [
         name
@@ -313,7 +329,7 @@ def parameters(recipe: Recipe) -> list[str]:
     ]
 
 
-def fetch(
+def load_or_compute(
     recipe: Recipe, path: str | Path | None = None, progress: bool | None = None
 ) -> xr.Dataset:
     """Read the data from a file that holds them, or compute and save them.
@@ -350,7 +366,7 @@ def fetch(
     for name, found in data.attrs.items():
         if name not in recipe.settings and not _of_making(name):
             raise ValueError(f"{path} holds data with {name} = {found}; needed are data without")
-    if isinstance(recipe, RunsInPieces):
+    if isinstance(recipe, ResumableRuns):
         return recipe.complete(data, path, progress)
     if "step" in data.coords and int(data.step[-1]) < recipe.settings["steps"]:
         return resume(data, path=path, progress=progress)

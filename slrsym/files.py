@@ -51,14 +51,14 @@ def digest_of(files: Iterable[Path], *more: object) -> str:
 
 
 @contextmanager
-def replacing(path: str | Path) -> Iterator[Path]:
+def replace_atomically(path: str | Path) -> Iterator[Path]:
     """Open a draft beside a file, which replaces the file when the block ends without an error.
 
     Examples
     --------
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "numbers.txt"
-    >>> with replacing(file) as draft:
+    >>> with replace_atomically(file) as draft:
     ...     written = draft.write_text("1 2 3")
     ...     file.exists()
     False
@@ -108,7 +108,7 @@ def require_writable(path: str | Path) -> None:
 
 def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
     """Write data to a netCDF file, which takes the place of an earlier one when it is complete."""
-    with replacing(path) as draft:
+    with replace_atomically(path) as draft:
         data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
 
 
@@ -158,7 +158,7 @@ def require_settings(
             )
 
 
-class Parts:
+class SweepParts:
     """A folder with the parts of a sweep that are complete, each a file of arrays.
 
     Parameters
@@ -197,7 +197,7 @@ class Parts:
         elif not folder.is_dir() or any(folder.iterdir()):
             raise DamagedFileError(f"{folder} holds something else than parts of a sweep")
         else:
-            with replacing(file) as draft:
+            with replace_atomically(file) as draft:
                 draft.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
 
     def read(self, name: str, fields: Iterable[str]) -> dict[str, NDArray[Any]] | None:
@@ -219,7 +219,7 @@ class Parts:
         """Keep the arrays of a part."""
         import numpy as np
 
-        with replacing(self._folder / f"{name}.npz") as draft, draft.open("wb") as file:
+        with replace_atomically(self._folder / f"{name}.npz") as draft, draft.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
 
     def remove(self) -> None:
@@ -227,8 +227,8 @@ class Parts:
         shutil.rmtree(self._folder)
 
 
-def computed_in_parts(
-    compute: Callable[[Parts | None], xr.Dataset],
+def compute_in_parts(
+    compute: Callable[[SweepParts | None], xr.Dataset],
     settings: dict[str, Any],
     path: str | Path | None,
     *,
@@ -265,13 +265,13 @@ def computed_in_parts(
         return data
     require_writable(file)
     # Another version may compute other bits.
-    parts = Parts(parts_folder(file), settings | {"version": version("slrsym")})
+    parts = SweepParts(parts_folder(file), settings | {"version": version("slrsym")})
     data = write_if_path(compute(parts), file, write_netcdf)
     parts.remove()
     return data
 
 
-class Saved:
+class SavedComputation:
     """Base class of computations whose data can be saved to a file and read again."""
 
     def compute_data(self) -> xr.Dataset:
@@ -324,7 +324,7 @@ class FolderError(ValueError):
     """A folder cannot be written to, or holds files that would be lost."""
 
 
-def require_ours(folder: Path, ending: str = "") -> None:
+def require_export_folder(folder: Path, ending: str = "") -> None:
     """Refuse a folder that files could not be exported to."""
     folder = folder.resolve()
     if not folder.exists():
@@ -358,7 +358,7 @@ def require_ours(folder: Path, ending: str = "") -> None:
 
 def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
     """Write files to a folder, in place of those of an earlier export."""
-    require_ours(folder)
+    require_export_folder(folder)
     folder = folder.resolve()
     contents = {
         # A path in the text has surrogates if the locale does not know its letters.

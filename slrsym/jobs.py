@@ -48,7 +48,7 @@ def executor_factory(
     )
 
 
-def results(
+def iterate_results(
     jobs: Jobs, executor: futures.Executor | Maker | None, workers: int
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the results of jobs as they come."""

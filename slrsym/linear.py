@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.kernels.arguments import real_array
+from slrsym.kernels.arguments import require_real_array
 from slrsym.task import Task
 
 __all__ = ["LinearPredictor", "best_linear"]
@@ -77,7 +77,7 @@ def best_linear(task: Task, probabilities: ArrayLike | None = None) -> LinearPre
 def _distribution(probabilities: ArrayLike | None, count: int) -> NDArray[np.float64]:
     if probabilities is None:
         return np.full(count, 1 / count)
-    p = real_array("probabilities", probabilities)
+    p = require_real_array("probabilities", probabilities)
     if p.shape != (count,) or not (p >= 0).all() or not np.isclose(p.sum(), 1, rtol=0, atol=1e-9):
         raise ValueError(
             f"probabilities must be {count} numbers in [0, 1] of sum 1; got {p.tolist()}"

@@ -43,7 +43,7 @@ def R_nu(x: Any) -> Expr:
     return -2 * gamma**2 * erf(b * x)
 
 
-def bend(x: Any, y: Any) -> Expr:
+def R_kappa_kappa(x: Any, y: Any) -> Expr:
     """Return the second derivative of the risk in kappa."""
     bell = exp(-((b * x) ** 2))
     return -8 * gamma**2 * b**2 / sqrt(pi) * (b * x) * bell * (
@@ -71,19 +71,22 @@ def injectivity_constant(P: Any, Q: Any, M: Any, N: Any) -> Expr:
 C, K = descent_constant(P, Q, M, N), injectivity_constant(P, Q, M, N)
 
 
-def expansion(P: Any, Q: Any, M: Any, N: Any, first: Any, second: Any) -> Expr:
+def separation_bound(P: Any, Q: Any, M: Any, N: Any, first: Any, second: Any) -> Expr:
     """Return a lower bound on the separation of two points after a step, by coordinate."""
     in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
     return (1 - in_kappa - 2 * alpha * N) * first + (1 - 2 * alpha * N - in_nu) * second
 
 
-def moved(x: Any, slope: Any) -> Expr:
+def coordinate_after_step(x: Any, slope: Any) -> Expr:
     """Return the image of a coordinate under a step, by Lemma 7."""
     stretch = 1 - x**2
     return (x - alpha * slope * stretch) / sqrt(1 + alpha**2 * slope**2 * stretch)
 
 
-kappa_next, nu_next = moved(kappa, R_kappa(kappa, nu)), moved(nu, R_nu(kappa))
+kappa_next, nu_next = (
+    coordinate_after_step(kappa, R_kappa(kappa, nu)),
+    coordinate_after_step(nu, R_nu(kappa)),
+)
 
 # By how much a step lowers the risk, up to a factor.
 slack = R_kappa(kappa, nu) ** 2 * (1 - kappa**2) + R_nu(kappa) ** 2 * (1 - nu**2)

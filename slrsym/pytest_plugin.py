@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from slrsym.checker import Judged
+    from slrsym.checker import JudgedClaim
     from slrsym.claims.check import StepReport
     from slrsym.claims.claim import Claim
     from slrsym.claims.ledger import Ledger
@@ -79,7 +79,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         return
     from slrsym.claims.check import POINTS, POINTS_OF_QUADRATURE
 
-    points, replacing = config.getoption("--slrsym-points"), sorted(_ledger(config).replacing())
+    points, replacing = config.getoption("--slrsym-points"), sorted(_ledger(config).replacing_ids())
     if points is not None and points < POINTS:
         terminalreporter.write_line(
             f"slrsym: steps were examined at {points} random point{'s'[: points > 1]} at most, "
@@ -197,26 +197,26 @@ class _Test(pytest.Item):
 class LogItem(_Test):
     """A claim of a log that the proof checker has accepted."""
 
-    def __init__(self, *, judged: Judged, **options: Any) -> None:
+    def __init__(self, *, judged: JudgedClaim, **options: Any) -> None:
         super().__init__(**options)
         self.judged = judged
 
     def runtest(self) -> None:
         """Refuse a claim that rests on a step without evidence, or that says something else now."""
-        from slrsym.checker import differs
+        from slrsym.checker import describe_difference
         from slrsym.claims.ledger import builtin_ledger
         from slrsym.statements.expressions import ProofError
-        from slrsym.tactics.proof_log import statements
+        from slrsym.tactics.proof_log import statement_records
 
         claim = self.judged
         lacking = sorted(axiom for axiom in claim.axioms if axiom.startswith("unchecked"))
         if lacking:
             raise NotAccepted(f"claim {claim.id} rests on {'; '.join(lacking)}")
         try:
-            (said,) = statements([claim.id], builtin_ledger().find)
+            (said,) = statement_records([claim.id], builtin_ledger().find)
         except ProofError as reason:
             raise NotAccepted(f"claim {claim.id} of the log: {reason}") from None
-        if what := differs(claim, said):
+        if what := describe_difference(claim, said):
             what = "has other steps" if what == "steps" else "says something else"
             raise NotAccepted(f"claim {claim.id} {what} in its derivation")
 
@@ -282,13 +282,13 @@ class StepItem(_ClaimTest):
 
     def runtest(self) -> None:
         """Compare numbers, and ask the proof checker."""
-        from slrsym.claims.check import POINTS, benches, compare_sides, step_report, step_seed
+        from slrsym.claims.check import POINTS, compare_sides, shared_points, step_report, step_seed
 
         claim = self.parent.claim
         seed = self.config.getoption("--slrsym-seed")
         points = self.config.getoption("--slrsym-points") or POINTS
         if not self.parent.benches:
-            self.parent.benches = benches(claim, self.parent.steps, seed)
+            self.parent.benches = shared_points(claim, self.parent.steps, seed)
         bench = self.parent.benches[self.number]
         numbers = compare_sides(self.step, step_seed(claim, self.number, seed), points, bench)
         report = step_report(self.step, numbers, self.parent.judgement)
@@ -309,8 +309,8 @@ class ClaimItem(_ClaimTest):
 
         Expectations in the statement are sampled, too.
         """
-        from slrsym.claims.check import check_certificate, monte_carlo, run_experiment
-        from slrsym.claims.verification import circle
+        from slrsym.claims.check import check_by_sampling, check_certificate, run_experiment
+        from slrsym.claims.verification import shortest_circle
         from slrsym.statements.expressions import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)
@@ -322,7 +322,7 @@ class ClaimItem(_ClaimTest):
                 find(name)
             except ProofError as reason:
                 raise NotAccepted(f"claim {claim.id} uses what is not there: {reason}") from None
-        way = circle(claim.id, _ledger(self.config).citations(claim.id))
+        way = shortest_circle(claim.id, _ledger(self.config).citations(claim.id))
         if way:
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
         error, _ = check_certificate(claim)
@@ -331,7 +331,7 @@ class ClaimItem(_ClaimTest):
         trials = run_experiment(claim, self.config.getoption("--slrsym-seed"))
         if trials is not None and trials.problem:
             raise NotAccepted(f"claim {claim.id}: {trials.problem}")
-        for item in monte_carlo(claim, self.config.getoption("--slrsym-seed")):
+        for item in check_by_sampling(claim, self.config.getoption("--slrsym-seed")):
             if item.contradiction:
                 raise NotAccepted(
                     f"claim {claim.id} is {item.contradiction}; it says {item.statement}"

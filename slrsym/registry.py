@@ -18,12 +18,12 @@ def register(places: Mapping[str, str]) -> None:
     _PLACES.update(places)
 
 
-def place(name: str) -> str:
+def dotted_name(name: str) -> str:
     """Return the full dotted name of a registered object."""
     return _PLACES[name]
 
 
 def load_registered(name: str) -> Any:
     """Import a registered object."""
-    module, _, inside = place(name).rpartition(".")
+    module, _, inside = dotted_name(name).rpartition(".")
     return getattr(import_module(module), inside)

@@ -26,7 +26,7 @@ from slrsym.files import (
     write_netcdf,
 )
 from slrsym.jobs import show_progress
-from slrsym.kernels.arguments import real_array, require_integer
+from slrsym.kernels.arguments import require_integer, require_real_array
 from slrsym.task import OrderParameters, Task
 
 # About how many steps, of all runs together, an engine makes before it is asked again: few enough
@@ -155,7 +155,7 @@ class RiskError(RuntimeError):
         self.result = result
 
 
-def kept_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -> RiskError:
+def save_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -> RiskError:
     """Save runs whose risk could not be computed, and return the error that says where."""
     if path is None:
         handle, path = tempfile.mkstemp(prefix="slrsym-runs-", suffix=".nc")
@@ -283,7 +283,9 @@ def _strides(gaps: NDArray[np.int64], work: int) -> Iterator[tuple[int, int, boo
 CONFIDENCE = 0.95
 
 
-def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def wilson_intervals(
+    counts: ArrayLike, total: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return Wilson's confidence intervals of probabilities.
 
     The interval is that of E. B. Wilson, Journal of the American Statistical Association 22 (1927).
@@ -306,12 +308,12 @@ def wilson(counts: ArrayLike, total: int) -> tuple[NDArray[np.float64], NDArray[
 
     Examples
     --------
-    >>> lower, upper = wilson([16], 300)
+    >>> lower, upper = wilson_intervals([16], 300)
     >>> [lower.round(3).tolist(), upper.round(3).tolist()]
     [[0.033], [0.085]]
     """
     total = require_integer("total", total, 1)
-    array = real_array("counts", counts)
+    array = require_real_array("counts", counts)
     if not ((array >= 0) & (array <= total) & (array == np.floor(array))).all():
         raise ValueError(f"counts must be integers from 0 to {total}; got {counts!r}")
     # From where on the normal law leaves half of the rest.

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.kernels.arguments import number, positive, real_array
+from slrsym.kernels.arguments import require_positive, require_real_array, to_float
 
 _ALLOWED = "a number, a list of numbers or a function of steps"
 
@@ -35,7 +35,7 @@ class Constant:
     lam: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lam", positive("lam", self.lam))
+        object.__setattr__(self, "lam", require_positive("lam", self.lam))
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the inverse temperatures at some steps."""
@@ -63,8 +63,8 @@ class InverseTimeDecay:
     c: float
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lam0", positive("lam0", self.lam0))
-        rate = number(self.c)
+        object.__setattr__(self, "lam0", require_positive("lam0", self.lam0))
+        rate = to_float(self.c)
         if not (math.isfinite(rate) and rate >= 0):
             raise ValueError(f"c must be finite and not negative; got {self.c!r}")
         object.__setattr__(self, "c", rate)
@@ -149,7 +149,7 @@ class Tabulated:
     name: str = "schedule"
 
     def __post_init__(self) -> None:
-        table = np.array(real_array(self.name, self.values, _ALLOWED))
+        table = np.array(require_real_array(self.name, self.values, _ALLOWED))
         if table.ndim > 1 or not table.size:
             raise ValueError(f"{self.name} must be a list of numbers; it has shape {table.shape}")
         object.__setattr__(self, "values", table)
@@ -174,8 +174,8 @@ def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
     """Turn a number, a table or a function into a schedule."""
     if callable(schedule):
         return schedule
-    values = real_array("schedule", schedule, _ALLOWED)
-    return Tabulated(values) if values.ndim else Constant(positive("schedule", schedule))
+    values = require_real_array("schedule", schedule, _ALLOWED)
+    return Tabulated(values) if values.ndim else Constant(require_positive("schedule", schedule))
 
 
 # Which values the assumptions of SymPy allow, and how messages call them.
@@ -193,7 +193,7 @@ def parameter_values(
     """Return a parameter from one step to another, both included, or refuse its values."""
     steps = np.arange(first, last + 1, dtype=np.int64)
     rule = given if callable(given) else Tabulated(given, name)
-    values = real_array(name, rule(steps), "a function that gives numbers")
+    values = require_real_array(name, rule(steps), "a function that gives numbers")
     values = values if values.ndim else np.full(steps.shape, values)
     if values.shape != steps.shape:
         raise ValueError(
@@ -230,7 +230,7 @@ def schedule_from_text(text: str) -> Constant | InverseTimeDecay | Formula:
         value = float(plain)
     except ValueError:
         return Formula(text)
-    return Constant(positive("schedule", value))
+    return Constant(require_positive("schedule", value))
 
 
 def describe(schedule: Any) -> str:

@@ -15,7 +15,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from slrsym.dynamics import simulate
-from slrsym.files import Saved
+from slrsym.files import SavedComputation
 from slrsym.linear import best_linear
 from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
@@ -63,7 +63,7 @@ def best_inverse_temperature(task: Task) -> float:
 
 
 @dataclass(frozen=True)
-class OracleSurvey(Saved):
+class OracleSurvey(SavedComputation):
     r"""Figure 3: the risks of the oracle and of the best linear predictor as d grows.
 
     Locations are uniform. For each d the inverse temperature is the best one: where d is large it
@@ -149,7 +149,7 @@ class OracleSurvey(Saved):
 
 
 @dataclass(frozen=True)
-class SquareSurvey(Saved):
+class SquareSurvey(SavedComputation):
     r"""Figure 6: the risk on the manifold, its fixed points, and the field that descent follows.
 
     The setting is that of figure 4b. The paper's own is lost. The data are ``risk`` and the field

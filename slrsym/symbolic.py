@@ -37,16 +37,24 @@ from slrsym.notation import (
     t,
     theta,
 )
+from slrsym.renamed import old_names
 
 __all__ = [
-    "closed_form",
-    "derivation",
     "excess_risk_stable",
     "gradient",
     "hessian",
-    "on_manifold",
+    "risk_closed_form",
     "risk_definition",
+    "risk_derivation",
+    "risk_on_manifold",
 ]
+
+__getattr__ = old_names(
+    __name__,
+    closed_form="risk_closed_form",
+    derivation="risk_derivation",
+    on_manifold="risk_on_manifold",
+)
 
 
 def risk_definition() -> Expectation:
@@ -65,13 +73,13 @@ def risk_definition() -> Expectation:
 
 
 @cache
-def closed_form() -> Expr:
+def risk_closed_form() -> Expr:
     """Derive R(kappa, nu, theta, eta, rho) from the definition: Proposition 15."""
     definition = risk_definition()
     return evaluate_for_proofs(definition.integrand, definition.law)
 
 
-def derivation() -> Trace:
+def risk_derivation() -> Trace:
     """Return the steps from the definition to the closed form, Proposition 15."""
     definition = risk_definition()
     return expectation(definition.integrand, definition.law, trace=True)[1]
@@ -80,7 +88,7 @@ def derivation() -> Trace:
 @cache
 def gradient() -> ImmutableMatrix:
     """Return the gradient of the risk (Proposition 15) in the order parameters, shape (5, 1)."""
-    return ImmutableMatrix([closed_form().diff(p) for p in ORDER_PARAMETERS])
+    return ImmutableMatrix([risk_closed_form().diff(p) for p in ORDER_PARAMETERS])
 
 
 @cache
@@ -93,9 +101,9 @@ def hessian() -> ImmutableMatrix:
 
 
 @cache
-def on_manifold() -> Expr:
+def risk_on_manifold() -> Expr:
     r"""Return the risk :math:`R^<(\kappa, \nu)` on the manifold, equation (11): Lemma 6."""
-    return closed_form().subs({theta: S.Zero, eta: S.Zero, rho: S.Zero})
+    return risk_closed_form().subs({theta: S.Zero, eta: S.Zero, rho: S.Zero})
 
 
 @cache

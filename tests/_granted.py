@@ -1,7 +1,7 @@
 """Checks taken for granted, where what follows from them is looked at."""
 
 from slrsym.tactics.judgement import Judgement
-from slrsym.tactics.proof_log import used_by
+from slrsym.tactics.proof_log import claims_used_by
 
 
 class _Granted(Judgement):
@@ -13,7 +13,7 @@ def grant_judgements(patch):
     """Let the proof checker accept every claim, as resting on nothing."""
     patch.setattr(
         "slrsym.claims.check.judge",
-        lambda claim, find, *_: _Granted({}, uses=tuple(used_by(claim, find))),
+        lambda claim, find, *_: _Granted({}, uses=tuple(claims_used_by(claim, find))),
     )
 
 

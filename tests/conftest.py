@@ -83,6 +83,8 @@ def pytest_collection_finish() -> None:
     """What collection has made stays: the collector of garbage need not look at it again."""
     gc.collect()
     gc.freeze()
+    # Expressions are made by the million, and few of them in circles.
+    gc.set_threshold(50_000, 20, 20)
 
 
 @pytest.hookimpl(optionalhook=True)

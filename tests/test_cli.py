@@ -122,7 +122,7 @@ def test_the_table_fits_a_terminal(width):
     ]
     out = display.console(Terminal())
     out.width = max(width, 80)
-    out.print(display.table(rows, out.width))
+    out.print(display.claim_table(rows, out.width))
     lines = [line for line in out.file.getvalue().splitlines() if re.search("prop|lemma", line)]
     assert len(lines) == 2
     for line, id in zip(lines, ids, strict=True):
@@ -291,7 +291,7 @@ def test_a_file_that_calls_exit_does_not_pass(derivation):
 
 
 def test_the_verdict_is_red_where_nothing_is_proved():
-    assert "red" in display.verdict([], 0.0).style
+    assert "red" in display.summarise_outcome([], 0.0).style
 
 
 def test_a_missing_dependency(derivation):

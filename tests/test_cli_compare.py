@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from slrsym import Task, risk
 from slrsym.cli import app, display
-from slrsym.cli.compare import ComparedRisk, table
+from slrsym.cli.compare import ComparedRisk, risk_table
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
 
@@ -137,7 +137,9 @@ def test_the_table_fits_a_terminal(width):
     out = display.console(Terminal())
     out.width = width
     out.print(
-        table([ComparedRisk("erf attention", estimate, "conditioned", 12.3457)], big, 0.95, width)
+        risk_table(
+            [ComparedRisk("erf attention", estimate, "conditioned", 12.3457)], big, 0.95, width
+        )
     )
     lines = [re.sub(r"\x1b\[[\d;]*m", "", x) for x in out.file.getvalue().splitlines()]
     assert all(len(line) <= width for line in lines)

@@ -48,8 +48,8 @@ def small(monkeypatch):
         monkeypatch.setitem(SECTION_E3, name, replace(SECTION_E3[name], **changes))
     # Machine code takes longer to compile than so few steps, and processes to start.
     for module in ("dynamics.runs", "transformers.heads"):
-        monkeypatch.setattr(f"slrsym.{module}.chosen_backend", lambda backend: "numpy")
-    monkeypatch.setattr("slrsym.transformers.layer.cores", lambda: 1)
+        monkeypatch.setattr(f"slrsym.{module}.choose_backend", lambda backend: "numpy")
+    monkeypatch.setattr("slrsym.transformers.layer.count_cores", lambda: 1)
     monkeypatch.setattr("slrsym.surveys.OracleSurvey.__init__.__defaults__", (
         (10, 100), (10,), 10, 0.7, 0.1, 50, 0
     ))  # fmt: skip
@@ -97,7 +97,7 @@ def undrawn(monkeypatch):
     """Figures that are files with their names in them: of those that are drawn, others tell."""
     monkeypatch.setattr("slrsym.figures.draw", lambda name, data, note="": f"{name} {note}".strip())
     monkeypatch.setattr(
-        "slrsym.figures.style.write", lambda drawn, target, form="": target.write_text(drawn)
+        "slrsym.figures.style.save_figure", lambda drawn, target, form="": target.write_text(drawn)
     )
 
 

@@ -13,7 +13,7 @@ from slrsym import Task
 from slrsym.cli import app
 from slrsym.cli.landscape import branch_table, critical_point_table
 from slrsym.figures.landscape import branches_figure, critical_points_figure
-from slrsym.landscape import Branch, Event, find_critical_points
+from slrsym.landscape import Branch, BranchEvent, find_critical_points
 from slrsym.task import OrderParameters
 
 SMALL = ("--d", 2, "--L", 3, "--lam", 0.8)
@@ -34,7 +34,7 @@ def branch():
     states = np.tile([1.0, 1.0, 0.0, 0.0, 0.0], (count, 1))
     lam = np.geomspace(0.1, 2, count)
     index = (lam > 0.9).astype(int)
-    event = Event("stability", 0.9, OrderParameters(1.0, 1.0, 0.0, 0.0, 0.0))
+    event = BranchEvent("stability", 0.9, OrderParameters(1.0, 1.0, 0.0, 0.0, 0.0))
     points = np.tile(np.eye(2), (count, 1, 1))
     return Branch("oracle", lam, points, states, lam**2, index, (event,))
 

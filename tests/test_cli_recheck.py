@@ -10,11 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 import slrsym
-from slrsym.checker.log import digest
+from slrsym.checker.log import chained_digest
 from slrsym.claims.__main__ import _is_known
 from slrsym.cli import app
 from slrsym.proof import Ledger
-from slrsym.tactics.proof_log import statements, write_log
+from slrsym.tactics.proof_log import statement_records, write_log
 from tests._profile import thorough_only
 
 # The function of this name hides the module.
@@ -70,7 +70,7 @@ def by_process():
 def said_here(ids, paths=()):
     ledger = Ledger.load(*paths) if paths else slrsym.ledger()
     known = [id for id in ids if _is_known(ledger, id)]
-    return {x["claim"]: json.loads(json.dumps(x)) for x in statements(known, ledger.find)}
+    return {x["claim"]: json.loads(json.dumps(x)) for x in statement_records(known, ledger.find)}
 
 
 @thorough_only
@@ -188,7 +188,7 @@ def forged(log, target, change):
         record = json.loads(line)
         if number:
             change(record)
-        record["digest"] = before = digest(before, record)
+        record["digest"] = before = chained_digest(before, record)
         lines.append(json.dumps(record))
     target.write_text("\n".join(lines) + "\n")
     return target

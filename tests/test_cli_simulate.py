@@ -16,9 +16,9 @@ from slrsym.dynamics import (
     Formula,
     InverseTimeDecay,
     ManifoldStart,
-    Overlaps,
-    StartVectors,
+    OverlapStart,
     UniformStart,
+    VectorStart,
     load,
 )
 from slrsym.dynamics.engines import NumpyEngine
@@ -81,7 +81,7 @@ def test_a_given_start(tmp_path):
     file = tmp_path / "runs.nc"
     arguments = SHORT[:4]
     assert simulate("--start", "-0.5,0.25,.1,-.1,1e-1", *arguments, "-o", file).exit_code == 0
-    start = Overlaps(np.array([[-0.5, 0.25, 0.1, -0.1, 0.1]]))
+    start = OverlapStart(np.array([[-0.5, 0.25, 0.1, -0.1, 0.1]]))
     assert load(file).equals(simulated(TASK, start, 0.1, 4e-3, 40, 20))
 
 
@@ -97,7 +97,7 @@ def test_vectors_of_a_file(tmp_path):
     np.savez(files["odd.npz"], k=k, v=v)
     short, runs = SHORT[:4], tmp_path / "runs.nc"
     for name, start in {
-        "pair.npy": (k, v), "pair.npz": (k, v), "axes.npz": StartVectors(k, v, *axes)
+        "pair.npy": (k, v), "pair.npz": (k, v), "axes.npz": VectorStart(k, v, *axes)
     }.items():  # fmt: skip
         result = simulate("--start", files[name], *short, "-o", runs)
         assert result.exit_code == 0, result.output

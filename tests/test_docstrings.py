@@ -75,9 +75,10 @@ OWN = {
     # What a check, a search or an estimator reports.
     "reports": {
         "FixedPoint", "Linearisation",
-        "Certificate", "Check", "Document", "Estimate", "ExpectationTrace", "Ledger",
-        "ClaimVerdict", "Explanation", "MonteCarlo", "OnBox", "ClaimSummary", "StationaryPoint",
-        "StationaryPoints", "StepReport", "Trace", "Trials", "CertificateOutcome",
+        "Certificate", "CheckResult", "Document", "Estimate", "ExpectationTrace", "Ledger",
+        "ClaimVerdict", "Explanation", "MonteCarloCheck", "InequalitiesOnBox", "ClaimSummary",
+        "StationaryPoint", "StationaryPoints", "StepReport", "Trace", "Trials",
+        "CertificateOutcome",
         "build",
         "builtin_ledger", "check", "check_claim", "ledger",
     },

@@ -10,7 +10,7 @@ import pytest
 
 from slrsym import Task, experiments
 from slrsym.dynamics import Constant, InverseTimeDecay, ManifoldStart, UniformStart, load, save
-from slrsym.experiments import EXPERIMENTS, altered, fetch, parameters
+from slrsym.experiments import EXPERIMENTS, load_or_compute, parameter_names, with_parameters
 from slrsym.models.paper import excess_risk
 from slrsym.surveys import OracleSurvey, SquareSurvey
 
@@ -167,15 +167,15 @@ def test_settings_are_attributes_of_the_data():
 
 
 def test_without_a_file_nothing_is_kept(tmp_path):
-    assert fetch(SMALL).sizes["run"] == 3
+    assert load_or_compute(SMALL).sizes["run"] == 3
     assert not list(tmp_path.iterdir())
 
 
 def test_data_are_kept_and_read_again(file, no_more_runs):
-    made = fetch(SMALL, file)
+    made = load_or_compute(SMALL, file)
     no_more_runs()
-    assert fetch(SMALL, file).identical(load(file))
-    assert fetch(SMALL, file).equals(made)
+    assert load_or_compute(SMALL, file).identical(load(file))
+    assert load_or_compute(SMALL, file).equals(made)
     assert [f.name for f in file.parent.iterdir()] == ["runs.nc"]
 
 
@@ -190,45 +190,45 @@ def test_data_are_kept_and_read_again(file, no_more_runs):
     ],
 )
 def test_data_of_other_settings_are_refused_and_left_alone(file, other, said):
-    fetch(SMALL, file)
+    load_or_compute(SMALL, file)
     before = file.read_bytes()
     with pytest.raises(ValueError, match=said):
-        fetch(other, file)
+        load_or_compute(other, file)
     assert file.read_bytes() == before
 
 
 def test_other_data_are_refused(file):
     save(SMALL.compute().drop_attrs(), file)
     with pytest.raises(ValueError, match="is no file of runs"):
-        fetch(SMALL, file)
+        load_or_compute(SMALL, file)
     file.write_text("no netCDF")
     with pytest.raises(ValueError, match="is no file of runs"):
-        fetch(SMALL, file)
+        load_or_compute(SMALL, file)
     assert file.read_text() == "no netCDF"
 
 
 def test_surveys_are_kept_and_read_again(file, monkeypatch):
     survey = SquareSurvey(points=9)
-    made = fetch(survey, file)
+    made = load_or_compute(survey, file)
     monkeypatch.setattr(SquareSurvey, "compute", None)
-    assert fetch(survey, file).equals(made)
+    assert load_or_compute(survey, file).equals(made)
     with pytest.raises(ValueError, match=r"lam = 0\.1; needed is lam = 0\.2"):
-        fetch(replace(survey, lam=0.2), file)
+        load_or_compute(replace(survey, lam=0.2), file)
     before = file.read_bytes()
     with pytest.raises(ValueError, match="survey = square; needed is survey = oracle"):
-        fetch(OracleSurvey(), file)
+        load_or_compute(OracleSurvey(), file)
     with pytest.raises(ValueError, match="is no file of runs"):
-        fetch(SMALL, file)
+        load_or_compute(SMALL, file)
     assert file.read_bytes() == before
 
 
 def test_data_that_are_not_the_survey_are_refused(file):
-    fetch(SMALL, file)
+    load_or_compute(SMALL, file)
     with pytest.raises(ValueError, match="holds other data: it has no setting survey"):
-        fetch(OracleSurvey(), file)
+        load_or_compute(OracleSurvey(), file)
     file.write_text("no netCDF")
     with pytest.raises(ValueError, match="is no file of data"):
-        fetch(OracleSurvey(), file)
+        load_or_compute(OracleSurvey(), file)
 
 
 @pytest.mark.parametrize("experiment", [SMALL, SAMPLED], ids=["law", "batches"])
@@ -236,20 +236,20 @@ def test_interrupted_runs_are_completed(file, experiment):
     made = experiment.compute()
     save(made.isel(step=slice(2)), file)
     assert int(load(file).step[-1]) == 20
-    assert fetch(experiment, file).equals(made)
+    assert load_or_compute(experiment, file).equals(made)
     assert load(file).equals(made)
 
 
 def test_runs_with_batches_are_not_taken_for_runs_without(file):
     law, sampled = replace(SAMPLED, batch=None), replace(SAMPLED, batch=4)
-    fetch(SAMPLED, file)
+    load_or_compute(SAMPLED, file)
     with pytest.raises(ValueError, match="batch = 5; needed is batch = 4"):
-        fetch(sampled, file)
+        load_or_compute(sampled, file)
     with pytest.raises(ValueError, match="holds data with batch = 5; needed are data without"):
-        fetch(law, file)
+        load_or_compute(law, file)
     save(law.compute(), file)
     with pytest.raises(ValueError, match="it has no setting batch"):
-        fetch(SAMPLED, file)
+        load_or_compute(SAMPLED, file)
 
 
 @pytest.mark.parametrize("name", ["2", "3", "4a", "5", "8", "9", "basins"])
@@ -260,11 +260,11 @@ def test_parameters_are_those_that_can_be_altered(name):
     values = {"lam": 0.2, "lam0": 0.3, "rate": 1e-3, "gamma": 0.9, "epsilon": 0.2, "alpha": 3e-3}
     values |= {"shared": True}
     for parameter in ("d", "L", "steps", "runs", "batch", "seed", "shared", *values):
-        if parameter in parameters(found):
-            changed = altered(found, **{parameter: values.get(parameter, 24)})
+        if parameter in parameter_names(found):
+            changed = with_parameters(found, **{parameter: values.get(parameter, 24)})
             assert changed.settings != found.settings
         else:
             with pytest.raises(ValueError, match=f"^{parameter} is no parameter of it; there are"):
-                altered(found, **{parameter: 20})
-    assert ("d" in parameters(found)) == (name != "3")
-    assert ("batch" in parameters(found)) == (name in ("5", "8", "9"))
+                with_parameters(found, **{parameter: 20})
+    assert ("d" in parameter_names(found)) == (name != "3")
+    assert ("batch" in parameter_names(found)) == (name in ("5", "8", "9"))

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from slrsym.cli import app
-from slrsym.files import DamagedFileError, NotSavedError, read_netcdf, replacing
+from slrsym.files import DamagedFileError, NotSavedError, read_netcdf, replace_atomically
 
 from .conftest import HEADER, claim_text
 from .test_cli_help import COMMANDS as ALL
@@ -99,7 +99,7 @@ def test_a_full_disk_loses_no_result(
     target = target if ending.startswith("/") else target.with_suffix(ending)
     if command[:2] == ("figure", "3") and option == "--data":
         # The picture is drawn where there is room.
-        monkeypatch.setattr("slrsym.figures.style.write", lambda drawn, target, form="": None)
+        monkeypatch.setattr("slrsym.figures.style.save_figure", lambda drawn, target, form="": None)
     ended = full_disk(*command, option, target)
     assert ended.exit_code == 1, ended.output
     assert shown in ended.stdout
@@ -127,7 +127,7 @@ def test_a_full_standard_output(command):
 
 
 def torn(file):
-    with replacing(file) as draft:
+    with replace_atomically(file) as draft:
         draft.write_text("4 5")
         raise OSError(28, "no room", str(draft))
 

@@ -145,5 +145,5 @@ def test_workers_are_spawned() -> None:
     with make() as pool:
         assert pool._mp_context.get_start_method() == "spawn"
     builtin = slrsym.ledger()
-    with verification._Workers(builtin, verification.Options(), 2) as checking:
+    with verification._Workers(builtin, verification.CheckOptions(), 2) as checking:
         assert checking.pool._mp_context.get_start_method() == "spawn"

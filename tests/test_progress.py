@@ -99,7 +99,7 @@ def test_commands_log_what_they_are_at(monkeypatch):
         task = bar.add_task("checking", total=4, told="")
         bar.update(task, completed=1, told="1/4 lemma-16")
         wait_for(stream, "checking: 1 of 4 (25%) after 0:00, about 0:00 left (1/4 lemma-16)\n")
-    with shared.show_working("running Coq"):
+    with shared.show_activity("running Coq"):
         wait_for(stream, "running Coq: 0:00 so far\n")
 
 

@@ -142,7 +142,7 @@ def test_all_names_what_exists(name):
 def test_derivations_have_sources_and_ideas():
     for claim in slrsym.ledger().claims.values():
         assert claim.source
-        assert claim.idea, f"the proof of {claim.id} does not say its idea"
+        assert claim.proof_idea, f"the proof of {claim.id} does not say its idea"
 
 
 @pytest.mark.parametrize("name", ["slrsym.proof", "slrsym.gaussian"])

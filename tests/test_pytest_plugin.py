@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from slrsym import crosscheck  # pytester unloads what is imported inside of it only
-from slrsym.proof import Ledger, MonteCarlo
+from slrsym.proof import Ledger, MonteCarloCheck
 from slrsym.pytest_plugin import _LEDGER, pytest_terminal_summary
 
 from ._profile import thorough_only
@@ -90,8 +90,8 @@ def test_a_failing_step_shows_both_sides_and_the_point(run, write):
 
 def test_a_claim_that_samples_contradict(run, write, monkeypatch):
     write("a.py", claim_text("right"))
-    found = MonteCarlo("E[x] = 0", contradiction="contradicted by sampling: 1 against 0")
-    monkeypatch.setattr("slrsym.claims.check.monte_carlo", lambda claim, seed: (found,))
+    found = MonteCarloCheck("E[x] = 0", contradiction="contradicted by sampling: 1 against 0")
+    monkeypatch.setattr("slrsym.claims.check.check_by_sampling", lambda claim, seed: (found,))
     result = run("-q")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(
@@ -137,13 +137,13 @@ def test_there_may_be_fewer_points(run, write, monkeypatch):
     write("a.py", claim_text("cheap"), claim_text("costly", *BELL), header=BELL_HEADER)
     write("b.py", claim_text("mean", "Expectation(G, standard_normal(G))", "0"), header=MEAN_HEADER)
     asked = []
-    compared = crosscheck.Bench.compare
+    compared = crosscheck.SharedPoints.compare
 
     def compare(*arguments, points, **options):
         asked.append(points)
         return compared(*arguments, points=points, **options)
 
-    monkeypatch.setattr("slrsym.crosscheck.Bench.compare", compare)
+    monkeypatch.setattr("slrsym.crosscheck.SharedPoints.compare", compare)
     for options, expected in (((), {10, 2}), (("4",), {4, 2}), (("1",), {1}), (("99",), {10, 2})):
         asked.clear()
         run(*(f"--slrsym-points={points}" for points in options))

@@ -35,7 +35,6 @@ WITHOUT_A_VALUE = {
     ("kernels/laplace_balls.py", "the score of softmax is too steep"),
     ("models/additive_model.py", "symmetric=True needs exchangeable units"),
     ("models/analysis.py", "pairs must have two directions"),
-    ("models/equation_claims.py", "claims of exchangeable units need their number"),
     ("models/motion.py", "online-sgd is for tokens whose covariance"),
     ("models/risk.py", "the number of units is a symbol"),
     ("models/sample_moments.py", "equations are for predictors that are sums"),

@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 from slrsym import Task, excess_risk, simulate
-from slrsym.experiments import fetch
+from slrsym.experiments import load_or_compute
 from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey, best_inverse_temperature
 
 ORACLE = (1, 1, 0, 0, 0)
@@ -146,8 +146,8 @@ def test_the_separatrix_is_the_line_between_the_basins(basins):
 
 def test_saved_data_are_found_again(tmp_path):
     survey, file = BasinSurvey(points=5, alpha=0.1), tmp_path / "basins.nc"
-    made = fetch(survey, file)
-    assert fetch(survey, file).equals(made)
+    made = load_or_compute(survey, file)
+    assert load_or_compute(survey, file).equals(made)
 
 
 def test_where_descent_goes_and_how_soon(basins):

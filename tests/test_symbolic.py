@@ -22,7 +22,14 @@ from slrsym.notation import (
     theta,
 )
 from slrsym.proof import Ledger, Refused, algebra, chain
-from slrsym.symbolic import closed_form, derivation, gradient, hessian, on_manifold, risk_definition
+from slrsym.symbolic import (
+    gradient,
+    hessian,
+    risk_closed_form,
+    risk_definition,
+    risk_derivation,
+    risk_on_manifold,
+)
 
 from . import tensor_quadrature
 from ._profile import THOROUGH, more
@@ -40,13 +47,13 @@ def in_owens_t(expr):
 
 
 def test_derived_risk_is_proposition_15(paper_formula):
-    check(chain(closed_form()).then(in_owens_t(paper_formula), by=algebra))
+    check(chain(risk_closed_form()).then(in_owens_t(paper_formula), by=algebra))
 
 
 def test_the_proof_checker_would_see_a_slip_in_proposition_15(paper_formula):
     wrong = paper_formula + Rational(1, 10**30) * rho**2 * (L - 1) * (L - 2)
     with pytest.raises(Refused, match="are not known to compare"):
-        check(chain(closed_form()).then(in_owens_t(wrong), by=algebra))
+        check(chain(risk_closed_form()).then(in_owens_t(wrong), by=algebra))
 
 
 def random_overlaps(rng):
@@ -74,14 +81,14 @@ def test_derived_risk_is_the_definition_to_fifty_digits(number):
     brute = tensor_quadrature.risk(
         point[d], tokens, *(point[x] for x in (gamma, epsilon, lam, kappa, nu, theta, eta, rho))
     )
-    derived = closed_form().subs(point | {L: tokens}).evalf(60)
+    derived = risk_closed_form().subs(point | {L: tokens}).evalf(60)
     with mpmath.workdps(60):
         error = abs(mpmath.mpf(str(derived)) / brute - 1)
     assert error < mpmath.mpf(10) ** -50
 
 
 def test_risk_on_manifold_does_not_know_the_other_overlaps():
-    assert on_manifold().free_symbols == {d, L, gamma, epsilon, lam, kappa, nu}
+    assert risk_on_manifold().free_symbols == {d, L, gamma, epsilon, lam, kappa, nu}
 
 
 @more
@@ -95,8 +102,8 @@ def test_gradient_and_hessian_are_derivatives_of_the_closed_form():
     # Of the rows of the Hessian, which take long, dev takes two.
     rows = range(5) if THOROUGH else rng.choice(5, 2, replace=False)
     for i, p in enumerate(ORDER_PARAMETERS):
-        ahead = closed_form().subs(point | {p: point[p] + step}).evalf(40)
-        behind = closed_form().subs(point | {p: point[p] - step}).evalf(40)
+        ahead = risk_closed_form().subs(point | {p: point[p] + step}).evalf(40)
+        behind = risk_closed_form().subs(point | {p: point[p] - step}).evalf(40)
         assert abs((ahead - behind) / (2 * step) - slope[i].subs(point).evalf(40)) < 1e-18
         for j, q in enumerate(ORDER_PARAMETERS if i in rows else ()):
             ahead = slope[j].subs(point | {p: point[p] + step}).evalf(40)
@@ -106,7 +113,7 @@ def test_gradient_and_hessian_are_derivatives_of_the_closed_form():
 
 
 def test_derivation_starts_at_the_definition():
-    trace = derivation()
+    trace = risk_derivation()
     assert next(iter(trace)).lhs == risk_definition()
     assert any("Stein" in step.rule for step in trace)
     assert any(step.rhs.has(erf) for step in trace)

@@ -14,16 +14,20 @@ from sympy import (
     Function,
     Ge,
     Gt,
+    Le,
     Lt,
     Matrix,
+    Poly,
     Rational,
     Symbol,
     collect,
     exp,
     expand,
+    fraction,
     pi,
     sqrt,
     symbols,
+    together,
 )
 
 from slrsym.gaussian import Expectation, standard_normal
@@ -34,6 +38,9 @@ from slrsym.proof import (
     ball_arithmetic,
     chain,
     gaussian_calculus,
+    having,
+    lemma,
+    signs,
 )
 
 r = Symbol("r", real=True)
@@ -102,20 +109,23 @@ def _(goal):
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
-p, q = symbols("p q", real=True)
-s = Symbol("s", positive=True)
+p = Symbol("p", real=True)
+q, s, w = symbols("q s w", positive=True)
+# The discriminant, and the least root of a quadratic that is positive at 0 and falls there.
+square = s**2 - 4 * p * q
+least = 2 * q / (s + sqrt(square))
+
+
+def quadratic(x):
+    return p * x**2 - s * x + q
+
+
 root = Claim(
     id="committee-block-root",
     title="$2 q/(s + sqrt(s^2 - 4 p q))$ is a root of $p x^2 - s x + q$",
-    statement=Eq(
-        p * (2 * q / (s + sqrt(s**2 - 4 * p * q))) ** 2
-        - s * (2 * q / (s + sqrt(s**2 - 4 * p * q)))
-        + q,
-        0,
-        evaluate=False,
-    ),
+    statement=Eq(quadratic(least), 0, evaluate=False),
     source="new: of $p x^2 - s x + q$",
-    hypotheses=[Ge(s**2 - 4 * p * q, 0)],
+    hypotheses=[Ge(square, 0)],
 )
 
 
@@ -169,13 +179,176 @@ def _(goal):
     )
 
 
+# -- how the critical learning rate falls with the number of units ---------------------------------
+
+only = Claim(
+    id="committee-block-root-least",
+    title="Between 0 and that root, $p x^2 - s x + q$ is positive",
+    statement=Gt(quadratic(w), 0),
+    source="new: of $p x^2 - s x + q$",
+    hypotheses=[Ge(square, 0), Lt(w, least)],
+)
+
+
+@only.proof
+def _(goal):
+    """Both factors are positive."""
+    h = sqrt(square)
+    factors = (q - (s + h) * w / 2) * (q - (s - h) * w / 2) / q
+    return chain(goal.lhs).then(factors, by=algebra).gt(0, by=signs)
+
+
+largest = Claim(
+    id="committee-block-root-above",
+    title="The root is at most a point where the quadratic is negative",
+    statement=Le(least, w),
+    source="new: of $p x^2 - s x + q$",
+    hypotheses=[Gt(p, 0), Lt(quadratic(w), 0)],
+)
+
+
+@largest.proof
+def _(goal):
+    """The difference is a sum of positive terms."""
+    h = sqrt(square)
+    difference = (((s + h) * w - 2 * q) ** 2 - 4 * q * quadratic(w)) / (2 * h * w * (s + h))
+    real = chain(square).then((s - 2 * p * w) ** 2 - 4 * p * quadratic(w), by=algebra)
+    shown = chain(w - least).then(difference, by=algebra).ge(0, by=signs)
+    return having(real.gt(0, by=signs), having(shown, chain(goal.lhs).le(w, by=signs)))
+
+
+smallest = Claim(
+    id="committee-block-root-below",
+    title="The root is at least a small point where the quadratic is positive",
+    statement=Ge(least, w),
+    source="new: of $p x^2 - s x + q$",
+    hypotheses=[Ge(square, 0), Gt(quadratic(w), 0), Lt(s * w, 2 * q)],
+)
+
+
+@smallest.proof
+def _(goal):
+    """The difference is a quotient of positive terms."""
+    h = sqrt(square)
+    difference = 4 * q * quadratic(w) / ((2 * q - s * w + h * w) * (s + h))
+    shown = chain(least - w).then(difference, by=algebra).ge(0, by=signs)
+    return having(shown, chain(goal.lhs).ge(w, by=signs))
+
+
+low, high = (sqrt(3) / K - t / K**2 for t in (Rational(3, 5), Rational(1, 2)))
+PAIRS = {p: a, s: b, q: c}
+signed = (
+    a,
+    b,
+    c,
+    square.subs(PAIRS),
+    low,
+    high,
+    quadratic(low).subs(PAIRS),
+    -quadratic(high).subs(PAIRS),
+    (2 * q - s * low).subs(PAIRS),
+)
+coefficients = Claim(
+    id="committee-block-signs",
+    title="Signs of the block's determinant near $sqrt(3) pi/K$",
+    statement=And(*(Gt(x, 0, evaluate=False) for x in signed), evaluate=False),
+    source="new",
+    hypotheses=[Ge(K, 2)],
+    notation=written,
+)
+
+
+@coefficients.proof
+def _(goal):
+    """Polynomials in $K - 2$ with positive coefficients, over powers of $K$."""
+
+    def shown(value):
+        above, below = fraction(together(value))
+        m = Symbol("m")
+        numbers = Poly(expand(above.subs(K, m + 2)), m).all_coeffs()[::-1]
+        total = sum(x * (K - 2) ** i for i, x in enumerate(numbers)) / below
+        proof = chain(value).then(total, by=algebra).gt(0, by=signs)
+        for x in numbers:
+            proof = having(chain(x).gt(0, by=ball_arithmetic), proof)
+        return proof
+
+    return all_of(*(shown(part.lhs) for part in goal.args))
+
+
+eta = Symbol("eta", positive=True)
+
+
+def singular(rate):
+    """Return the determinant of the block at a learning rate."""
+    x = rate / pi * B - A
+    return x[0, 0] * x[1, 1] - x[0, 1] * x[1, 0]
+
+
+critical = Claim(
+    id="committee-critical-rate",
+    title="$K eta_c$ tends to $sqrt(3) pi$, with bounds",
+    statement=And(
+        Eq(singular(limit_rate), 0, evaluate=False),
+        Gt(singular(eta), 0, evaluate=False),
+        Ge(K * limit_rate, pi * (sqrt(3) - Rational(3, 5) / K), evaluate=False),
+        Le(K * limit_rate, pi * (sqrt(3) - Rational(1, 2) / K), evaluate=False),
+        evaluate=False,
+    ),
+    source="Section 4",
+    hypotheses=[Ge(K, 2), Lt(eta, limit_rate, evaluate=False)],
+    notation=written
+    | {
+        Function("Delta", real=True)(eta): singular(eta),
+        Function("Delta", real=True)(eta_c(K)): singular(limit_rate),
+    },
+    explanation=(
+        "For every $K >= 2$, $eta_c(K)$ is the least positive learning rate at which the "
+        "determinant $Delta$ of the block vanishes: it is positive at every smaller one. There "
+        "exchangeable deviations from the teachers stop decaying. The product $K eta_c$ is below "
+        "$sqrt(3) pi$ by at least $pi/(2 K)$ and at most $3 pi/(5 K)$, so this is its limit."
+    ),
+)
+
+
+@critical.proof
+def _(goal):
+    """Bound the least root by two points at which the sign of the determinant is known."""
+    instance = {p: a, s: b, q: c}
+
+    def by(name, point=None):
+        return lemma(f"committee-block-{name}", instance | ({} if point is None else {w: point}))
+
+    def value(x):
+        return quadratic(x).subs(PAIRS)
+
+    x, limit = eta / pi, limit_rate / pi
+    shown = {
+        Eq: lambda part: chain(part.lhs).then(value(limit), by=algebra).then(0, by=by("root")),
+        Gt: lambda part: chain(part.lhs).then(value(x), by=algebra).gt(0, by=by("root-least", x)),
+        Ge: lambda part: (
+            chain(part.lhs)
+            .ge(K * pi * low, by=by("root-below", low).scaled(K * pi))
+            .then(part.rhs, by=algebra)
+        ),
+        Le: lambda part: (
+            chain(part.lhs)
+            .le(K * pi * high, by=by("root-above", high).scaled(K * pi))
+            .then(part.rhs, by=algebra)
+        ),
+    }
+    proof = all_of(*(shown[part.func](part) for part in goal.args))
+    proof = having(chain(x).lt(limit, by=signs), proof)
+    for part in signed:
+        proof = having(chain(part).gt(0, by=lemma("committee-block-signs")), proof)
+    return proof
+
+
 # -- the noise floor ------------------------------------------------------------------------------
 
 # Of K students: the covariances solve (A - x B) (v, w) = eta sigma^2/2 a, with x = eta/pi and a the
 # first column of A. That is, (v, w) = eta sigma^2/2 ((1, 0) + x (A - x B)^-1 b), with b the first
 # column of B, and the error is K/pi times the first row of A times (v, w). The first rows of A and
 # B are the transposed first columns, but for a factor K - 1 of the second entry.
-eta = Symbol("eta", positive=True)
 block = A - eta / pi * B
 own, other, rest_of_row = block[0, 0], block[1, 0], block[1, 1]
 determinant = own * rest_of_row - (K - 1) * other**2
@@ -243,4 +416,62 @@ def _(goal):
             else chain(p.lhs).then(p.rhs, by=algebra)
             for p in goal.args
         )
+    )
+
+
+# -- two students of two teachers ------------------------------------------------------------------
+
+floor_of_two, determinant_of_two = (value.subs(K, 2) for value in (floor, determinant))
+above, below = (collect(expand(part), eta) for part in fraction(together(floor_of_two)))
+
+two = Claim(
+    id="committee-floor-two-students",
+    title=(
+        "The noise floor of two students of two teachers is $sigma^2 eta/(2 pi)$ times a ratio of "
+        "polynomials in $eta$"
+    ),
+    statement=Eq(floor_of_two, above / below, evaluate=False),
+    source="Section 5: half the trace of $A V$",
+    hypotheses=[Gt(determinant_of_two, 0)],
+)
+
+
+@two.proof
+def _(goal):
+    """Multiply out."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+FLOORS = {"0.05": "1.1801", "0.1": "1.2066", "0.2": "1.2635"}
+half_unit = Rational(1, 20000)
+values = {rate: (above / below).subs(eta, Rational(rate)) for rate in FLOORS}
+F = Function("F", real=True)
+floors = Claim(
+    id="committee-floor-exact",
+    title=(
+        "In units of $sigma^2 eta/(2 pi)$, the noise floor of two students of two teachers is "
+        "1.1801, 1.2066 and 1.2635 at $eta = 0.05$, 0.1 and 0.2"
+    ),
+    statement=And(
+        *(
+            relation
+            for rate, x in FLOORS.items()
+            for relation in (
+                Gt(values[rate], Rational(x) - half_unit, evaluate=False),
+                Lt(values[rate], Rational(x) + half_unit, evaluate=False),
+            )
+        ),
+        evaluate=False,
+    ),
+    source="Section 5",
+    notation={F(Rational(rate)): value for rate, value in values.items()} | {F(eta): above / below},
+)
+
+
+@floors.proof
+def _(goal):
+    """Enclose both sides."""
+    kinds = {Gt: "gt", Lt: "lt"}
+    return all_of(
+        *(getattr(chain(p.lhs), kinds[p.func])(p.rhs, by=ball_arithmetic) for p in goal.args)
     )

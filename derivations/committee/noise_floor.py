@@ -10,16 +10,11 @@ from sympy import (
     And,
     Eq,
     Equivalent,
-    Function,
     Gt,
     Heaviside,
     Lt,
-    Matrix,
     Rational,
     Symbol,
-    collect,
-    expand,
-    fraction,
     pi,
     sqrt,
     symbols,
@@ -30,7 +25,6 @@ from slrsym.proof import (
     Claim,
     algebra,
     all_of,
-    ball_arithmetic,
     chain,
     gaussian_calculus,
     never,
@@ -66,79 +60,6 @@ first_order = Claim(
 def _(goal):
     """Half the trace of A V."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
-
-
-# -- as many students as teachers: the floor for any learning rate, as the noise vanishes ----------
-
-
-def e(n):
-    return 1 / sqrt(1 + n)
-
-
-# Of two students of two teachers: the covariances v on the diagonal and w off it solve
-# (A - x B) (v, w) = eta sigma^2/2 a, with x = eta/pi and a the first column of A.
-x = eta / pi
-A = Matrix([[e(2), e(1) ** 2], [e(1) ** 2, e(2)]])
-B = Matrix([[e(4) + e(2) ** 2, 2 * e(3) * e(1)], [2 * e(3) * e(1), 2 * e(2) ** 2]])
-own, other = A[:, 0]
-block = A - x * B
-solution_of_block = block.adjugate() * Matrix([own, other])
-determinant = block[0, 0] * block[1, 1] - block[0, 1] * block[1, 0]
-# In units of its first order for one surplus unit, sigma^2 eta/(2 pi).
-floor_of_two = 2 * (own * solution_of_block[0] + other * solution_of_block[1]) / determinant
-above, below = (collect(expand(part), eta) for part in fraction(floor_of_two))
-
-two = Claim(
-    id="committee-floor-two-students",
-    title=(
-        "The noise floor of two students of two teachers is $sigma^2 eta/(2 pi)$ times a ratio of "
-        "polynomials in $eta$"
-    ),
-    statement=Eq(floor_of_two, above / below, evaluate=False),
-    source="Section 5: half the trace of $A V$",
-    hypotheses=[Gt(determinant, 0)],
-)
-
-
-@two.proof
-def _(goal):
-    """Multiply out."""
-    return chain(goal.lhs).then(goal.rhs, by=algebra)
-
-
-NUMBERS = {"0.05": "1.1801", "0.1": "1.2066", "0.2": "1.2635"}
-half = Rational(1, 20000)
-values = {rate: (above / below).subs(eta, Rational(rate)) for rate in NUMBERS}
-F = Function("F", real=True)
-numbers = Claim(
-    id="committee-floor-exact",
-    title=(
-        "In units of $sigma^2 eta/(2 pi)$, the noise floor of two students of two teachers is "
-        "1.1801, 1.2066 and 1.2635 at $eta = 0.05$, 0.1 and 0.2"
-    ),
-    statement=And(
-        *(
-            relation
-            for rate, x in NUMBERS.items()
-            for relation in (
-                Gt(values[rate], Rational(x) - half, evaluate=False),
-                Lt(values[rate], Rational(x) + half, evaluate=False),
-            )
-        ),
-        evaluate=False,
-    ),
-    source="Section 5",
-    notation={F(Rational(rate)): value for rate, value in values.items()} | {F(eta): above / below},
-)
-
-
-@numbers.proof
-def _(goal):
-    """Enclose both sides."""
-    kinds = {Gt: "gt", Lt: "lt"}
-    return all_of(
-        *(getattr(chain(p.lhs), kinds[p.func])(p.rhs, by=ball_arithmetic) for p in goal.args)
-    )
 
 
 x, y = symbols("x y", real=True)

@@ -12,7 +12,7 @@ from slrsym.certify import Attraction
 from slrsym.gaussian import OwensT, zeta
 from slrsym.notation import ORDER_PARAMETERS, alpha, eta, kappa, nu, rho, s, t, theta
 from slrsym.proof import Claim, Trials, algebra, all_of, chain, having, in_words, sign, tangent
-from slrsym.symbolic import closed_form
+from slrsym.symbolic import risk_closed_form
 
 # -- a step ------------------------------------------------------------------------------------
 
@@ -226,7 +226,7 @@ def _(goal):
 # -- the risk, by powers of theta, eta and rho -------------------------------------------------
 
 # What claim landscape-risk derives.
-risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
+risk = risk_closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
 across = ORDER_PARAMETERS[2:]
 on_manifold = dict.fromkeys(across, 0)
 
@@ -449,13 +449,13 @@ def _(rng):
     """
     from slrsym import Task, simulate
     from slrsym.dynamics import UniformStart
-    from slrsym.recovery import wilson
+    from slrsym.recovery import wilson_intervals
 
     count = 100
     start = UniformStart(count, int(rng.integers(2**31)))
     runs = simulate(Task(400, 10, 0.5**0.5), start, 0.1, 1 / 250, 20_000, 4_000, progress=False)
     # (kappa + nu)/2 is 1 at the oracle, and -1 at its mirror image.
     entered = int((2 - abs(runs.kappa.values + runs.nu.values)[:, -1] <= 1 / 50).sum())
-    high = float(wilson([entered], count)[1][0])
+    high = float(wilson_intervals([entered], count)[1][0])
     failures = () if high >= 1 / 3 else (f"{entered} of {count} entered",)
     return Trials(count, f"uniform starts, {entered} of which entered", failures)

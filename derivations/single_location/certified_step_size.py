@@ -5,16 +5,16 @@ What is certified here holds for the parameters of a box that is stated, and is 
 
 from sympy import And, Eq, Gt, Lt, Rational, S, erf, exp, pi, sqrt, symbols
 
-from slrsym.certify import OnBox
+from slrsym.certify import InequalitiesOnBox
 from slrsym.certify.functions import R_1 as R_KAPPA
 from slrsym.certify.functions import R_2 as R_NU
 from slrsym.certify.functions import R_11 as R_KK
 from slrsym.certify.functions import R_12 as R_KN
 from slrsym.certify.functions import R_22 as R_NN
-from slrsym.certify.functions import ROOM, planar_map, risk_symbols
+from slrsym.certify.functions import ROOM, derivative_definitions, planar_map
 from slrsym.kernels.functions import ErfDefect
 from slrsym.notation import B, alpha, d, gamma, kappa, lam, nu
-from slrsym.planar import K, R_kappa, R_nu, b, moved
+from slrsym.planar import K, R_kappa, R_nu, b, coordinate_after_step
 from slrsym.planar import planar_map as planar_map_of_paper
 from slrsym.proof import Claim, D, all_of, chain, differentiate
 
@@ -35,7 +35,7 @@ def with_room(expr):
 
 def along(i, j):
     """The derivative of the i-th image in the j-th coordinate: its slope depends on both."""
-    image = moved(coordinates[i], slopes[i])
+    image = coordinate_after_step(coordinates[i], slopes[i])
     through_slope = bends[i][j] * D(image, slopes[i])
     return D(image, coordinates[i]) + through_slope if i == j else through_slope
 
@@ -72,7 +72,7 @@ def _(goal):
 # The slopes and second derivatives that the risk has, in terms of erf alone.
 of_risk = {
     symbol: value.replace(ErfDefect, lambda x, y: x - erf(y))
-    for symbol, value in risk_symbols().items()
+    for symbol, value in derivative_definitions().items()
 }
 
 
@@ -133,12 +133,12 @@ conditions = Claim(
 @conditions.certified_by
 def _():
     """The conditions of Propositions 8 and 12, on the whole square and for every smaller step."""
-    return OnBox({kappa: (-1, 1), nu: (-1, 1), alpha: (0, largest), **numbers})
+    return InequalitiesOnBox({kappa: (-1, 1), nu: (-1, 1), alpha: (0, largest), **numbers})
 
 
 # -- how far below the closed forms are --------------------------------------------------------
 
-# The largest eigenvalue of the matrix of bounds in `slrsym.certify.closed_form_step`.
+# The largest eigenvalue of the matrix of bounds in `slrsym.certify.closed_form_step_size`.
 mu = sqrt(2 / (pi * exp(1)))
 p = 8 * gamma**2 * b**2 * (mu + 1 / (pi * B)) + 4 * gamma**2 * mu
 q, r = 4 * gamma**2 * b / sqrt(pi), 2 * gamma**2
@@ -164,7 +164,7 @@ closed_forms = Claim(
 @closed_forms.certified_by
 def _():
     """Compare numbers; the certified step size is 2.3 and 9 times as large."""
-    return OnBox(numbers)
+    return InequalitiesOnBox(numbers)
 
 
 # -- Propositions 9 and 10 ---------------------------------------------------------------------
@@ -188,6 +188,6 @@ signs = Claim(
 @signs.certified_by
 def _():
     """The slope in $kappa$ along two sides of the square, and the change of $R_nu$ with $kappa$."""
-    return OnBox(
+    return InequalitiesOnBox(
         {kappa: (-1, 1), lam: ("49/500", "51/500"), gamma: ("7/10", "71/100"), d: (390, 410)},
     )

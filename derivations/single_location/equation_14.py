@@ -2,10 +2,10 @@
 
 from sympy import And, Eq, Equivalent, Ge, Gt, Le, Lt, Rational, Symbol, exp, pi, sqrt
 
-from slrsym.certify import OnBox
+from slrsym.certify import InequalitiesOnBox
 from slrsym.gaussian import erf_prime
 from slrsym.notation import alpha, d, gamma, kappa, lam, nu
-from slrsym.planar import R_kappa, R_nu, moved
+from slrsym.planar import R_kappa, R_nu, coordinate_after_step
 from slrsym.proof import (
     Claim,
     algebra,
@@ -49,7 +49,7 @@ factored = Claim(
         "$alpha$ times the slope of the risk in $x$"
     ),
     statement=Eq(
-        moved(x, y / alpha) - x,
+        coordinate_after_step(x, y / alpha) - x,
         -y * stretch(x) * turn(x, y) / (length(x, y) * (length(x, y) + 1)),
         evaluate=False,
     ),
@@ -91,7 +91,7 @@ coordinate = Claim(
         "A coordinate in $(-1, 1)$ is fixed by a step if and only if it solves (14), if $alpha$ "
         "times the slope is at most 2 in absolute value"
     ),
-    statement=Equivalent(Eq(moved(x, y / alpha) - x, 0), Eq(y, 0)),
+    statement=Equivalent(Eq(coordinate_after_step(x, y / alpha) - x, 0), Eq(y, 0)),
     source=(
         "Appendix A, after (14), if $alpha |R_kappa|$ and $alpha |R_nu|$, here $|y|$, are at most 2"
     ),
@@ -104,7 +104,9 @@ coordinate = Claim(
 def _(goal):
     """No other factor of the step vanishes."""
     others = stretch(x) * turn(x, y) / (length(x, y) * (length(x, y) + 1))
-    tree = split(moved(x, y / alpha) - x, only_at(-y, y, 0, then=solution()), never(others))
+    tree = split(
+        coordinate_after_step(x, y / alpha) - x, only_at(-y, y, 0, then=solution()), never(others)
+    )
     positive = chain(turn(x, y)).gt(0, by=lemma("equation-14-turn"))
     return having(positive, solution_set(goal, (y,), tree))
 
@@ -116,7 +118,10 @@ ends = Claim(
         "equation in (14) holds"
     ),
     statement=And(
-        *(Eq(at(moved(x, y / alpha), {x: end}), end, evaluate=False) for end in (-1, 1)),
+        *(
+            Eq(at(coordinate_after_step(x, y / alpha), {x: end}), end, evaluate=False)
+            for end in (-1, 1)
+        ),
         *(Eq(at(y * stretch(x), {x: end}), 0, evaluate=False) for end in (-1, 1)),
         evaluate=False,
     ),
@@ -142,7 +147,7 @@ reflected = Claim(
         "$alpha$ times the slope, which overshoots and comes back"
     ),
     statement=And(
-        Eq(moved(x, overshooting / alpha), x, evaluate=False),
+        Eq(coordinate_after_step(x, overshooting / alpha), x, evaluate=False),
         Lt(overshooting * stretch(x), 0, evaluate=False),
         evaluate=False,
     ),
@@ -188,8 +193,8 @@ counterexample = Claim(
     title="For a certain long step, the planar map has a fixed point that does not solve (14)",
     statement=And(
         Gt(too_large, 0, evaluate=False),
-        Eq(moved(kappa, slope * too_large / alpha), kappa, evaluate=False),
-        Eq(at(moved(nu, R_nu(kappa)), {nu: 1}), 1, evaluate=False),
+        Eq(coordinate_after_step(kappa, slope * too_large / alpha), kappa, evaluate=False),
+        Eq(at(coordinate_after_step(nu, R_nu(kappa)), {nu: 1}), 1, evaluate=False),
         Lt(slope * (1 - kappa**2), 0, evaluate=False),
         evaluate=False,
     ),
@@ -210,10 +215,10 @@ def _(goal):
         negative,
         all_of(
             chain(too_large).gt(0, by=sign),
-            chain(moved(kappa, slope * too_large / alpha)).then(
+            chain(coordinate_after_step(kappa, slope * too_large / alpha)).then(
                 kappa, by=lemma("equation-14-overshoot", x=kappa)
             ),
-            chain(at(moved(nu, R_nu(kappa)), {nu: 1})).then(1, by=algebra),
+            chain(at(coordinate_after_step(nu, R_nu(kappa)), {nu: 1})).then(1, by=algebra),
             chain(slope * (1 - kappa**2)).lt(0, by=sign),
         ),
     )
@@ -244,7 +249,7 @@ number = Claim(
 @number.certified_by
 def _():
     """Ball arithmetic."""
-    return OnBox(seen)
+    return InequalitiesOnBox(seen)
 
 
 # -- vectors -----------------------------------------------------------------------------------

@@ -16,10 +16,10 @@ from slrsym.proof import (
     solution_set,
     split,
 )
-from slrsym.symbolic import closed_form, gradient, risk_definition
+from slrsym.symbolic import gradient, risk_closed_form, risk_definition
 
 # What the program derives from the definition, and all that follows is about.
-risk = closed_form()
+risk = risk_closed_form()
 risk_by_zeta = risk.replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
 R_kappa, R_nu, R_theta, R_eta, R_rho = gradient()
 

@@ -3,7 +3,7 @@
 from sympy import And, Eq, Function, Ge, Le, Matrix, sqrt, symbols
 
 from slrsym.notation import alpha, epsilon, eta, kappa, nu, rho, theta
-from slrsym.planar import moved
+from slrsym.planar import coordinate_after_step
 from slrsym.proof import (
     Claim,
     D,
@@ -212,8 +212,8 @@ def _(goal):
 
 # -- the planar map ----------------------------------------------------------------------------
 
-next_kappa = Eq(k_next.dot(Matrix(k_star)), moved(kappa, R_kappa), evaluate=False)
-next_nu = Eq(v_next.dot(Matrix(v_star)), moved(nu, R_nu), evaluate=False)
+next_kappa = Eq(k_next.dot(Matrix(k_star)), coordinate_after_step(kappa, R_kappa), evaluate=False)
+next_nu = Eq(v_next.dot(Matrix(v_star)), coordinate_after_step(nu, R_nu), evaluate=False)
 
 planar_map = Claim(
     id="lemma-7",
@@ -255,6 +255,6 @@ def _(goal):
     return all_of(
         by_claim(chain_rule.statement, "lemma-4-chain-rule"),
         by_claim(no_push.statement, "lemma-14"),
-        chain(k_next.dot(Matrix(k_star))).then(moved(kappa, R_kappa), by=algebra),
-        chain(v_next.dot(Matrix(v_star))).then(moved(nu, R_nu), by=algebra),
+        chain(k_next.dot(Matrix(k_star))).then(coordinate_after_step(kappa, R_kappa), by=algebra),
+        chain(v_next.dot(Matrix(v_star))).then(coordinate_after_step(nu, R_nu), by=algebra),
     )

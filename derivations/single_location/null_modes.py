@@ -34,10 +34,10 @@ from slrsym.proof import (
     monotone,
     sign,
 )
-from slrsym.symbolic import closed_form
+from slrsym.symbolic import risk_closed_form
 
 # What claim landscape-risk derives.
-risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
+risk = risk_closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
 
 z = zeta(0, s)
 b = lam * sqrt(d / 2) / A

@@ -121,7 +121,7 @@ def _(rng):
 
     from slrsym import Task
     from slrsym.landscape import critical_inverse_temperature
-    from slrsym.recovery import VERDICTS, Setting, recover, verdicts
+    from slrsym.recovery import VERDICTS, Setting, classify_states, recover
 
     runs, steps, count, failures = 80, 3000, 6, []
     for _ in range(count):
@@ -136,7 +136,7 @@ def _(rng):
                 warnings.filterwarnings("ignore", ".*runs still move")
                 found = recover(setting, runs, int(rng.integers(2**31)), workers=1, progress=False)
             moving = found.end[found.verdict.values == VERDICTS.index("moving")].values
-            where = verdicts(moving, setting.final_lam, setting.task)
+            where = classify_states(moving, setting.final_lam, setting.task)
             open_ = int((where != VERDICTS.index("manifold")).sum())
             ends.append((int(found["count"][VERDICTS.index("swap")]), open_))
         if not sum(ends[0]) < ends[1][0]:

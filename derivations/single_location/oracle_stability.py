@@ -22,7 +22,7 @@ from sympy import (
     symbols,
 )
 
-from slrsym.certify import OnBox
+from slrsym.certify import InequalitiesOnBox
 from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -41,10 +41,10 @@ from slrsym.notation import (
     theta,
 )
 from slrsym.proof import Claim, D, algebra, all_of, at, chain, differentiate, lemma, sign
-from slrsym.symbolic import closed_form
+from slrsym.symbolic import risk_closed_form
 
 # What claim landscape-risk derives.
-risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
+risk = risk_closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
 
 drift = sqrt(d / 2)
 t_oracle = lam * drift
@@ -247,7 +247,7 @@ stable = Claim(
 @stable.certified_by
 def _():
     """Ball arithmetic on an enclosure of both determinants."""
-    return OnBox({lam: ("1/100", "892/1000"), d: 400, L: 10})
+    return InequalitiesOnBox({lam: ("1/100", "892/1000"), d: 400, L: 10})
 
 
 unstable = Claim(
@@ -272,7 +272,7 @@ unstable = Claim(
 @unstable.certified_by
 def _():
     """Ball arithmetic; with oracle-stable-certified, stability is lost between 0.892 and 0.893."""
-    return OnBox({lam: ("893/1000", 4), d: 400, L: 10})
+    return InequalitiesOnBox({lam: ("893/1000", 4), d: 400, L: 10})
 
 
 # -- saturated scores --------------------------------------------------------------------------

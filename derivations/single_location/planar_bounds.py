@@ -11,9 +11,9 @@ from slrsym.planar import (
     P,
     Q,
     R_kappa,
+    R_kappa_kappa,
     R_nu,
     b,
-    bend,
     square,
 )
 from slrsym.proof import (
@@ -146,7 +146,7 @@ curvature = Claim(
         "On the square, the second derivative of the risk in $kappa$ is at most $8 gamma^2 b^2 "
         "(1/sqrt(pi) + 1/pi)$ in absolute value, $b = lambda sqrt(d/2)/A$"
     ),
-    statement=within(bend(kappa, nu), M),
+    statement=within(R_kappa_kappa(kappa, nu), M),
     source="Appendix B.6, with its constant",
     hypotheses=square(),
 )
@@ -161,7 +161,7 @@ def _(goal):
     factor = 4 * gamma**2 * b**2 / sqrt(pi)
     gap = erf(y / B) - nu
     bounded = lemma("bell-slope-product", x=y, v=gap).scaled(factor)
-    start = chain(bend(kappa, nu))
+    start = chain(R_kappa_kappa(kappa, nu))
     return all_of(
         start.le(2 * factor + second, by=bounded).le(M, by=sign),
         start.ge(-2 * factor + second, by=bounded).ge(-2 * factor, by=sign).ge(-M, by=sign),

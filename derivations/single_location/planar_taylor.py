@@ -7,9 +7,9 @@ from slrsym.planar import (
     M,
     N,
     R_kappa,
+    R_kappa_kappa,
     R_nu,
     b,
-    bend,
     kappa2,
     nu2,
     risk,
@@ -49,7 +49,7 @@ kappa_kappa = Claim(
 @kappa_kappa.proof
 def _(goal):
     """By the bound of its derivative."""
-    slope = chain(D(R_kappa(z, nu), z)).then(bend(z, nu), by=differentiate)
+    slope = chain(D(R_kappa(z, nu), z)).then(R_kappa_kappa(z, nu), by=differentiate)
     known = lemma("proposition-8-curvature", kappa=z)
     bound = all_of(slope.le(M, by=known), slope.ge(-M, by=known))
     return chain(goal.lhs).le(
@@ -126,7 +126,7 @@ def _(goal):
     """Taylor's formula, with the bound of the curvature."""
     curved = (
         chain(D(risk(z, nu), z, z))
-        .then(bend(z, nu), by=differentiate)
+        .then(R_kappa_kappa(z, nu), by=differentiate)
         .le(M, by=lemma("proposition-8-curvature", kappa=z))
     )
     return chain(goal.lhs).le(

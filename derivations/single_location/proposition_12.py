@@ -13,14 +13,14 @@ from slrsym.planar import (
     R_kappa,
     R_nu,
     b,
-    expansion,
+    coordinate_after_step,
     kappa2,
     kappa_next,
-    moved,
     nu2,
     nu_next,
     planar_map,
     second_point,
+    separation_bound,
     square,
 )
 from slrsym.proof import (
@@ -51,8 +51,8 @@ sizes_of = {"P": P, "Q": Q, "M": M, "N": N}
 # -- the map is injective ----------------------------------------------------------------------
 
 safe_step = Lt(alpha * K, 1)
-kappa_next2 = moved(kappa2, R_kappa(kappa2, nu2))
-nu_next2 = moved(nu2, R_nu(kappa2))
+kappa_next2 = coordinate_after_step(kappa2, R_kappa(kappa2, nu2))
+nu_next2 = coordinate_after_step(nu2, R_nu(kappa2))
 way_kappa, way_nu = Abs(kappa - kappa2), Abs(nu - nu2)
 
 
@@ -178,7 +178,7 @@ injective = Claim(
 def _(goal):
     """The map is near the identity."""
     in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
-    slower = expansion(**sizes_of, first=way_kappa, second=way_nu)
+    slower = separation_bound(**sizes_of, first=way_kappa, second=way_nu)
     first = near_kappa.statement
     second = near_nu.statement
     return (

@@ -6,7 +6,7 @@ P, Q, M and N are the bounds of derivatives in `slrsym.planar`; C and K are made
 from sympy import And, Ge, Gt, Le, Lt, Symbol, symbols
 
 from slrsym.notation import alpha
-from slrsym.planar import C, K, M, N, P, Q, descent_constant, expansion, injectivity_constant
+from slrsym.planar import C, K, M, N, P, Q, descent_constant, injectivity_constant, separation_bound
 from slrsym.proof import Claim, all_of, chain, lemma, sign
 
 # Any numbers in the places of the bounds.
@@ -93,7 +93,7 @@ together = Claim(
     id="step-size-expansion",
     title="A step keeps two points of the square apart, by the factor $1 - alpha K$",
     statement=Ge(
-        expansion(**bounds, first=w1, second=w2),
+        separation_bound(**bounds, first=w1, second=w2),
         (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),
         evaluate=False,
     ),

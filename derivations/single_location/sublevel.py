@@ -7,8 +7,8 @@ leads nearer to it. The next critical value that is known is that of the swap po
 
 from sympy import And, Ge, Gt, Le, Lt, Rational, Symbol, erf, sqrt, symbols
 
-from slrsym.certify import Attraction, GlobalMinimum, Sublevel
-from slrsym.certify.sublevel import multiplied
+from slrsym.certify import Attraction, GlobalMinimum, SublevelSet
+from slrsym.certify.sublevel import quadratic_form_entries
 from slrsym.gaussian import Expectation, OwensT, standard_normal, zeta
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -27,7 +27,7 @@ from slrsym.notation import (
     theta,
 )
 from slrsym.proof import Claim, algebra, all_of, ball_arithmetic, chain, definition, lemma, sign
-from slrsym.symbolic import closed_form
+from slrsym.symbolic import risk_closed_form
 
 # -- the risk for a given k, from below --------------------------------------------------------
 
@@ -35,7 +35,7 @@ from slrsym.symbolic import closed_form
 R_0, A, B, C, E, F = symbols("R_0 A B C E F", real=True)
 N = Symbol("N", nonnegative=True)
 mu = Symbol("mu", positive=True)
-bound = multiplied((R_0, N, A, B, C, E, F), kappa, mu)
+bound = quadratic_form_entries((R_0, N, A, B, C, E, F), kappa, mu)
 a, c, f, b, e = (bound[name] for name in "acfbe")
 
 # What v has along the rest of k, beyond k* and v*, and the length of that rest.
@@ -180,7 +180,7 @@ def _(goal):
 
 # -- where the risk is small -------------------------------------------------------------------
 
-paper = Sublevel("1/10", "231/2000", "3/20")
+paper = SublevelSet("1/10", "231/2000", "3/20")
 
 small_risk = Claim(
     id="sublevel-certified",
@@ -221,7 +221,7 @@ def _():
 # -- why no larger one, and why not at every inverse temperature -------------------------------
 
 # What claim landscape-risk derives, for figure 7b's task without noise of the output.
-risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
+risk = risk_closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
 risk = risk.subs({d: 400, L: 10, gamma: 1 / sqrt(2), epsilon: 0})
 
 

@@ -21,10 +21,10 @@ from slrsym.notation import (
     theta,
 )
 from slrsym.proof import Claim, D, algebra, all_of, chain, differentiate, lemma, monotone, sign
-from slrsym.symbolic import closed_form
+from slrsym.symbolic import risk_closed_form
 
 # What claim landscape-risk derives.
-risk = closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
+risk = risk_closed_form().replace(OwensT, lambda *_: (1 - zeta(t, s)) / 8)
 
 z = zeta(0, s)
 drift = sqrt(d / 2)

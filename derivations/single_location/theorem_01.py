@@ -45,7 +45,7 @@ k = symbols("k_1:5", real=True)
 v = symbols("v_1:5", real=True)
 k_star, v_star = (1, 0, 0, 0), (0, 1, 0, 0)
 token = token_law(X)
-mean = tuple(block.mean[x] for block, x in zip(token.blocks(), X, strict=True))
+mean = tuple(block.mean[x] for block, x in zip(token.independent_laws(), X, strict=True))
 
 
 def dot(p, q):

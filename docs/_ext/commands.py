@@ -13,7 +13,7 @@ from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.util.docutils import SphinxDirective
 
-from slrsym.statements import unmarked
+from slrsym.statements import strip_dollar_signs
 
 ROOT = Path(__file__).parents[2]
 
@@ -93,21 +93,27 @@ class Claims(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Ask the ledger."""
         import slrsym
-        from slrsym.export.build import sections
+        from slrsym.export.build import group_by_file
 
         found: list[nodes.Node] = []
-        for title, claims in sections(slrsym.ledger().claims.values()):
+        for title, claims in group_by_file(slrsym.ledger().claims.values()):
             rows = ["| id | title | source | compared to the paper |", "|---|---|---|---|"]
             rows += [
                 f"| `{claim.id}` | "
                 + " | ".join(
-                    map(_cell, map(unmarked, (claim.title, claim.source, claim.compared_to_source)))
+                    map(
+                        _cell,
+                        map(
+                            strip_dollar_signs,
+                            (claim.title, claim.source, claim.compared_to_source),
+                        ),
+                    )
                 )
                 + " |"
                 for claim in claims
             ]
             section = nodes.section(ids=[nodes.make_id(title)])
-            title = unmarked(title)
+            title = strip_dollar_signs(title)
             section += nodes.title(title, title)
             section += self.parse_text_to_nodes("\n".join(rows))
             found.append(section)

@@ -35,22 +35,22 @@ _ROOT = re.compile(rf"\s*sqrt\(\s*{_RATIO}\s*\)\s*")
 _FORMS = "a decimal number, a fraction such as 1/2, or a root such as sqrt(1/2)"
 
 
-def rational(x: Fraction) -> Any:
+def to_flint_rational(x: Fraction) -> Any:
     """Convert a fraction to FLINT's rational type."""
     return fmpq(x.numerator, x.denominator)
 
 
 @total_ordering
 @dataclass(frozen=True)
-class Exact:
+class ExactNumber:
     """A rational number that is not negative, or the square root of one."""
 
     radicand: Fraction
     root: bool = False
 
-    def ball(self) -> Any:
+    def to_ball(self) -> Any:
         """Return the number as a ball, at the precision in force."""
-        x = arb(rational(self.radicand))
+        x = arb(to_flint_rational(self.radicand))
         return x.sqrt() if self.root else x
 
     @property
@@ -62,12 +62,12 @@ class Exact:
         return math.sqrt(self.radicand) if self.root else float(self.radicand)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Exact) and self.square == other.square
+        return isinstance(other, ExactNumber) and self.square == other.square
 
     def __hash__(self) -> int:
         return hash(self.square)
 
-    def __lt__(self, other: Exact) -> bool:
+    def __lt__(self, other: ExactNumber) -> bool:
         return self.square < other.square
 
     def __str__(self) -> str:
@@ -75,45 +75,45 @@ class Exact:
         return f"sqrt({text})" if self.root else text
 
     @property
-    def readable(self) -> str:
+    def short_text(self) -> str:
         """The number as a short decimal if that is exact, else as a fraction, or a root of one."""
-        text = readable(self.radicand)
+        text = format_number(self.radicand)
         return f"sqrt({text})" if self.root else text
 
 
-def readable(number: Fraction) -> str:
+def format_number(number: Fraction) -> str:
     """Format a number as a short decimal where that is exact, and as a fraction otherwise."""
     short = f"{float(number):.10g}"
     return short if Fraction(short) == number else str(number)
 
 
-def exact(name: str, value: Any) -> Exact:
+def parse_exact(name: str, value: Any) -> ExactNumber:
     """Parse a number without rounding it.
 
     Examples
     --------
-    >>> print(exact("gamma", "sqrt(1/2)"), exact("lam", "0.1"), exact("lam", 0.125))
+    >>> print(*(parse_exact("lam", x) for x in ("sqrt(1/2)", "0.1", 0.125)))
     sqrt(1/2) 1/10 1/8
     """
-    found = value if isinstance(value, Exact) else _parsed(value)
+    found = value if isinstance(value, ExactNumber) else _parsed(value)
     if found is None or found.radicand < 0:
         raise ValueError(f"{name} must be {_FORMS}, not negative; got {value!r}")
     return found
 
 
-def _parsed(value: Any) -> Exact | None:
+def _parsed(value: Any) -> ExactNumber | None:
     if isinstance(value, str):
         for pattern, root in ((_NUMBER, False), (_ROOT, True)):
             match = pattern.fullmatch(value)
             if match and Fraction(match[2] or 1) != 0:
-                return Exact(Fraction(match[1]) / Fraction(match[2] or 1), root)
+                return ExactNumber(Fraction(match[1]) / Fraction(match[2] or 1), root)
         return None
     if isinstance(value, bool):
         return None
     if isinstance(value, Rational | Integral):
-        return Exact(Fraction(int(value.numerator), int(value.denominator)))
+        return ExactNumber(Fraction(int(value.numerator), int(value.denominator)))
     if isinstance(value, Real) and math.isfinite(value):
-        return Exact(Fraction(float(value)))
+        return ExactNumber(Fraction(float(value)))
     return None
 
 
@@ -121,8 +121,8 @@ def _parsed(value: Any) -> Exact | None:
 class Range:
     """All numbers from one exact number to another."""
 
-    low: Exact
-    high: Exact
+    low: ExactNumber
+    high: ExactNumber
 
     def __post_init__(self) -> None:
         if self.high < self.low:
@@ -138,15 +138,15 @@ class Range:
         """Width relative to the higher end; used only to choose where to cut."""
         return 1 - float(self.low) / float(self.high) if float(self.high) else 0.0
 
-    def ball(self) -> Any:
+    def to_ball(self) -> Any:
         """Return a ball that contains the whole range, at the precision in force."""
-        low = self.low.ball()
-        return low if self.is_point else low.union(self.high.ball())
+        low = self.low.to_ball()
+        return low if self.is_point else low.union(self.high.to_ball())
 
     def halves(self) -> tuple[Range, Range]:
         """Split the range into two that cover it and share one point."""
         # Which point it is does not matter, only that both halves have it.
-        middle = Exact(Fraction((float(self.low) + float(self.high)) / 2))
+        middle = ExactNumber(Fraction((float(self.low) + float(self.high)) / 2))
         if not self.low < middle < self.high:
             raise ValueError(f"the range {self} is too narrow to be cut")
         return Range(self.low, middle), Range(middle, self.high)
@@ -161,12 +161,12 @@ _LEAST = {"d": 2, "L": 1, "epsilon": 0}
 _TINY, _HUGE = Fraction(1e-50), Fraction(1e50)
 
 
-def parameter_range(name: str, value: Any) -> Range:
+def parse_range(name: str, value: Any) -> Range:
     """Parse a parameter of the task: one value, or a range of values.
 
     Examples
     --------
-    >>> print(parameter_range("lam", "0.05..0.2"), parameter_range("d", (2, 400)))
+    >>> print(parse_range("lam", "0.05..0.2"), parse_range("d", (2, 400)))
     1/20..1/5 2..400
     """
     if isinstance(value, Range):
@@ -176,7 +176,7 @@ def parameter_range(name: str, value: Any) -> Range:
         parts = list(parts) if isinstance(parts, list | tuple) else [parts]
         if len(parts) not in (1, 2):
             raise ValueError(f"{name} must be a number or two ends of a range; got {value!r}")
-        ends = [exact(name, part) for part in parts]
+        ends = [parse_exact(name, part) for part in parts]
         if ends[-1] < ends[0]:
             raise ValueError(f"{name} must be a range that goes upwards; got {value!r}")
         found = Range(ends[0], ends[-1])
@@ -192,13 +192,13 @@ def parameter_range(name: str, value: Any) -> Range:
     return found
 
 
-def ranges(lam: Any, gamma: Any, d: Any, **others: Any) -> dict[str, Range]:
+def parse_task_ranges(lam: Any, gamma: Any, d: Any, **others: Any) -> dict[str, Range]:
     """Parse the parameters of the task, and others, as ranges."""
     given = {"lam": lam, "gamma": gamma, "d": d} | others
-    return {name: parameter_range(name, value) for name, value in given.items()}
+    return {name: parse_range(name, value) for name, value in given.items()}
 
 
-def signed_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
+def parse_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
     """Parse a rational number of any sign, or an interval with such ends."""
     parts = value.split("..") if isinstance(value, str) else value
     parts = list(parts) if isinstance(parts, list | tuple) else [parts]
@@ -213,7 +213,7 @@ def signed_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
     return low, high
 
 
-def lower_decimal(x: Any, digits: int = 4) -> str:
+def decimal_below(x: Any, digits: int = 4) -> str:
     """Return a short decimal number below a ball."""
     for more in (0, 1):
         middle = float(x.lower().mid())
@@ -227,17 +227,17 @@ def lower_decimal(x: Any, digits: int = 4) -> str:
 Box = tuple[tuple[Any, Any], ...]
 
 
-def box_ball(box: Box) -> list[Any]:
+def box_to_balls(box: Box) -> list[Any]:
     """Return a ball for each side of a box, at the precision in force."""
     return [arb(low) if low == high else arb(low).union(arb(high)) for low, high in box]
 
 
-def middle(box: Box) -> Box:
+def midpoint(box: Box) -> Box:
     """Return the midpoint of a box, as a box."""
     return tuple(((low + high) / 2,) * 2 for low, high in box)
 
 
-def cut(box: Box, axis: int) -> tuple[Box, Box]:
+def bisect(box: Box, axis: int) -> tuple[Box, Box]:
     """Split a box into two halves along an axis."""
     low, high = box[axis]
     middle = (low + high) / 2
@@ -247,7 +247,7 @@ def cut(box: Box, axis: int) -> tuple[Box, Box]:
     )
 
 
-def volume(box: Box) -> Any:
+def box_volume(box: Box) -> Any:
     """Return the product of the sides of a box."""
     total: Any = fmpq(1)
     for low, high in box:
@@ -260,12 +260,12 @@ def is_within(inner: Box, outer: Box) -> bool:
     return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
-def strictly_within(inner: Box, outer: Box) -> bool:
+def is_strictly_within(inner: Box, outer: Box) -> bool:
     """Return whether one box lies in the interior of another."""
     return all(a > c and b < d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
-def meet(one: Box, other: Box) -> bool:
+def has_common_point(one: Box, other: Box) -> bool:
     """Return whether two boxes have a point in common."""
     return all(a <= d and c <= b for (a, b), (c, d) in zip(one, other, strict=True))
 
@@ -277,7 +277,7 @@ def leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
     """Yield the leaves of a subdivision tree, which cover the box, with their marks."""
     mark = next(marks, "")
     if mark.isdigit() and int(mark) < len(box):
-        for half in cut(box, int(mark)):
+        for half in bisect(box, int(mark)):
             yield from leaves(half, marks)
     elif mark in (NATURAL, CENTRED, INSIDE) and mark:
         yield box, mark

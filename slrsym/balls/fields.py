@@ -14,9 +14,9 @@ from typing import Any
 from flint import arb, arb_mat, ctx
 from sympy import Expr, Symbol
 
-from slrsym.balls.boxes import Box, Range, box_ball, middle
+from slrsym.balls.boxes import Box, Range, box_to_balls, midpoint
 from slrsym.kernels.ball_backend import bound_ball_function
-from slrsym.kernels.krawczyk import contraction
+from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
 from slrsym.notation import L, alpha, d, epsilon, gamma, lam
@@ -32,7 +32,7 @@ PARAMETERS = {
 }
 
 
-class Field:
+class ParametricFunctions:
     """Some functions of a few variables, for given parameters."""
 
     def __init__(
@@ -48,13 +48,13 @@ class Field:
         self.parameters = dict(parameters)
 
     @cached_property
-    def values(self) -> Program:
+    def value_program(self) -> Program:
         """The functions, as expressions."""
         letters = tuple(self.parameters.values())
         return print_program(self.outputs, self.state, letters, self._used())
 
     @cached_property
-    def jet(self) -> Program:
+    def derivative_program(self) -> Program:
         """The functions, then the derivatives of the first, of the second, and so on."""
         chain = _Chain(self._used())
         slopes = [chain.derivative(f, x) for f in self.outputs for x in self.state]
@@ -73,9 +73,9 @@ class Field:
                 ahead += found[symbol].free_symbols
         return found
 
-    def bind(self, parameters: Mapping[str, Any], dps: int) -> BoundField:
+    def bind(self, parameters: Mapping[str, Any], dps: int) -> BoxFunctions:
         """Fix the parameters, which are balls."""
-        return BoundField(self, {n: parameters.get(n, arb(1)) for n in self.parameters}, dps)
+        return BoxFunctions(self, {n: parameters.get(n, arb(1)) for n in self.parameters}, dps)
 
 
 class _Chain:
@@ -105,49 +105,53 @@ class _Chain:
 
 
 @dataclass(frozen=True)
-class BoundField:
+class BoxFunctions:
     """Functions of a few variables alone."""
 
-    field: Field
+    field: ParametricFunctions
     parameters: dict[str, Any]
     dps: int
 
     @cached_property
     def _values(self) -> Any:
-        return bound_ball_function(self.field.values, list(self.parameters.values()), self.dps)
+        return bound_ball_function(
+            self.field.value_program, list(self.parameters.values()), self.dps
+        )
 
     @cached_property
     def _jet(self) -> Any:
-        return bound_ball_function(self.field.jet, list(self.parameters.values()), self.dps)
+        return bound_ball_function(
+            self.field.derivative_program, list(self.parameters.values()), self.dps
+        )
 
     @cached_property
     def _recent(self) -> dict[Box, list[Any]]:
         return {}
 
-    def natural(self, box: Box) -> list[Any]:
+    def natural_enclosure(self, box: Box) -> list[Any]:
         """Enclose the values over a box by direct evaluation."""
         with ctx.workdps(self.dps):
-            result: list[Any] = self._values(box_ball(box))
+            result: list[Any] = self._values(box_to_balls(box))
             return result
 
-    def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
+    def jacobian_enclosure(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
         """Enclose the values and the first derivatives over a box."""
         # A search asks twice: for the mean value form, and where to cut.
         if box not in self._recent:
             with ctx.workdps(self.dps):
-                found = self._jet(box_ball(box))
+                found = self._jet(box_to_balls(box))
             self._recent.clear()
             self._recent[box] = found
         found = self._recent[box]
         n, count = len(self.field.state), len(self.field.outputs)
         return found[:count], [found[count + n * i : count + n * (i + 1)] for i in range(count)]
 
-    def centred(self, box: Box) -> list[Any]:
+    def centred_enclosure(self, box: Box) -> list[Any]:
         """Enclose the values by the mean value theorem, expanded at the midpoint of the box."""
-        _, rows = self.slopes(box)
+        _, rows = self.jacobian_enclosure(box)
         with ctx.workdps(self.dps):
             middle = [arb((low + high) / 2) for low, high in box]
-            offsets = [x - m for x, m in zip(box_ball(box), middle, strict=True)]
+            offsets = [x - m for x, m in zip(box_to_balls(box), middle, strict=True)]
             values = self._values(middle)
             return [
                 value + sum((a * b for a, b in zip(row, offsets, strict=True)), arb(0))
@@ -156,10 +160,10 @@ class BoundField:
 
 
 @dataclass(frozen=True)
-class Between:
+class BoundMargins:
     """By how much some functions stay above and below given bounds."""
 
-    bound: BoundField
+    bound: BoxFunctions
     bounds: tuple[tuple[Any, Any], ...]
 
     @property
@@ -167,17 +171,17 @@ class Between:
         """Number of decimal digits of the working precision."""
         return self.bound.dps
 
-    def natural(self, box: Box) -> list[Any]:
-        """Enclose the distances to the bounds by direct evaluation; see `BoundField.natural`."""
-        return self._room(self.bound.natural(box))
+    def natural_enclosure(self, box: Box) -> list[Any]:
+        """Enclose the distances to the bounds by direct evaluation, as `BoxFunctions` does."""
+        return self._room(self.bound.natural_enclosure(box))
 
-    def centred(self, box: Box) -> list[Any]:
+    def centred_enclosure(self, box: Box) -> list[Any]:
         """Enclose the distances to the bounds by the mean value theorem."""
-        return self._room(self.bound.centred(box))
+        return self._room(self.bound.centred_enclosure(box))
 
-    def slopes(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
+    def jacobian_enclosure(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
         """Enclose the distances to the bounds, and their derivatives up to sign."""
-        values, rows = self.bound.slopes(box)
+        values, rows = self.bound.jacobian_enclosure(box)
         twice = [
             row
             for row, ends in zip(rows, self.bounds, strict=True)
@@ -195,15 +199,15 @@ class Between:
         return found
 
 
-Functions = BoundField | Between
+Functions = BoxFunctions | BoundMargins
 
 
 @dataclass(frozen=True)
-class Part:
+class CertificatePart:
     """One part of a certificate: functions that are positive, or zero, on a box."""
 
     name: str
-    field: Field
+    field: ParametricFunctions
     domain: Box
     zeros: bool = False
     labels: tuple[str, ...] = ()
@@ -212,17 +216,17 @@ class Part:
     def bind(self, parameters: Mapping[str, Range], digits: int) -> Functions:
         """Fix a box of parameters in the functions to be shown positive, or zero."""
         with ctx.workdps(digits):
-            balls = {name: x.ball() for name, x in parameters.items()}
+            balls = {name: x.to_ball() for name, x in parameters.items()}
         bound = self.field.bind(balls, digits)
-        return Between(bound, self.bounds) if self.bounds else bound
+        return BoundMargins(bound, self.bounds) if self.bounds else bound
 
 
 @dataclass(frozen=True)
-class Kind:
+class CertificateKind:
     """A kind of certificate."""
 
     statement: str
-    parts: Callable[[Mapping[str, Fraction]], tuple[Part, ...]]
+    parts: Callable[[Mapping[str, Fraction]], tuple[CertificatePart, ...]]
     facts: Callable[[], Mapping[str, bool]]
     names: tuple[str, ...] = ("lam", "gamma", "d")
     numbers: tuple[str, ...] = ()
@@ -235,8 +239,8 @@ def no_facts() -> Mapping[str, bool]:
 
 def has_one_zero(bound: Functions, box: Box) -> bool:
     """Return whether a system certainly has exactly one zero in a box with rational ends."""
-    _, rows = bound.slopes(box)
-    values = bound.natural(middle(box))
+    _, rows = bound.jacobian_enclosure(box)
+    values = bound.natural_enclosure(midpoint(box))
     with ctx.workdps(bound.dps):
         radii = [arb(high - low) / 2 for low, high in box]
-        return contraction(values, arb_mat(rows), radii) is not None
+        return krawczyk_image(values, arb_mat(rows), radii) is not None

@@ -19,15 +19,15 @@ from slrsym.balls.boxes import (
     NATURAL,
     UNDECIDED,
     Box,
-    cut,
+    bisect,
+    box_volume,
+    has_common_point,
+    is_strictly_within,
     is_within,
-    meet,
-    middle,
-    strictly_within,
-    volume,
+    midpoint,
 )
 from slrsym.balls.fields import Functions, has_one_zero
-from slrsym.kernels.arguments import number, require_integer
+from slrsym.kernels.arguments import require_integer, to_float
 
 # No box is cut more often along its sides together.
 DEPTH = 160
@@ -44,7 +44,7 @@ class Budget:
         _parent: Budget | None = None,
     ) -> None:
         self.max_boxes = require_integer("max_boxes", max_boxes, 1)
-        if not number(seconds) > 0:
+        if not to_float(seconds) > 0:
             raise ValueError(f"seconds must be positive; got {seconds!r}")
         self.seconds = seconds
         self.note = note
@@ -52,15 +52,15 @@ class Budget:
         self._parent = _parent
         self._start = time.monotonic()
 
-    def part(self, share: int, most: int | None = None) -> Budget:
+    def sub_budget(self, share: int, most: int | None = None) -> Budget:
         """Return a budget within this one."""
         boxes = max(1, (self.max_boxes - self.used) // share)
         left = max(self.seconds - self.elapsed, 1e-3)
         return Budget(boxes if most is None else min(boxes, most), left / share, None, self)
 
-    def spend(self) -> bool:
+    def spend_box(self) -> bool:
         """Count a box; return False if the budget is used up."""
-        if self.is_over or (self._parent is not None and not self._parent.spend()):
+        if self.is_over or (self._parent is not None and not self._parent.spend_box()):
             return False
         self.used += 1
         if self.note is not None and self.used % 64 == 0:
@@ -79,7 +79,7 @@ class Budget:
 
 
 @dataclass
-class Cover:
+class Subdivision:
     """The pieces into which a search has cut a domain, by outcome."""
 
     tree: list[str] = field(default_factory=list)
@@ -90,17 +90,17 @@ class Cover:
     missed: list[list[float]] = field(default_factory=list)
 
     @property
-    def is_shown(self) -> bool:
+    def is_complete(self) -> bool:
         """Whether nothing is left open."""
         return not self.undecided and self.counterexample is None
 
 
-def widest_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) -> int:
+def best_cut_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) -> int:
     """Choose the axis along which a cut helps most, by its part of the mean value form."""
     sides = [float(high - low) for low, high in box]
     if len(box) == 1:
         return 0
-    _, rows = bound.slopes(box)
+    _, rows = bound.jacobian_enclosure(box)
     wanted = range(len(rows)) if which is None else which
     weights = [0.0] * len(box)
     for i in wanted:
@@ -115,45 +115,45 @@ def widest_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) 
     return longest if sides[longest] > 16 * sides[best] or weights[best] == 0 else best
 
 
-def cover_positive(bound: Functions, domain: Box, budget: Budget) -> Cover:
+def prove_positive(bound: Functions, domain: Box, budget: Budget) -> Subdivision:
     """Cut a domain until some functions are seen to be positive on every piece."""
-    found = Cover()
+    found = Subdivision()
     _cover(bound, domain, budget, found, 0)
     return found
 
 
-def refutes(bound: Functions, point: Box) -> bool:
+def is_refuted_at(bound: Functions, point: Box) -> bool:
     """Return whether some function certainly is not positive at a point."""
-    return any(value <= 0 for value in bound.natural(point))
+    return any(value <= 0 for value in bound.natural_enclosure(point))
 
 
-def _cover(bound: Functions, box: Box, budget: Budget, found: Cover, depth: int) -> None:
-    if found.counterexample is not None or depth > DEPTH or not budget.spend():
-        leave(found, box)
+def _cover(bound: Functions, box: Box, budget: Budget, found: Subdivision, depth: int) -> None:
+    if found.counterexample is not None or depth > DEPTH or not budget.spend_box():
+        record_undecided(found, box)
         return
-    values = bound.natural(box)
+    values = bound.natural_enclosure(box)
     if all(value > 0 for value in values):
         _accept(found, NATURAL, values)
         return
     open_ = [i for i, value in enumerate(values) if not value > 0]
     if box:
-        sharper = bound.centred(box)
+        sharper = bound.centred_enclosure(box)
         if all(value > 0 for value in sharper):
             _accept(found, CENTRED, sharper)
             return
         open_ = [i for i, value in enumerate(sharper) if not value > 0] or open_
-    if any(value <= 0 for value in values) or refutes(bound, middle(box)):
-        found.counterexample = middle(box)
+    if any(value <= 0 for value in values) or is_refuted_at(bound, midpoint(box)):
+        found.counterexample = midpoint(box)
     if not box or found.counterexample is not None:
-        leave(found, box)
+        record_undecided(found, box)
         return
-    axis = widest_axis(bound, box, open_)
+    axis = best_cut_axis(bound, box, open_)
     found.tree.append(str(axis))
-    for half in cut(box, axis):
+    for half in bisect(box, axis):
         _cover(bound, half, budget, found, depth + 1)
 
 
-def _accept(found: Cover, mark: str, values: list[Any]) -> None:
+def _accept(found: Subdivision, mark: str, values: list[Any]) -> None:
     found.tree.append(mark)
     lowest = [value.lower() for value in values]
     found.margins = [
@@ -162,60 +162,62 @@ def _accept(found: Cover, mark: str, values: list[Any]) -> None:
     ]
 
 
-def leave(found: Cover, box: Box) -> None:
+def record_undecided(found: Subdivision, box: Box) -> None:
     """Note a box of which nothing was seen."""
     found.tree.append(UNDECIDED)
     found.undecided.append(box)
 
 
-def share(boxes: Iterable[Box], domain: Box) -> float:
+def volume_fraction(boxes: Iterable[Box], domain: Box) -> float:
     """Return the fraction of a domain's volume that some of its pieces make up."""
     long = [i for i, (low, high) in enumerate(domain) if low < high]
-    whole_volume = volume(tuple(domain[i] for i in long))
-    parts = (volume(tuple(box[i] for i in long)) for box in boxes)
+    whole_volume = box_volume(tuple(domain[i] for i in long))
+    parts = (box_volume(tuple(box[i] for i in long)) for box in boxes)
     return float(sum(part / whole_volume for part in parts))
 
 
-def isolate_zeros(bound: Functions, domain: Box, budget: Budget) -> Cover:
+def isolate_zeros(bound: Functions, domain: Box, budget: Budget) -> Subdivision:
     """Cut a domain until every piece has no zero of a system, or lies in a box with exactly one."""
-    found = Cover()
+    found = Subdivision()
     _isolate(bound, domain, domain, budget, found, 0)
     return found
 
 
 def _isolate(
-    bound: Functions, box: Box, domain: Box, budget: Budget, found: Cover, depth: int
+    bound: Functions, box: Box, domain: Box, budget: Budget, found: Subdivision, depth: int
 ) -> None:
-    if depth > DEPTH or not budget.spend():
-        leave(found, box)
+    if depth > DEPTH or not budget.spend_box():
+        record_undecided(found, box)
         return
     if any(is_within(box, wide) for wide, _ in found.zeros):
         found.tree.append(INSIDE)
         return
-    if is_nonzero(bound.natural(box)):
+    if is_certainly_nonzero(bound.natural_enclosure(box)):
         found.tree.append(NATURAL)
         return
-    if is_nonzero(bound.centred(box)):
+    if is_certainly_nonzero(bound.centred_enclosure(box)):
         found.tree.append(CENTRED)
         return
     zero = _around_zero(bound, box, domain, found)
-    if zero is not None and not any(meet(zero[0], wide) for wide, _ in found.zeros):
+    if zero is not None and not any(has_common_point(zero[0], wide) for wide, _ in found.zeros):
         found.zeros.append(zero)
         if is_within(box, zero[0]):
             found.tree.append(INSIDE)
             return
-    axis = widest_axis(bound, box)
+    axis = best_cut_axis(bound, box)
     found.tree.append(str(axis))
-    for half in cut(box, axis):
+    for half in bisect(box, axis):
         _isolate(bound, half, domain, budget, found, depth + 1)
 
 
-def is_nonzero(values: list[Any]) -> bool:
+def is_certainly_nonzero(values: list[Any]) -> bool:
     """Return whether some value certainly is not zero."""
     return any(value > 0 or value < 0 for value in values)
 
 
-def _around_zero(bound: Functions, box: Box, domain: Box, found: Cover) -> tuple[Box, Box] | None:
+def _around_zero(
+    bound: Functions, box: Box, domain: Box, found: Subdivision
+) -> tuple[Box, Box] | None:
     """Return a wide and a narrow box around a zero near a box, if Newton's method finds one."""
     point = [(low + high) / 2 for low, high in box]
     for _ in range(8):
@@ -236,7 +238,7 @@ def _around_zero(bound: Functions, box: Box, domain: Box, found: Cover) -> tuple
     if any(math.dist(near, other) < 1e-9 for other in found.missed):
         return None
     around = [tuple((x - r, x + r) for x in point) for r in _RADII]
-    fitting = [box for box in around if strictly_within(box, domain)]
+    fitting = [box for box in around if is_strictly_within(box, domain)]
     wide = next((box for box in fitting if has_one_zero(bound, box)), None)
     if wide is None:
         found.missed.append(near)
@@ -250,7 +252,7 @@ _RADII = [fmpq(1, 2**k) for k in range(1, 50)]
 
 
 def _newton_step(bound: Functions, point: Box) -> list[float] | None:
-    values, rows = bound.slopes(point)
+    values, rows = bound.jacobian_enclosure(point)
     with ctx.workdps(bound.dps):
         try:
             inverse = arb_mat([[x.mid() for x in row] for row in rows]).inv()

@@ -7,13 +7,36 @@ from __future__ import annotations
 
 from slrsym.certify.attraction import Attraction
 from slrsym.certify.certificate import Certificate, CertificateError, CertificateOutcome, load
-from slrsym.certify.claims import OnBox
+from slrsym.certify.claims import InequalitiesOnBox
 from slrsym.certify.enclosures import Enclosure, enclosure
-from slrsym.certify.fixed_points import LocalRates, classification, fixed_points, local_rates
 from slrsym.certify.global_minimum import GlobalMinimum
-from slrsym.certify.step_size import StepSize, alpha_bar, certify_alpha, closed_form_step, grid_step
-from slrsym.certify.sublevel import Sublevel
-from slrsym.certify.verifier import Check, check
+from slrsym.certify.manifold_fixed_points import (
+    LocalRates,
+    certify_classification,
+    certify_fixed_points,
+    certify_local_rates,
+)
+from slrsym.certify.step_size import (
+    StepSize,
+    alpha_bar,
+    certify_step_size,
+    closed_form_step_size,
+    grid_step_size,
+)
+from slrsym.certify.sublevel import SublevelSet
+from slrsym.certify.verifier import CheckResult, check
 from slrsym.renamed import old_names as _old_names
 
-__getattr__ = _old_names(__name__, Verdict="CertificateOutcome")
+__getattr__ = _old_names(
+    __name__,
+    Check="CheckResult",
+    OnBox="InequalitiesOnBox",
+    Sublevel="SublevelSet",
+    Verdict="CertificateOutcome",
+    certify_alpha="certify_step_size",
+    classification="certify_classification",
+    closed_form_step="closed_form_step_size",
+    fixed_points="certify_fixed_points",
+    grid_step="grid_step_size",
+    local_rates="certify_local_rates",
+)

@@ -30,11 +30,11 @@ from flint import arb
 from sympy import Abs, Expr, Integer, Matrix, Rational, Symbol, diff, sqrt
 from sympy.logic.boolalg import Boolean
 
-from slrsym.balls.boxes import Box, cut, rational, signed_interval
-from slrsym.balls.fields import Field, Functions
-from slrsym.balls.search import Budget, Cover, cover_positive
+from slrsym.balls.boxes import Box, bisect, parse_interval, to_flint_rational
+from slrsym.balls.fields import Functions, ParametricFunctions
+from slrsym.balls.search import Budget, Subdivision, prove_positive
 from slrsym.certify.runner import DIGITS
-from slrsym.claims.claim import certifying
+from slrsym.claims.claim import register_certificate_class
 from slrsym.models.expressions import OFF_M, ON_M, quadratic_risk
 from slrsym.notation import L, alpha, d, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
@@ -48,7 +48,7 @@ _MU = Symbol("mu", positive=True)
 _V, _SHARE = Symbol("V", nonnegative=True), Symbol("s", nonnegative=True)
 
 
-@certifying
+@register_certificate_class
 @dataclass(frozen=True)
 class Attraction:
     r"""Evidence that descent converges to the oracle from a neighbourhood of it.
@@ -107,7 +107,7 @@ class Attraction:
 
     @cached_property
     def _ends(self) -> tuple[Fraction, Fraction]:
-        return signed_interval("lam", self.lam)
+        return parse_interval("lam", self.lam)
 
     @property
     def box(self) -> str:
@@ -158,13 +158,13 @@ class Attraction:
             numbers["lam"] = low
         else:
             state[lam] = (low, high)
-        known = {name: arb(rational(Fraction(value))) for name, value in numbers.items()}
+        known = {name: arb(to_flint_rational(Fraction(value))) for name, value in numbers.items()}
         field = _field(self.dimension, self.tokens, str(self.variance), tuple(state))
-        box = tuple((rational(a), rational(b)) for a, b in state.values())
+        box = tuple((to_flint_rational(a), to_flint_rational(b)) for a, b in state.values())
         budget = Budget(self.max_boxes)
         # What is shown at both ends of an interval in which the matrix is affine holds between.
         for room in (Fraction(self.room), -Fraction(self.room)):
-            bound = field.bind({**known, "room": arb(rational(room))}, DIGITS)
+            bound = field.bind({**known, "room": arb(to_flint_rational(room))}, DIGITS)
             found = _covered(bound, box, budget)
             if found.counterexample is not None:
                 at = ", ".join(
@@ -172,7 +172,7 @@ class Attraction:
                 )
                 listed = ", ".join(self.conditions()[0])
                 return f"not all of {listed} are positive at {at}"
-            if not found.is_shown:
+            if not found.is_complete:
                 return f"left open in {len(found.undecided)} of {len(found.tree)} boxes"
         return ""
 
@@ -191,28 +191,30 @@ _FEW = 5
 
 
 @cache
-def _field(dimension: int, tokens: int, variance: str, state: tuple[Symbol, ...]) -> Field:
+def _field(
+    dimension: int, tokens: int, variance: str, state: tuple[Symbol, ...]
+) -> ParametricFunctions:
     """Return the conditions as functions of a state, for any step size and rate."""
     conditions, names = _conditions(dimension, tokens, variance)
     letters = {"room": _ROOM, "alpha": alpha, "mu": _MU} | ({} if lam in state else {"lam": lam})
-    return Field(list(conditions.values()), state, names, letters)
+    return ParametricFunctions(list(conditions.values()), state, names, letters)
 
 
-def _covered(bound: Functions, box: Box, budget: Budget) -> Cover:
+def _covered(bound: Functions, box: Box, budget: Budget) -> Subdivision:
     """Cover a box by boxes that satisfy the conditions, cutting inverse temperatures first.
 
     Where bounds are wide in the inverse temperature, other cuts do not help.
     """
     if len(box) == 2:
-        return cover_positive(bound, box, budget)
+        return prove_positive(bound, box, budget)
     slices = [box]
     while True:
         piece = slices.pop()
-        found = cover_positive(bound, piece, budget.part(1, _FEW))
-        if found.counterexample is not None or (not found.is_shown and budget.is_over):
+        found = prove_positive(bound, piece, budget.sub_budget(1, _FEW))
+        if found.counterexample is not None or (not found.is_complete and budget.is_over):
             return found
-        if not found.is_shown:
-            slices += reversed(cut(piece, 2))
+        if not found.is_complete:
+            slices += reversed(bisect(piece, 2))
         elif not slices:
             return found
 
@@ -256,7 +258,7 @@ def _conditions(
         + (S[0, 1] + S[1, 2]) * wide
         + (S[0, 2] + S[1, 2] + S[2, 2]) * 2 * (wide + high)
     ) / 2
-    M = transverse_form(Q, slope, alpha, own, _ROOM, N)
+    M = transverse_quadratic_form(Q, slope, alpha, own, _ROOM, N)
     M[0, 0] += X
     M[1, 1] += Y
     m = {(i, j): named(f"M_{i}{j}", M[i, j]) for i in range(3) for j in range(i, 3)}
@@ -277,7 +279,7 @@ def _conditions(
     return found, names
 
 
-def transverse_form(
+def transverse_quadratic_form(
     Q: Matrix, slope: Matrix, alpha: Expr, own: Expr, beside: Expr, N: Expr
 ) -> Matrix:
     r"""Return the matrix of :math:`D - \alpha G/2` in eta, theta, tau, without terms of X and Y.

@@ -10,9 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from slrsym.balls.boxes import Box, Range, parameter_range, rational
+from slrsym.balls.boxes import Box, Range, parse_range, to_flint_rational
 from slrsym.certify.statements import KINDS
-from slrsym.files import DamagedFileError, replacing
+from slrsym.files import DamagedFileError, replace_atomically
 
 FORMAT = "slrsym certificate 1"
 
@@ -30,7 +30,7 @@ class CertificateOutcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class PartSubdivision:
     """The subdivision that proves one part of a statement, for one part of the parameters."""
 
     tree: str
@@ -38,11 +38,11 @@ class Finding:
 
 
 # By the name of the part.
-Piece = Mapping[str, Finding]
+Piece = Mapping[str, PartSubdivision]
 
 
 @dataclass(frozen=True)
-class Undecided:
+class UndecidedBoxes:
     """The boxes on which one part of a statement is undecided, for one part of the parameters."""
 
     parameters: str
@@ -106,7 +106,7 @@ class Certificate:
     boxes: int = 0
     visited: int = 0
     seconds: float = 0.0
-    undecided: tuple[Undecided, ...] = ()
+    undecided: tuple[UndecidedBoxes, ...] = ()
     counterexample: Counterexample | None = None
 
     @property
@@ -132,7 +132,7 @@ class Certificate:
         path : path
         """
         text = json.dumps(self.as_dict(), indent=1, ensure_ascii=False)
-        with replacing(path) as draft:
+        with replace_atomically(path) as draft:
             draft.write_text(text + "\n", encoding="utf-8")
 
     def as_dict(self) -> dict[str, Any]:
@@ -171,9 +171,9 @@ class Certificate:
 def describe_box(parameters: Mapping[str, Range]) -> str:
     """Describe a box of parameters in words."""
     return ", ".join(
-        f"{name} = {x.low.readable}"
+        f"{name} = {x.low.short_text}"
         if x.is_point
-        else f"{name} in [{x.low.readable}, {x.high.readable}]"
+        else f"{name} in [{x.low.short_text}, {x.high.short_text}]"
         for name, x in parameters.items()
     )
 
@@ -244,13 +244,16 @@ def _read(data: dict[str, Any]) -> Certificate:
         data["boxes"],
         data["visited"],
         float(data["seconds"]),
-        tuple(Undecided(**u) for u in data["undecided"]),
+        tuple(UndecidedBoxes(**u) for u in data["undecided"]),
         None
         if point is None
         else Counterexample(
             dict(_ranges(point["parameters"])),
             point["part"],
-            tuple((rational(Fraction(x)), rational(Fraction(x))) for x in point["point"]),
+            tuple(
+                (to_flint_rational(Fraction(x)), to_flint_rational(Fraction(x)))
+                for x in point["point"]
+            ),
         ),
     )
 
@@ -259,11 +262,13 @@ def _ranges(data: dict[str, Any]) -> Iterator[tuple[str, Range]]:
     for name, ends in data.items():
         if not all(isinstance(end, str) for end in ends):
             raise TypeError(f"the ends of {name} must be texts; got {ends!r}")
-        yield name, parameter_range(name, ends)
+        yield name, parse_range(name, ends)
 
 
 def _box(data: list[list[str]]) -> Box:
-    box = tuple((rational(Fraction(low)), rational(Fraction(high))) for low, high in data)
+    box = tuple(
+        (to_flint_rational(Fraction(low)), to_flint_rational(Fraction(high))) for low, high in data
+    )
     if any(low > high for low, high in box):
         raise ValueError(f"a box has a side that goes downwards: {data}")
     return box
@@ -271,7 +276,7 @@ def _box(data: list[list[str]]) -> Box:
 
 def _piece(data: dict[str, Any]) -> Piece:
     return {
-        name: Finding(
+        name: PartSubdivision(
             str(finding["tree"]),
             tuple((_box(wide), _box(narrow)) for wide, narrow in finding["zeros"]),
         )

@@ -12,19 +12,19 @@ from flint import arb, ctx
 from sympy import Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
 from sympy.logic.boolalg import Boolean
 
-from slrsym.balls.boxes import rational, readable, signed_interval
-from slrsym.balls.fields import Field
-from slrsym.balls.search import Budget, cover_positive
+from slrsym.balls.boxes import format_number, parse_interval, to_flint_rational
+from slrsym.balls.fields import ParametricFunctions
+from slrsym.balls.search import Budget, prove_positive
 from slrsym.certify.runner import DIGITS
-from slrsym.claims.claim import certifying
+from slrsym.claims.claim import register_certificate_class
 from slrsym.gaussian import erf_prime, erf_second, zeta
 from slrsym.kernels.functions import ErfVariance
 from slrsym.statements.expressions import conjuncts
 
 
-@certifying
+@register_certificate_class
 @dataclass(frozen=True)
-class OnBox:
+class InequalitiesOnBox:
     """Evidence that a claim's inequalities hold on a box, to be used as `Claim.certified_by`.
 
     Strict inequalities between elementary functions, erf, and zeta can be shown; others hold with
@@ -46,9 +46,9 @@ class OnBox:
     --------
     >>> from sympy import Gt, Symbol, erf
     >>> x = Symbol("x", real=True)
-    >>> OnBox({x: ("1/10", 3)}).check(Gt(erf(x), x / 5))
+    >>> InequalitiesOnBox({x: ("1/10", 3)}).check(Gt(erf(x), x / 5))
     ''
-    >>> OnBox({x: ("1/10", 6)}).check(Gt(erf(x), x / 5))[:30]
+    >>> InequalitiesOnBox({x: ("1/10", 6)}).check(Gt(erf(x), x / 5))[:30]
     'erf(x) > x/5 does not hold at '
     """
 
@@ -62,13 +62,13 @@ class OnBox:
 
     def __post_init__(self) -> None:
         for symbol, value in self.ranges.items():
-            self._ends[symbol] = signed_interval(str(symbol), value)
+            self._ends[symbol] = parse_interval(str(symbol), value)
 
     @property
     def box(self) -> str:
         """The box, in words."""
         shown = {
-            x: [readable(end) if end.denominator > 1000 else str(end) for end in ends]
+            x: [format_number(end) if end.denominator > 1000 else str(end) for end in ends]
             for x, ends in self._ends.items()
         }
         return ", ".join(
@@ -105,14 +105,17 @@ class OnBox:
         fixed = {x: self._ends[x][0] for x in symbols if self._ends[x][0] == self._ends[x][1]}
         state = [x for x in symbols if x not in fixed]
         box = tuple(
-            (rational(low), rational(high)) for low, high in map(self._ends.__getitem__, state)
+            (to_flint_rational(low), to_flint_rational(high))
+            for low, high in map(self._ends.__getitem__, state)
         )
         function = _elementary(relation.gts - relation.lts)
         try:
-            functions = Field((function,), state, parameters={x.name: x for x in fixed})
+            functions = ParametricFunctions(
+                (function,), state, parameters={x.name: x for x in fixed}
+            )
             with ctx.workdps(self.digits):
-                numbers = {x.name: arb(rational(value)) for x, value in fixed.items()}
-            found = cover_positive(functions.bind(numbers, self.digits), box, budget)
+                numbers = {x.name: arb(to_flint_rational(value)) for x, value in fixed.items()}
+            found = prove_positive(functions.bind(numbers, self.digits), box, budget)
         except (ValueError, TypeError, NotImplementedError) as problem:
             return f"{relation} cannot be certified: {problem}"
         if found.counterexample is not None:
@@ -120,7 +123,7 @@ class OnBox:
                 f"{x} = {low}" for x, (low, _) in zip(state, found.counterexample, strict=True)
             )
             return f"{relation} does not hold at {at or self.box}"
-        if not found.is_shown:
+        if not found.is_complete:
             return (
                 f"{relation} is undecided in {len(found.undecided)} of {len(found.tree)} boxes of "
                 f"{self.box}"

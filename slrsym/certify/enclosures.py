@@ -13,9 +13,9 @@ from typing import Any
 
 from flint import arb, ctx
 
-from slrsym.balls.boxes import Box, cut, lower_decimal, middle, parameter_range, signed_interval
-from slrsym.balls.fields import BoundField, Part
-from slrsym.balls.search import Budget, widest_axis
+from slrsym.balls.boxes import Box, bisect, decimal_below, midpoint, parse_interval, parse_range
+from slrsym.balls.fields import BoxFunctions, CertificatePart
+from slrsym.balls.search import Budget, best_cut_axis
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, certify
 from slrsym.certify.statements import KINDS
@@ -104,17 +104,17 @@ def enclosure(
     if set(given) != set(kind.names):
         wanted = ", ".join(kind.names)
         raise ValueError(f"parameters must be {wanted}; got {', '.join(parameters) or 'none'}")
-    at = {name: parameter_range(name, given[name]) for name in kind.names}
+    at = {name: parse_range(name, given[name]) for name in kind.names}
     variables = [name.removesuffix("_from") for name in kind.numbers if name.endswith("_from")]
     strange = set(box) - set(variables)
     if strange:
         raise ValueError(f"box must be of {', '.join(variables)}; got {', '.join(sorted(strange))}")
     numbers = dict.fromkeys(kind.numbers, Fraction(0))
     for name in variables:
-        numbers[f"{name}_from"], numbers[f"{name}_to"] = signed_interval(name, box.get(name, 0))
+        numbers[f"{name}_from"], numbers[f"{name}_to"] = parse_interval(name, box.get(name, 0))
     (part,) = kind.parts(numbers)
     with ctx.workdps(require_integer("digits", digits, 10)):
-        balls = {name: x.ball() for name, x in at.items()}
+        balls = {name: x.to_ball() for name, x in at.items()}
     finder = _Finder(part, part.field.bind(balls, digits), tolerance)
     finder.run(Budget(max_boxes, seconds))
     labels = [label.removesuffix(" from below") for label in part.labels[::2]]
@@ -131,7 +131,7 @@ def enclosure(
 class _Finder:
     """A search for bounds that can probably be proved, which it does not prove itself."""
 
-    def __init__(self, part: Part, bound: BoundField, tolerance: float) -> None:
+    def __init__(self, part: CertificatePart, bound: BoxFunctions, tolerance: float) -> None:
         self.bound = bound
         self.tolerance = tolerance
         count = len(bound.field.outputs)
@@ -141,7 +141,7 @@ class _Finder:
 
     def run(self, budget: Budget) -> None:
         before, cuts = math.inf, 0
-        while budget.spend():
+        while budget.spend_box():
             gap, i, leaf = self._worst()
             if gap <= self.tolerance or leaf is None:
                 return
@@ -154,7 +154,7 @@ class _Finder:
             if all(low == high for low, high in leaf.box):
                 return
             self.leaves.remove(leaf)
-            for half in cut(leaf.box, widest_axis(self.bound, leaf.box, [i])):
+            for half in bisect(leaf.box, best_cut_axis(self.bound, leaf.box, [i])):
                 self._add(half)
 
     def rounded(self, i: int) -> tuple[Fraction, Fraction]:
@@ -163,16 +163,16 @@ class _Finder:
         # The proof is given some room, so that it needs few boxes.
         room = abs(high - low) * self.tolerance / 2 + 1e-15 * max(abs(low), abs(high)) + 1e-24
         return (
-            Fraction(lower_decimal(arb(low - room), 8)),
-            -Fraction(lower_decimal(arb(-high - room), 8)),
+            Fraction(decimal_below(arb(low - room), 8)),
+            -Fraction(decimal_below(arb(-high - room), 8)),
         )
 
     def _add(self, box: Box) -> None:
-        natural, sharper = self.bound.natural(box), self.bound.centred(box)
+        natural, sharper = self.bound.natural_enclosure(box), self.bound.centred_enclosure(box)
         values = [_narrower(a, b) for a, b in zip(natural, sharper, strict=True)]
         lows, highs = [float(x.lower()) for x in values], [float(x.upper()) for x in values]
         self.leaves.append(_Leaf(box, lows, highs))
-        for i, value in enumerate(self.bound.natural(middle(box))):
+        for i, value in enumerate(self.bound.natural_enclosure(midpoint(box))):
             self.least[i] = min(self.least[i], float(value.mid()))
             self.most[i] = max(self.most[i], float(value.mid()))
 

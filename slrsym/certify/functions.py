@@ -75,7 +75,7 @@ def second_derivatives() -> tuple[Expr, Expr, Expr]:
     return in_1.diff(x1), in_1.diff(x2), in_2.diff(x2)
 
 
-def risk_symbols() -> dict[Symbol, Expr]:
+def derivative_definitions() -> dict[Symbol, Expr]:
     """Return the definitions of the symbols for first and second derivatives."""
     return (
         dict(zip((R_1, R_2, *BENDS), (*first_derivatives(), *second_derivatives()), strict=True))
@@ -83,7 +83,7 @@ def risk_symbols() -> dict[Symbol, Expr]:
     )
 
 
-def sign_part(expr: Expr) -> Expr:
+def drop_positive_factors(expr: Expr) -> Expr:
     """Drop the positive factors of a product, which do not change its sign."""
 
     def positive(part: Expr) -> bool:
@@ -161,7 +161,7 @@ def _gathered(expr: Expr) -> Expr:
 
 
 @cache
-def descent_matrix() -> tuple[Expr, Expr, Expr]:
+def angle_hessian() -> tuple[Expr, Expr, Expr]:
     r"""Return the Hessian of the risk in the angles of kappa and nu."""
     (k_cos, k_entry), (n_cos, n_entry) = (
         (sqrt(1 - x**2), sqrt(1 - x**2) * _along(sqrt(1 - x**2) * slope, x))
@@ -172,10 +172,10 @@ def descent_matrix() -> tuple[Expr, Expr, Expr]:
 
 
 @cache
-def curvature_identity() -> bool:
+def is_curvature_identity_true() -> bool:
     """Return whether the entries m_ij are those of N - alpha times the Hessian in the angles."""
     step = planar_map()
-    in_1, in_2, beside = descent_matrix()
+    in_1, in_2, beside = angle_hessian()
     differences = (
         step.entries[0][0] - (step.norms[0] - alpha * in_1),
         step.entries[1][1] - (step.norms[1] - alpha * in_2),

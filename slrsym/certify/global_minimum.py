@@ -3,8 +3,8 @@ r"""The oracle and its mirror image as the only global minima of the risk on the
 Three facts make this, at every inverse temperature of a range:
 
 1. Pairs whose excess risk exceeds the oracle's by at most `margin` have
-   :math:`2 - |\kappa + \nu| \le r`. The bounds are those of `Sublevel`, as functions of kappa and
-   lambda.
+   :math:`2 - |\kappa + \nu| \le r`. The bounds are those of `SublevelSet`, as functions of kappa
+   and lambda.
 2. Where :math:`V = 2 - \kappa - \nu \le r`, each short step of descent lowers V by a factor below
    1, which is the evidence of `Attraction` (claim ``attraction-rate``). A step from a critical
    point does not move. So V = 0 there, hence k = k* and v = v* (claim ``attraction-distance``). As
@@ -21,15 +21,15 @@ from typing import Any, ClassVar
 
 from sympy.logic.boolalg import Boolean
 
-from slrsym.balls.boxes import rational, readable, signed_interval
+from slrsym.balls.boxes import format_number, parse_interval, to_flint_rational
 from slrsym.balls.search import Budget
 from slrsym.certify.attraction import Attraction
-from slrsym.certify.sublevel import Sublevel, left_open, sublevel_fields
-from slrsym.claims.claim import certifying
+from slrsym.certify.sublevel import SublevelSet, sublevel_functions, undecided_reason
+from slrsym.claims.claim import register_certificate_class
 from slrsym.proofs.lemmas import InWords, in_words
 
 
-@certifying
+@register_certificate_class
 @dataclass(frozen=True)
 class GlobalMinimum:
     r"""Evidence that no pair but the oracle and its mirror image has the least risk.
@@ -54,7 +54,7 @@ class GlobalMinimum:
 
     # Claims that turn the inequalities checked here into the statement.
     rests_on: ClassVar[tuple[str, ...]] = (
-        *Sublevel.rests_on,
+        *SublevelSet.rests_on,
         "lemma-4-chain-rule",
         "attraction-gradients",
         "attraction-form",
@@ -71,12 +71,12 @@ class GlobalMinimum:
 
     @property
     def _range(self) -> tuple[Fraction, Fraction]:
-        return signed_interval("lam", self.attraction.lam)
+        return parse_interval("lam", self.attraction.lam)
 
     @property
     def box(self) -> str:
         """The box, in words."""
-        near, (low, high) = self.attraction, (readable(x) for x in self._range)
+        near, (low, high) = self.attraction, (format_number(x) for x in self._range)
         return (
             f"d = {near.dimension}, L = {near.tokens}, gamma^2 = {near.variance}, "
             f"lambda in [{low}, {high}], all unit k and v"
@@ -85,7 +85,7 @@ class GlobalMinimum:
     @property
     def statement(self) -> InWords:
         """The certified statement in words, with all its numbers."""
-        near, (low, high) = self.attraction, (readable(x) for x in self._range)
+        near, (low, high) = self.attraction, (format_number(x) for x in self._range)
         return in_words(
             f"With $d = {near.dimension}$, $L = {near.tokens}$ and $gamma^2 = {near.variance}$, at "
             f"every inverse temperature from ${low}$ to ${high}$, the risk of a pair of unit "
@@ -115,9 +115,9 @@ class GlobalMinimum:
         if reason := near.check(near.statement):
             return reason
         low, high = self._range
-        return left_open(
-            sublevel_fields(near.dimension, near.tokens, str(near.variance), over_oracle=True),
+        return undecided_reason(
+            sublevel_functions(near.dimension, near.tokens, str(near.variance), over_oracle=True),
             {"level": self.margin, "radius": near.radius},
-            ((rational(low), rational(high)),),
+            ((to_flint_rational(low), to_flint_rational(high)),),
             Budget(self.max_boxes),
         )

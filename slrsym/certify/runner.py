@@ -9,16 +9,23 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from slrsym.balls.boxes import NATURAL, UNDECIDED, Box, Range, lower_decimal, volume
-from slrsym.balls.fields import Part
-from slrsym.balls.search import Budget, Cover, cover_positive, isolate_zeros, refutes, share
+from slrsym.balls.boxes import NATURAL, UNDECIDED, Box, Range, box_volume, decimal_below
+from slrsym.balls.fields import CertificatePart
+from slrsym.balls.search import (
+    Budget,
+    Subdivision,
+    is_refuted_at,
+    isolate_zeros,
+    prove_positive,
+    volume_fraction,
+)
 from slrsym.certify.certificate import (
     Certificate,
     CertificateOutcome,
     Counterexample,
-    Finding,
+    PartSubdivision,
     Piece,
-    Undecided,
+    UndecidedBoxes,
     describe_box,
 )
 from slrsym.certify.statements import KINDS
@@ -40,14 +47,14 @@ CORNERS = 4
 @dataclass
 class _Run:
     kind: str
-    parts: tuple[Part, ...]
+    parts: tuple[CertificatePart, ...]
     digits: int
     budget: Budget
     suspects: tuple[Box, ...]
     tree: list[str] = field(default_factory=list)
     pieces: list[Piece] = field(default_factory=list)
     margins: dict[str, Any] = field(default_factory=dict)
-    undecided: list[Undecided] = field(default_factory=list)
+    undecided: list[UndecidedBoxes] = field(default_factory=list)
     counterexample: Counterexample | None = None
     counts: set[int] = field(default_factory=set)
 
@@ -56,13 +63,15 @@ class _Run:
             self._leave(parameters)
             return
         can_cut = any(x.width > _NARROW for x in parameters.values())
-        covers = self._covers(parameters, self.budget.part(1, _STINT) if can_cut else self.budget)
+        covers = self._covers(
+            parameters, self.budget.sub_budget(1, _STINT) if can_cut else self.budget
+        )
         refuted = [name for name, cover in covers.items() if cover.counterexample]
         if refuted:
             point = covers[refuted[0]].counterexample
             assert point is not None
             self.counterexample = Counterexample(parameters, refuted[0], point)
-        shown = len(covers) == len(self.parts) and all(c.is_shown for c in covers.values())
+        shown = len(covers) == len(self.parts) and all(c.is_complete for c in covers.values())
         if not shown and not refuted and can_cut and not self.budget.is_over:
             axis = max(range(len(parameters)), key=lambda i: list(parameters.values())[i].width)
             name = list(parameters)[axis]
@@ -79,25 +88,27 @@ class _Run:
             corner = {n: Range(x, x) for n, x in zip(parameters, ends, strict=True)}
             bound = part.bind(corner, self.digits)
             for point in self.suspects:
-                if self.counterexample is None and refutes(bound, point):
+                if self.counterexample is None and is_refuted_at(bound, point):
                     self.counterexample = Counterexample(corner, part.name, point)
 
-    def _covers(self, parameters: Mapping[str, Range], budget: Budget) -> dict[str, Cover]:
+    def _covers(self, parameters: Mapping[str, Range], budget: Budget) -> dict[str, Subdivision]:
         found = {}
         for part in self.parts:
             bound = part.bind(parameters, self.digits)
             if part.zeros:
                 found[part.name] = isolate_zeros(bound, part.domain, budget)
             else:
-                found[part.name] = cover_positive(bound, part.domain, budget)
-            if not found[part.name].is_shown and found[part.name].counterexample is not None:
+                found[part.name] = prove_positive(bound, part.domain, budget)
+            if not found[part.name].is_complete and found[part.name].counterexample is not None:
                 break
         return found
 
-    def _note(self, parameters: dict[str, Range], covers: dict[str, Cover], shown: bool) -> None:
+    def _note(
+        self, parameters: dict[str, Range], covers: dict[str, Subdivision], shown: bool
+    ) -> None:
         self.tree.append(NATURAL if shown else UNDECIDED)
         self.pieces.append(
-            {name: Finding("".join(c.tree), tuple(c.zeros)) for name, c in covers.items()}
+            {name: PartSubdivision("".join(c.tree), tuple(c.zeros)) for name, c in covers.items()}
         )
         if shown and self.kind == "fixed-points":
             self.counts.add(CORNERS + sum(len(c.zeros) for c in covers.values()))
@@ -110,8 +121,8 @@ class _Run:
                 known = self.margins.get(label)
                 self.margins[label] = margin if known is None or margin < known else known
             if cover.undecided:
-                largest = max(cover.undecided, key=volume)
-                part_of = share(cover.undecided, part.domain)
+                largest = max(cover.undecided, key=box_volume)
+                part_of = volume_fraction(cover.undecided, part.domain)
                 self._open(parameters, part.name, len(cover.undecided), part_of, largest)
 
     def _leave(self, parameters: dict[str, Range]) -> None:
@@ -122,7 +133,7 @@ class _Run:
 
     def _open(self, at: Mapping[str, Range], part: str, boxes: int, share: float, box: Box) -> None:
         sides = " x ".join(f"[{low}, {high}]" for low, high in box)
-        self.undecided.append(Undecided(describe_box(at), part, boxes, share, sides))
+        self.undecided.append(UndecidedBoxes(describe_box(at), part, boxes, share, sides))
 
 
 def certify(
@@ -163,7 +174,7 @@ def certify(
         digits,
         "".join(run.tree),
         tuple(run.pieces),
-        {label: lower_decimal(x) for label, x in run.margins.items() if x.is_finite()},
+        {label: decimal_below(x) for label, x in run.margins.items() if x.is_finite()},
         sum(1 for tree in trees for mark in tree if not mark.isdigit()),
         budget.used - before,
         time.perf_counter() - start,

@@ -11,10 +11,10 @@ size and for every smaller one, the conditions of Propositions 8 and 12:
 *Every smaller step.* Write r for a slope times the root of 1 - kappa^2 (or 1 - nu^2). The matrix m
 has the principal minors of the symmetric matrix :math:`N - \alpha H`, where N is diagonal with
 entries :math:`1 + \alpha^2 r^2` and H is the Hessian of the risk in the angles (this is
-``slrsym.certify.functions.curvature_identity``), which thus is positive definite. Dividing by alpha
-gives :math:`(1/\alpha + \alpha r^2) - H`, where the first part falls as alpha grows as long as
-:math:`\alpha^2 r^2 < 1`, that is N < 2. So the matrix is positive definite for all smaller alpha.
-The pole factors are affine in alpha, and 1 at 0.
+``slrsym.certify.functions.is_curvature_identity_true``), which thus is positive definite. Dividing
+by alpha gives :math:`(1/\alpha + \alpha r^2) - H`, where the first part falls as alpha grows as
+long as :math:`\alpha^2 r^2 < 1`, that is N < 2. So the matrix is positive definite for all smaller
+alpha. The pole factors are affine in alpha, and 1 at 0.
 
 *The Jacobian determinant of g* is :math:`p_\kappa p_\nu \det m / (N_\kappa N_\nu)^{3/2} > 0`.
 
@@ -67,16 +67,22 @@ from functools import cache
 from flint import fmpq
 from sympy import Expr, Symbol, erf, expand, simplify, sqrt
 
-from slrsym.balls.boxes import rational
-from slrsym.balls.fields import PARAMETERS, Field, Kind, Part, no_facts
+from slrsym.balls.boxes import to_flint_rational
+from slrsym.balls.fields import (
+    PARAMETERS,
+    CertificateKind,
+    CertificatePart,
+    ParametricFunctions,
+    no_facts,
+)
 from slrsym.certify.functions import (
     ROOM,
-    curvature_identity,
+    derivative_definitions,
+    drop_positive_factors,
     first_derivatives,
+    is_curvature_identity_true,
     planar_map,
-    risk_symbols,
     second_derivatives,
-    sign_part,
 )
 from slrsym.kernels.functions import ErfDefect, ErfVariance
 from slrsym.models import expressions
@@ -95,7 +101,7 @@ x1, x2 = ON_M
 
 
 @cache
-def _step_parts() -> tuple[Part, ...]:
+def _step_parts() -> tuple[CertificatePart, ...]:
     step = planar_map()
     conditions = {
         f"pole factor of {x1}": step.poles[0],
@@ -106,29 +112,31 @@ def _step_parts() -> tuple[Part, ...]:
         f"step of {x1} below 45 degrees": 2 - step.norms[0],
         f"step of {x2} below 45 degrees": 2 - step.norms[1],
     }
-    square = Field(tuple(conditions.values()), (x1, x2), risk_symbols())
+    square = ParametricFunctions(tuple(conditions.values()), (x1, x2), derivative_definitions())
     return (
-        Part("square", square, (_SIDE, _SIDE), labels=tuple(conditions)),
+        CertificatePart("square", square, (_SIDE, _SIDE), labels=tuple(conditions)),
         _saddle(),
     )
 
 
-def _saddle() -> Part:
+def _saddle() -> CertificatePart:
     in_1, mixed, in_2 = (b.subs({x1: 0, x2: 0}).doit() for b in second_derivatives())
-    found = Field((mixed**2 - in_1 * in_2,), ())
-    return Part("saddle", found, (), labels=("minus the determinant of the Hessian at the origin",))
+    found = ParametricFunctions((mixed**2 - in_1 * in_2,), ())
+    return CertificatePart(
+        "saddle", found, (), labels=("minus the determinant of the Hessian at the origin",)
+    )
 
 
 @cache
 def _step_facts() -> Mapping[str, bool]:
     # The sides are mapped to themselves: what is added to kappa there has the factor c_kappa.
     step = planar_map()
-    room = {symbol: 0 for symbol in risk_symbols() if symbol.name.startswith("c_")}
+    room = {symbol: 0 for symbol in derivative_definitions() if symbol.name.startswith("c_")}
     on_sides = all(
         simplify(new.subs(room) - x) == 0 for new, x in zip(step.new, (x1, x2), strict=True)
     )
     return {
-        "the Jacobian matrix is that of N - alpha times the Hessian": curvature_identity(),
+        "the Jacobian matrix is that of N - alpha times the Hessian": is_curvature_identity_true(),
         "every side is mapped to itself": on_sides,
         "the origin is critical": _critical_origin(),
     }
@@ -151,31 +159,33 @@ def _without_defects(expr: Expr) -> Expr:
 
 
 @cache
-def _zero_parts() -> tuple[Part, ...]:
-    in_1, in_2 = (sign_part(slope) for slope in first_derivatives())
+def _zero_parts() -> tuple[CertificatePart, ...]:
+    in_1, in_2 = (drop_positive_factors(slope) for slope in first_derivatives())
     sides = []
     for end in (1, -1):
-        along_2 = Field((in_2.subs(x1, end),), (x2,))
-        along_1 = Field((in_1.subs(x2, end),), (x1,))
-        sides.append(Part(f"side {x1} = {end}", along_2, (_SIDE,), zeros=True))
-        sides.append(Part(f"side {x2} = {end}", along_1, (_SIDE,), zeros=True))
-    square = Field((in_1, in_2), (x1, x2))
-    return (*sides, Part("square", square, (_SIDE, _SIDE), zeros=True))
+        along_2 = ParametricFunctions((in_2.subs(x1, end),), (x2,))
+        along_1 = ParametricFunctions((in_1.subs(x2, end),), (x1,))
+        sides.append(CertificatePart(f"side {x1} = {end}", along_2, (_SIDE,), zeros=True))
+        sides.append(CertificatePart(f"side {x2} = {end}", along_1, (_SIDE,), zeros=True))
+    square = ParametricFunctions((in_1, in_2), (x1, x2))
+    return (*sides, CertificatePart("square", square, (_SIDE, _SIDE), zeros=True))
 
 
 # -- classification ----------------------------------------------------------------------------
 
 
 @cache
-def _order_parts() -> tuple[Part, ...]:
+def _order_parts() -> tuple[CertificatePart, ...]:
     in_1, in_2 = first_derivatives()
-    falls = Field((sign_part(-in_1.subs(x2, 1)),), (x1,))
-    rises = Field((sign_part(in_1.subs(x2, -1)),), (x1,))
-    turns = Field((sign_part(-in_2.diff(x1)),), (x1,))
+    falls = ParametricFunctions((drop_positive_factors(-in_1.subs(x2, 1)),), (x1,))
+    rises = ParametricFunctions((drop_positive_factors(in_1.subs(x2, -1)),), (x1,))
+    turns = ParametricFunctions((drop_positive_factors(-in_2.diff(x1)),), (x1,))
     return (
-        Part(f"side {x2} = 1", falls, (_SIDE,), labels=(f"minus the slope in {x1}",)),
-        Part(f"side {x2} = -1", rises, (_SIDE,), labels=(f"the slope in {x1}",)),
-        Part(f"slope in {x2}", turns, (_SIDE,), labels=(f"minus its derivative in {x1}",)),
+        CertificatePart(f"side {x2} = 1", falls, (_SIDE,), labels=(f"minus the slope in {x1}",)),
+        CertificatePart(f"side {x2} = -1", rises, (_SIDE,), labels=(f"the slope in {x1}",)),
+        CertificatePart(
+            f"slope in {x2}", turns, (_SIDE,), labels=(f"minus its derivative in {x1}",)
+        ),
         _saddle(),
     )
 
@@ -200,7 +210,7 @@ def _order_facts() -> Mapping[str, bool]:
 
 
 @cache
-def _rate_fields() -> tuple[Field, Field]:
+def _rate_fields() -> tuple[ParametricFunctions, ParametricFunctions]:
     """Return, for kappa and then for nu, the conditions on the rates, and the rates at the corner.
 
     The conditions are p m_ii - 1 plus and minus p m_ij.
@@ -214,18 +224,20 @@ def _rate_fields() -> tuple[Field, Field]:
         short, beside = expand(1 - pole * row[i]), pole * row[1 - i]
         rows += [short + beside, short - beside]
         rates.append(short.subs(dict.fromkeys(ROOM, 0)).subs(corner))
-    at_corner = {symbol: value.subs(corner) for symbol, value in risk_symbols().items()}
-    return Field(rows, (x1, x2), risk_symbols()), Field(rates, (), at_corner)
+    at_corner = {symbol: value.subs(corner) for symbol, value in derivative_definitions().items()}
+    return ParametricFunctions(rows, (x1, x2), derivative_definitions()), ParametricFunctions(
+        rates, (), at_corner
+    )
 
 
-def _rate_parts(numbers: Mapping[str, Fraction]) -> tuple[Part, ...]:
+def _rate_parts(numbers: Mapping[str, Fraction]) -> tuple[CertificatePart, ...]:
     around, at_corner = _rate_fields()
-    given = {name: rational(x) for name, x in numbers.items()}
+    given = {name: to_flint_rational(x) for name, x in numbers.items()}
     gains = [given[f"{x}_gain"] for x in ON_M for _ in range(2)]
     rates = [(given[f"{x}_rate_low"], given[f"{x}_rate_high"]) for x in ON_M]
     side = (1 - given["radius"], fmpq(1))
     return (
-        Part(
+        CertificatePart(
             "corner",
             around,
             (side, side),
@@ -237,7 +249,7 @@ def _rate_parts(numbers: Mapping[str, Fraction]) -> tuple[Part, ...]:
             ),
             bounds=tuple((gain, 2 - gain) for gain in gains),
         ),
-        Part(
+        CertificatePart(
             "rates",
             at_corner,
             (),
@@ -256,27 +268,33 @@ _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 
 
 @cache
-def _enclosed(quantity: str) -> tuple[Field, tuple[str, ...]]:
+def _enclosed(quantity: str) -> tuple[ParametricFunctions, tuple[str, ...]]:
     """Return the functions of an enclosure and their names."""
     if quantity == "zeta":
         s = PARAMETERS["s"]
         zeta = ErfVariance(_T, s) + erf(_T / sqrt(1 + 2 * s**2)) ** 2
-        return Field((zeta,), (_T,)), ("zeta",)
+        return ParametricFunctions((zeta,), (_T,)), ("zeta",)
     if quantity == "risk":
-        return Field((expressions.risk(),), ORDER_PARAMETERS), ("R",)
+        return ParametricFunctions((expressions.risk(),), ORDER_PARAMETERS), ("R",)
     if quantity == "gradient":
-        return Field(expressions.gradient(), ORDER_PARAMETERS), _OUTPUTS[quantity]
-    return Field(expressions.hessian(), ORDER_PARAMETERS), _OUTPUTS[quantity]
+        return ParametricFunctions(expressions.gradient(), ORDER_PARAMETERS), _OUTPUTS[quantity]
+    return ParametricFunctions(expressions.hessian(), ORDER_PARAMETERS), _OUTPUTS[quantity]
 
 
-def _enclosure_parts(quantity: str) -> Callable[[Mapping[str, Fraction]], tuple[Part, ...]]:
-    def parts(numbers: Mapping[str, Fraction]) -> tuple[Part, ...]:
+def _enclosure_parts(
+    quantity: str,
+) -> Callable[[Mapping[str, Fraction]], tuple[CertificatePart, ...]]:
+    def parts(numbers: Mapping[str, Fraction]) -> tuple[CertificatePart, ...]:
         field, names = _enclosed(quantity)
-        given = {name: rational(x) for name, x in numbers.items()}
+        given = {name: to_flint_rational(x) for name, x in numbers.items()}
         ends = [(given[f"{x.name}_from"], given[f"{x.name}_to"]) for x in field.state]
         bounds = [(given[f"{name}_above"], given[f"{name}_below"]) for name in names]
         labels = (f"{name} {side}" for name in names for side in ("from below", "from above"))
-        return (Part(quantity, field, tuple(ends), labels=tuple(labels), bounds=tuple(bounds)),)
+        return (
+            CertificatePart(
+                quantity, field, tuple(ends), labels=tuple(labels), bounds=tuple(bounds)
+            ),
+        )
 
     return parts
 
@@ -294,8 +312,8 @@ _OUTPUTS = {
 }
 
 
-def _enclosure(quantity: str) -> Kind:
-    return Kind(
+def _enclosure(quantity: str) -> CertificateKind:
+    return CertificateKind(
         f"The values of the {quantity} on the box lie between the bounds.",
         _enclosure_parts(quantity),
         no_facts,
@@ -304,9 +322,9 @@ def _enclosure(quantity: str) -> Kind:
     )
 
 
-ENCLOSURES: dict[str, Kind] = {
+ENCLOSURES: dict[str, CertificateKind] = {
     **{f"enclosure-{quantity}": _enclosure(quantity) for quantity in _OUTPUTS},
-    "enclosure-zeta": Kind(
+    "enclosure-zeta": CertificateKind(
         "The values of zeta(t, s) lie between the bounds, for t in the interval.",
         _enclosure_parts("zeta"),
         no_facts,
@@ -316,8 +334,8 @@ ENCLOSURES: dict[str, Kind] = {
 }
 
 
-KINDS: dict[str, Kind] = {
-    "alpha": Kind(
+KINDS: dict[str, CertificateKind] = {
+    "alpha": CertificateKind(
         "For every step size up to alpha the risk decreases along every step that moves, the "
         "Jacobian determinant of the planar map is positive on the square, the map is injective, "
         "and at the origin it has one eigenvalue in (0, 1) and one above 1.",
@@ -325,19 +343,19 @@ KINDS: dict[str, Kind] = {
         _step_facts,
         ("lam", "gamma", "d", "alpha"),
     ),
-    "fixed-points": Kind(
+    "fixed-points": CertificateKind(
         "System (14) has exactly this many solutions in the square, each in its box.",
         lambda numbers: _zero_parts(),
         no_facts,
         numbers=("count",),
     ),
-    "classification": Kind(
+    "classification": CertificateKind(
         "(1, 1) and (-1, -1) are the only minima of the risk on the square, (1, -1) and (-1, 1) "
         "the only maxima, and the origin is a saddle.",
         lambda numbers: _order_parts(),
         _order_facts,
     ),
-    "rates": Kind(
+    "rates": CertificateKind(
         f"In the square of side `radius` at (1, 1), the map g changes {x1} - 1 and {x2} - 1 by "
         "factors whose sums in a row, in absolute value, are at most 1 less the two gains; at "
         "(1, 1) itself the two eigenvalues are 1 less the two rates.",

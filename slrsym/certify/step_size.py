@@ -20,15 +20,16 @@ import numpy as np
 from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 
-from slrsym.balls.boxes import Box, Exact, Range, lower_decimal, ranges
+from slrsym.balls.boxes import Box, ExactNumber, Range, decimal_below, parse_task_ranges
 from slrsym.balls.search import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
-from slrsym.kernels.arguments import number, require_integer
+from slrsym.kernels.arguments import require_integer, to_float
 from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.program import cached_program
 from slrsym.models.paper import kernel
+from slrsym.renamed import old_attribute
 
 # To which part of itself the step size is found.
 _PRECISION = 1e-5
@@ -36,7 +37,7 @@ _PRECISION = 1e-5
 
 @cache
 def _condition_kernel() -> Any:
-    return numpy_function(KINDS["alpha"].parts({})[0].field.values)
+    return numpy_function(KINDS["alpha"].parts({})[0].field.value_program)
 
 
 @cache
@@ -72,7 +73,7 @@ def _allows(points: Any, at: Sequence[float], alpha: float) -> bool:
     return bool((after <= before + 1e-14 * gamma**2).all())
 
 
-def grid_step(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
+def grid_step_size(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
     """Return the largest step size that a grid of floating-point numbers allows; no proof.
 
     Parameters
@@ -93,7 +94,7 @@ def grid_step(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
     ValueError
         If `lam`, `gamma` or `d` is no number in its range, or `count` is below 3.
     """
-    given = ranges(lam, gamma, d)
+    given = parse_task_ranges(lam, gamma, d)
     count = require_integer("count", count, 3)
     if not all(x.is_point for x in given.values()):
         count = 1 + count // 4
@@ -103,7 +104,7 @@ def grid_step(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
 
 def _grid_step(at: Sequence[float], count: int) -> float:
     # A coarse grid of some of the points allows more.
-    high = low = float(closed_form_step(at[0], at[1], at[2]))
+    high = low = float(closed_form_step_size(at[0], at[1], at[2]))
     for points in (_grid(1 + count // 4), _grid(count)):
         while not _allows(points, at, low):
             low *= 0.99
@@ -116,7 +117,7 @@ def _grid_step(at: Sequence[float], count: int) -> float:
     return low
 
 
-def suspects(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
+def suspect_grid_points(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
     """Return the grid points where the conditions look worst, at the ends of the parameters."""
     points = _grid(129)
     found: dict[Box, None] = {}
@@ -127,7 +128,7 @@ def suspects(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
     return tuple(found)
 
 
-def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
+def closed_form_step_size(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
     r"""Return a closed-form step size, smaller than necessary, at which the conditions hold.
 
     Parameters
@@ -178,19 +179,19 @@ def closed_form_step(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
     The slopes typed in here are claims of the ledger, ``proposition-9-gradient-kappa`` and
     ``proposition-9-gradient-nu``.
     """
-    given = ranges(lam, gamma, d)
+    given = parse_task_ranges(lam, gamma, d)
     with ctx.workdps(require_integer("digits", digits, 10)):
         # The product of b and gamma grows with lambda, gamma and d, and 1/B falls: a range is
         # served by its ends, where wide balls would say nothing.
-        x, g, n = (given[name].high.ball() for name in ("lam", "gamma", "d"))
+        x, g, n = (given[name].high.to_ball() for name in ("lam", "gamma", "d"))
         b = x * (n / 2).sqrt() / (1 + 2 * (x * g) ** 2).sqrt()
-        wide = (1 + 4 * (given["lam"].low.ball() * given["gamma"].low.ball()) ** 2).sqrt()
+        wide = (1 + 4 * (given["lam"].low.to_ball() * given["gamma"].low.to_ball()) ** 2).sqrt()
         mu = (2 / (arb.pi() * arb(1).exp())).sqrt()
         p = 8 * g**2 * b**2 * (mu + 1 / (arb.pi() * wide)) + 4 * g**2 * mu
         q = 4 * g**2 * b / arb.pi().sqrt()
         r = 2 * g**2
         bound = (p + r) / 2 + (((p - r) / 2) ** 2 + q**2).sqrt()
-        return lower_decimal(1 / bound, 6)
+        return decimal_below(1 / bound, 6)
 
 
 # How many significant digits step sizes have that are tried.
@@ -220,7 +221,7 @@ class StepSize:
     grid : float
         The largest step size that floating-point numbers allow on a grid, which prove nothing.
     closed_form : str
-        The bound of `closed_form_step`.
+        The bound of `closed_form_step_size`.
     attempts : int
         How many step sizes were tried.
     visited : int
@@ -249,13 +250,17 @@ class StepSize:
         """The certified step size; None if there is none."""
         return None if self.certificate is None else _alpha_of(self.certificate)
 
+    ceiling = old_attribute("refuted_alpha")
+
     @property
-    def ceiling(self) -> Fraction | None:
+    def refuted_alpha(self) -> Fraction | None:
         """A step size for which the conditions do not hold; None if none was found."""
         return None if self.refuted is None else _alpha_of(self.refuted)
 
+    descent = old_attribute("descent_factor")
+
     @property
-    def descent(self) -> str | None:
+    def descent_factor(self) -> str | None:
         r"""A number c: a step of size alpha lowers the risk by :math:`c \sum r \arctan(\alpha r)`.
 
         At least, with the slopes r in the two angles, and for every step size up to the certified
@@ -266,8 +271,10 @@ class StepSize:
         margins = [x for label, x in self.certificate.margins.items() if "45 degrees" in label]
         return str(Decimal(min(margins, key=float)) / 2)
 
+    of_grid = old_attribute("fraction_of_grid")
+
     @property
-    def of_grid(self) -> float:
+    def fraction_of_grid(self) -> float:
         """The certified step size as a part of `grid`; 0 if there is none."""
         return float(self.alpha or 0) / self.grid
 
@@ -324,20 +331,20 @@ def alpha_bar(
     Examples
     --------
     >>> found = alpha_bar("0.1", "sqrt(1/2)", 400)
-    >>> found.verdict, 0.305 < found.alpha < found.ceiling < 0.307
+    >>> found.verdict, 0.305 < found.alpha < found.refuted_alpha < 0.307
     (<CertificateOutcome.SHOWN: 'shown'>, True)
     """
-    given = ranges(lam, gamma, d)
+    given = parse_task_ranges(lam, gamma, d)
     if tolerance is None:
         points = all(x.is_point for x in given.values())
         tolerance = _TOLERANCE if points else _RANGE_TOLERANCE
-    if not 0 < number(tolerance) < 1:
+    if not 0 < to_float(tolerance) < 1:
         raise ValueError(f"tolerance must lie between 0 and 1; got {tolerance!r}")
     budget = Budget(max_boxes, seconds, note)
     return _Bisection(given, tolerance, budget, digits).run()
 
 
-def certify_alpha(
+def certify_step_size(
     lam: Any,
     gamma: Any,
     d: Any,
@@ -370,10 +377,10 @@ def certify_alpha(
         If `lam`, `gamma`, `d` or `alpha` is no number in its range, a budget is not positive, or
         `digits` is below 10.
     """
-    given = ranges(lam, gamma, d)
-    at = ranges(lam, gamma, d, alpha=alpha)
+    given = parse_task_ranges(lam, gamma, d)
+    at = parse_task_ranges(lam, gamma, d, alpha=alpha)
     budget = Budget(max_boxes, seconds, note)
-    points = suspects(given, float(at["alpha"].high))
+    points = suspect_grid_points(given, float(at["alpha"].high))
     return certify("alpha", at, budget=budget, digits=digits, suspects=points)
 
 
@@ -392,8 +399,8 @@ class _Bisection:
         self.ceiling = math.inf
 
     def run(self) -> StepSize:
-        self.grid = grid_step(self.given["lam"], self.given["gamma"], self.given["d"])
-        closed = closed_form_step(self.given["lam"], self.given["gamma"], self.given["d"])
+        self.grid = grid_step_size(self.given["lam"], self.given["gamma"], self.given["d"])
+        closed = closed_form_step_size(self.given["lam"], self.given["gamma"], self.given["d"])
         suggested = Fraction(self.grid)
         gap = Fraction(self.tolerance) / 4
         self._try(suggested * (1 - gap))
@@ -422,13 +429,13 @@ class _Bisection:
         if self.budget.is_over or alpha <= 0:
             return
         self.attempts += 1
-        at = Range(Exact(alpha), Exact(alpha))
+        at = Range(ExactNumber(alpha), ExactNumber(alpha))
         found = certify(
             "alpha",
             self.given | {"alpha": at},
-            budget=self.budget.part(_SHARE),
+            budget=self.budget.sub_budget(_SHARE),
             digits=self.digits,
-            suspects=suspects(self.given, float(alpha)),
+            suspects=suspect_grid_points(self.given, float(alpha)),
         )
         if found.verdict is CertificateOutcome.SHOWN:
             if self.best is None or alpha > _alpha_of(self.best):

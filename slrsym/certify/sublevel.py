@@ -25,11 +25,11 @@ from flint import arb
 from sympy import Expr, Rational, Symbol, sqrt
 from sympy.logic.boolalg import Boolean
 
-from slrsym.balls.boxes import Box, rational
-from slrsym.balls.fields import Field
-from slrsym.balls.search import Budget, cover_positive, refutes
+from slrsym.balls.boxes import Box, to_flint_rational
+from slrsym.balls.fields import ParametricFunctions
+from slrsym.balls.search import Budget, is_refuted_at, prove_positive
 from slrsym.certify.runner import DIGITS
-from slrsym.claims.claim import certifying
+from slrsym.claims.claim import register_certificate_class
 from slrsym.models.expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
@@ -42,9 +42,9 @@ _LEVEL, _RADIUS = Symbol("level", real=True), Symbol("radius", real=True)
 _LOW = Fraction(1, 8)
 
 
-@certifying
+@register_certificate_class
 @dataclass(frozen=True)
-class Sublevel:
+class SublevelSet:
     r"""Evidence that where the risk is small, k and v are near the oracle's or their mirror image.
 
     Parameters
@@ -64,7 +64,7 @@ class Sublevel:
 
     Examples
     --------
-    >>> paper = Sublevel("1/10", "577/5000", "3/20")
+    >>> paper = SublevelSet("1/10", "577/5000", "3/20")
     >>> paper.check(paper.statement)
     ''
     """
@@ -124,18 +124,21 @@ class Sublevel:
         if not (Fraction(self.lam) > 0 and 0 < Fraction(self.radius) < Fraction(1, 2)):
             return "lam must be positive, and radius between 0 and 1/2"
         numbers = {"lam": self.lam, "level": self.level, "radius": self.radius}
-        fields = sublevel_fields(self.dimension, self.tokens, str(self.variance))
-        reason = left_open(fields, numbers, (), Budget(self.max_boxes))
+        fields = sublevel_functions(self.dimension, self.tokens, str(self.variance))
+        reason = undecided_reason(fields, numbers, (), Budget(self.max_boxes))
         if reason:
             return reason
-        oracle = ((rational(Fraction(1)), rational(Fraction(1))),)
-        if not refutes(fields["oracle"].bind(_balls(numbers), DIGITS), oracle):
+        oracle = ((to_flint_rational(Fraction(1)), to_flint_rational(Fraction(1))),)
+        if not is_refuted_at(fields["oracle"].bind(_balls(numbers), DIGITS), oracle):
             return f"the oracle's excess risk is not seen to be below {self.level}"
         return ""
 
 
-def left_open(
-    fields: Mapping[str, Field], numbers: Mapping[str, Any], beside: Box, budget: Budget
+def undecided_reason(
+    fields: Mapping[str, ParametricFunctions],
+    numbers: Mapping[str, Any],
+    beside: Box,
+    budget: Budget,
 ) -> str:
     """Return why bounds are not seen to be above the level for all kappa; empty if they are.
 
@@ -146,19 +149,21 @@ def left_open(
     ends = {"low": (Fraction(0), _LOW), "middle": (_LOW, edge), "near": (edge, Fraction(1))}
     for part, (start, end) in ends.items():
         bound = fields[part].bind(_balls(numbers), DIGITS)
-        found = cover_positive(bound, ((rational(start), rational(end)), *beside), budget)
+        found = prove_positive(
+            bound, ((to_flint_rational(start), to_flint_rational(end)), *beside), budget
+        )
         if found.counterexample is not None:
             return f"a bound is not above the level at {x1} = {found.counterexample[0][0]}"
-        if not found.is_shown:
+        if not found.is_complete:
             return f"left open in {len(found.undecided)} of {len(found.tree)} boxes"
     return ""
 
 
 def _balls(numbers: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: arb(rational(Fraction(value))) for name, value in numbers.items()}
+    return {name: arb(to_flint_rational(Fraction(value))) for name, value in numbers.items()}
 
 
-def multiplied(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
+def quadratic_form_entries(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
     r"""Return the entries of a quadratic form, and bounds on the risk at both ends.
 
     With the multiplier mu, given the numbers R_0, N, A, B, C, E, F: ``a``, ``c``, ``f`` for theta
@@ -177,9 +182,9 @@ def multiplied(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
 
 
 @cache
-def sublevel_fields(
+def sublevel_functions(
     dimension: int, tokens: int, variance: str, *, over_oracle: bool = False
-) -> dict[str, Field]:
+) -> dict[str, ParametricFunctions]:
     """Return the functions of kappa that have to be positive, for each part of its range.
 
     With `over_oracle` they are functions of kappa and lambda, and the level is what is added to the
@@ -204,7 +209,7 @@ def sublevel_fields(
         level += named("oracle", on_manifold.subs({x1: 1, x2: 1}))
 
     def above(name: str, mu: Expr) -> list[Expr]:
-        found = multiplied((R_0, N, A, B, C, E, F), x1, named(f"mu_{name}", mu))
+        found = quadratic_form_entries((R_0, N, A, B, C, E, F), x1, named(f"mu_{name}", mu))
         minor = named(f"minor_{name}", found["minor"])
         return [found["a"], minor, found["first"] - level, found["last"] - level]
 
@@ -220,6 +225,11 @@ def sublevel_fields(
     letters = {"level": _LEVEL, "radius": _RADIUS}
     if over_oracle:
         del outputs["oracle"]
-        return {part: Field(found, (x1, lam), names, letters) for part, found in outputs.items()}
+        return {
+            part: ParametricFunctions(found, (x1, lam), names, letters)
+            for part, found in outputs.items()
+        }
     letters["lam"] = lam
-    return {part: Field(found, (x1,), names, letters) for part, found in outputs.items()}
+    return {
+        part: ParametricFunctions(found, (x1,), names, letters) for part, found in outputs.items()
+    }

@@ -18,17 +18,17 @@ from slrsym.balls.boxes import (
     NATURAL,
     UNDECIDED,
     Range,
+    has_common_point,
+    is_strictly_within,
     is_within,
     leaves,
-    meet,
-    strictly_within,
 )
-from slrsym.balls.fields import Part, has_one_zero
+from slrsym.balls.fields import CertificatePart, has_one_zero
 from slrsym.certify.certificate import (
     Certificate,
     CertificateError,
     CertificateOutcome,
-    Finding,
+    PartSubdivision,
     describe_box,
     load,
 )
@@ -36,7 +36,7 @@ from slrsym.certify.statements import KINDS
 
 
 @dataclass(frozen=True)
-class Check:
+class CheckResult:
     """The result of checking a certificate again.
 
     Attributes
@@ -62,7 +62,7 @@ class Check:
         return not self.refusal
 
 
-def check(certificate: Certificate | str | Path) -> Check:
+def check(certificate: Certificate | str | Path) -> CheckResult:
     """Check a certificate, or one in a file.
 
     Parameters
@@ -89,11 +89,13 @@ def check(certificate: Certificate | str | Path) -> Check:
             verdict = CertificateOutcome.UNDECIDED
     except (CertificateError, ValueError, ZeroDivisionError) as problem:
         refusal = str(problem)
-    return Check(verdict, refusal, checker.boxes, time.perf_counter() - start)
+    return CheckResult(verdict, refusal, checker.boxes, time.perf_counter() - start)
 
 
 def _left_open(
-    parameters: Mapping[str, Range], parts: Mapping[str, Part], piece: Mapping[str, Finding]
+    parameters: Mapping[str, Range],
+    parts: Mapping[str, CertificatePart],
+    piece: Mapping[str, PartSubdivision],
 ) -> Iterator[tuple[str, str, int]]:
     """Yield the boxes that a certificate leaves open."""
     for name in parts:
@@ -161,18 +163,21 @@ class _Checker:
             for half in box[name].halves():
                 yield from self._parameter_leaves({**box, name: half}, marks)
 
-    def _part(self, part: Part, finding: Finding, parameters: Mapping[str, Range]) -> None:
+    def _part(
+        self, part: CertificatePart, finding: PartSubdivision, parameters: Mapping[str, Range]
+    ) -> None:
         bound = part.bind(parameters, self.certificate.digits)
         for wide, narrow in finding.zeros:
             _require(part.zeros, "zeros are listed where there should be none")
             _require(
-                is_within(narrow, wide) and strictly_within(wide, part.domain), "a zero is astray"
+                is_within(narrow, wide) and is_strictly_within(wide, part.domain),
+                "a zero is astray",
             )
             _require(
                 has_one_zero(bound, wide) and has_one_zero(bound, narrow), "a zero is not certain"
             )
         for i, (wide, _) in enumerate(finding.zeros):
-            apart = all(not meet(wide, other) for other, _ in finding.zeros[:i])
+            apart = all(not has_common_point(wide, other) for other, _ in finding.zeros[:i])
             _require(apart, "zeros are counted twice")
         marks = iter(finding.tree)
         for box, mark in leaves(part.domain, marks):
@@ -181,7 +186,9 @@ class _Checker:
                 held = any(is_within(box, wide) for wide, _ in finding.zeros)
                 _require(held, "a box is in none of those with one zero")
                 continue
-            values = bound.centred(box) if mark == CENTRED else bound.natural(box)
+            values = (
+                bound.centred_enclosure(box) if mark == CENTRED else bound.natural_enclosure(box)
+            )
             if part.zeros:
                 apart = any(value > 0 or value < 0 for value in values)
                 _require(apart, f"a zero is not excluded in {box}")
@@ -191,13 +198,13 @@ class _Checker:
                     _require(value > 0 and value > margin, f"{label}: not above {margin} in {box}")
         _require(next(marks, None) is None, f"the tree of {part.name} goes on behind its end")
 
-    def _count(self, piece: Mapping[str, Finding]) -> None:
+    def _count(self, piece: Mapping[str, PartSubdivision]) -> None:
         if self.certificate.kind == "fixed-points":
             count = 4 + sum(len(finding.zeros) for finding in piece.values())
             said = self.certificate.numbers["count"]
             _require(count == said, f"it says {said} zeros, and there are {count}")
 
-    def _refute(self, parts: Mapping[str, Part]) -> None:
+    def _refute(self, parts: Mapping[str, CertificatePart]) -> None:
         it, point = self.certificate, self.certificate.counterexample
         _require(point is not None, "there is no counterexample")
         assert point is not None
@@ -210,6 +217,6 @@ class _Checker:
         part = parts[point.part]
         _require(len(point.point) == len(part.domain), "the counterexample is no point")
         _require(is_within(point.point, part.domain), "the counterexample lies outside")
-        values = part.bind(point.parameters, it.digits).natural(point.point)
+        values = part.bind(point.parameters, it.digits).natural_enclosure(point.point)
         self.boxes = 1
         _require(any(value <= 0 for value in values), "the counterexample is none")

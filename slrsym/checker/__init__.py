@@ -9,7 +9,14 @@ from slrsym.checker import (
     numbers,
     vectors,
 )
-from slrsym.checker.log import Inference, Judged, ProofBuilder, ProvedClaims, differs, recheck
+from slrsym.checker.log import (
+    Inference,
+    JudgedClaim,
+    ProofBuilder,
+    ProvedClaims,
+    describe_difference,
+    recheck,
+)
 from slrsym.checker.ring import Ring
 from slrsym.checker.term import Rejected
 from slrsym.checker.theorem import Theorem

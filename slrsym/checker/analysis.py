@@ -4,39 +4,51 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.calculus import continuous, differentiated_function, require_interval
-from slrsym.checker.expect import ONE, ZERO, moderate, polynomial, require_without
-from slrsym.checker.relations import leaving, require_ends_in_order
+from slrsym.checker.calculus import differentiated_function, require_continuous, require_interval
+from slrsym.checker.expect import (
+    ONE,
+    ZERO,
+    moderate_growth_conditions,
+    polynomial_coefficients,
+    require_names_absent,
+)
+from slrsym.checker.relations import hypotheses_outside_binder, require_ends_in_order
 from slrsym.checker.term import (
     Term,
-    applied,
-    bound,
-    defined,
-    free,
-    inside,
+    apply_at,
+    binder_bodies,
+    bound_variables,
+    definedness,
+    free_symbols,
+    is_same,
     is_term,
     neg,
     num,
-    outside,
-    replaced,
+    parts_outside_binder,
+    replace_parts,
     require,
-    same,
     sort_conditions,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relation, rule
+from slrsym.checker.theorem import (
+    Theorem,
+    combined_hypotheses,
+    require_relation,
+    require_well_formed_node,
+    rule,
+)
 
 
-def antiderivative(slope: Term, x: Term, point: Term) -> Term:
+def antiderivative_at(slope: Term, x: Term, point: Term) -> Term:
     """Return the value at a point of a function that has this derivative.
 
     A derivative at x has the function that is differentiated; a term free of x has a multiple of x.
     """
-    if x not in free(slope):
+    if x not in free_symbols(slope):
         return ("*", slope, point)
-    is_slope = slope[:2] == ("d", (1,)) and outside(slope) == (x,)
+    is_slope = slope[:2] == ("d", (1,)) and parts_outside_binder(slope) == (x,)
     require(is_slope, "the term is no first derivative at the variable")
-    return applied(differentiated_function(slope, x), (), (point,))
+    return apply_at(differentiated_function(slope, x), (), (point,))
 
 
 @rule("mean value", "t", "t", "t", premises=1)
@@ -49,18 +61,20 @@ def _mean_value(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
     the derivatives differ at every point, and the points do. Sorts of symbols are intervals, but
     for the numbers that are not 0; so what lies between two numbers of a sort is of the sort.
     """
-    kind, a, b = relation(theorem.conclusion)
+    kind, a, b = require_relation(theorem.conclusion)
     require(kind != "!=", "the premise does not compare the derivatives by =, < or <=")
     require_interval(x)
-    are_ends = is_term(low) and is_term(high) and x not in free(low) | free(high)
+    are_ends = is_term(low) and is_term(high) and x not in free_symbols(low) | free_symbols(high)
     require(are_ends, "an end is no term, or contains the variable")
-    given = leaving(("int", (x,), (ZERO,), (low, high)), combined_hypotheses([theorem]))
+    given = hypotheses_outside_binder(
+        ("int", (x,), (ZERO,), (low, high)), combined_hypotheses([theorem])
+    )
     asked = [("<" if kind == "<" else "<=", low, high)]
     asked += [p for end in (low, high) for p in sort_conditions(x[2], end) if x[2] != "R"]
     (f_low, g_low), (f_high, g_high) = (
-        [antiderivative(slope, x, end) for slope in (a, b)] for end in (low, high)
+        [antiderivative_at(slope, x, end) for slope in (a, b)] for end in (low, high)
     )
-    conclusion = checked((kind, ("+", f_high, g_low), ("+", g_high, f_low)))
+    conclusion = require_well_formed_node((kind, ("+", f_high, g_low), ("+", g_high, f_low)))
     return [*given.values(), *asked], conclusion, ("mean-value-theorem",)
 
 
@@ -74,21 +88,23 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     product of a moderate function and exp of a quadratic form with a negative square: there F
     tends to 0.
     """
-    kind, body, slope = relation(theorem.conclusion)
-    is_of_body = node[0] == "int" and kind == "=" and same(body, inside(node)[0])
+    kind, body, slope = require_relation(theorem.conclusion)
+    is_of_body = node[0] == "int" and kind == "=" and is_same(body, binder_bodies(node)[0])
     require(is_of_body, "the premise is no equation whose left side is the integrand")
-    (x,), (low, high) = bound(node), outside(node)
-    require_without([x], (low, high), "an end contains the variable of the integral; rename it")
-    is_slope = slope[0] == "d" and x in free(slope)
+    (x,), (low, high) = bound_variables(node), parts_outside_binder(node)
+    require_names_absent(
+        [x], (low, high), "an end contains the variable of the integral; rename it"
+    )
+    is_slope = slope[0] == "d" and x in free_symbols(slope)
     require(is_slope, "the right side of the premise is no derivative in the variable")
-    given = leaving(node, combined_hypotheses([theorem]))
-    asked, values = [defined(node)], []
+    given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
+    asked, values = [definedness(node)], []
     require_ends_in_order(node)
     for end in (low, high):
         if is_term(end):
-            values.append(antiderivative(slope, x, end))
+            values.append(antiderivative_at(slope, x, end))
         else:
-            asked += _vanishing(antiderivative(slope, x, x), x)
+            asked += _vanishing(antiderivative_at(slope, x, x), x)
             values.append(ZERO)
     conclusion = ("=", node, ("+", values[1], neg(values[0])))
     return [*given.values(), *asked], conclusion, ("fundamental-theorem-of-calculus",)
@@ -97,40 +113,44 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
 def _vanishing(f: Term, x: Term) -> list[Term]:
     """Return the formulas that have to hold for f to tend to 0 at infinity."""
     parts = f[1:] if f[0] == "*" else (f,)
-    places = [i for i, p in enumerate(parts) if p[:2] == ("f", "exp") and x in free(p)]
+    places = [i for i, p in enumerate(parts) if p[:2] == ("f", "exp") and x in free_symbols(p)]
     require(places, "no factor is an exponential in the variable")
     exponent = parts[places[0]][2]
-    found = polynomial(exponent, [x])
+    found = polynomial_coefficients(exponent, [x])
     require(max(found) == (2,), "the exponent is not of degree 2 in the variable")
     # The coefficients need not show what in the exponent is undefined.
     rest = [exponent, *(p for i, p in enumerate(parts) if i != places[0])]
-    asked = [p for part in rest for p in moderate(part, frozenset({x}))]
-    return [*asked, *(defined(c) for c in found.values()), checked(("<", found[2,], ZERO))]
+    asked = [p for part in rest for p in moderate_growth_conditions(part, frozenset({x}))]
+    return [
+        *asked,
+        *(definedness(c) for c in found.values()),
+        require_well_formed_node(("<", found[2,], ZERO)),
+    ]
 
 
 @rule("bells", "t")
 def _bells(node: Term) -> Any:
     """Conclude that an integral of moderate functions times Gaussian factors exists."""
     require(node[0] == "int", "the node is no integral")
-    (x,), (body,), ends = bound(node), inside(node), outside(node)
+    (x,), (body,), ends = bound_variables(node), binder_bodies(node), parts_outside_binder(node)
     asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
-    asked += [defined(end) for end in ends if is_term(end)]
-    require_without([x], asked, "an end contains the variable of the integral; rename it")
-    return asked, defined(node), ("gaussian-moments",)
+    asked += [definedness(end) for end in ends if is_term(end)]
+    require_names_absent([x], asked, "an end contains the variable of the integral; rename it")
+    return asked, definedness(node), ("gaussian-moments",)
 
 
 @rule("integral exists", "t", premises=1)
 def _integral_exists(theorem: Theorem, node: Term) -> Any:
     """Conclude that an integral exists if the integrand is continuous and defined."""
-    is_finite = node[0] == "int" and all(map(is_term, outside(node)))
+    is_finite = node[0] == "int" and all(map(is_term, parts_outside_binder(node)))
     require(is_finite, "the node is no integral between two terms")
-    (body,), (x,) = inside(node), bound(node)
-    said = same(theorem.conclusion, defined(body))
+    (body,), (x,) = binder_bodies(node), bound_variables(node)
+    said = is_same(theorem.conclusion, definedness(body))
     require(said, "the premise does not say that the body is defined")
-    continuous(body, x)
-    given = leaving(node, combined_hypotheses([theorem]))
-    asked = [*given.values(), *map(defined, outside(node))]
-    return asked, defined(node), ("continuous-functions-integrable",)
+    require_continuous(body, x)
+    given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
+    asked = [*given.values(), *map(definedness, parts_outside_binder(node))]
+    return asked, definedness(node), ("continuous-functions-integrable",)
 
 
 @rule("adjacent", "t", "t")
@@ -140,14 +160,18 @@ def _adjacent(first: Term, second: Term) -> Any:
     An integral from a to b is that from b to a with the other sign; so the order does not matter.
     """
     require(first[0] == second[0] == "int", "a node is no integral")
-    (_, middle), (other, high) = outside(first), outside(second)
-    require(is_term(middle) and same(middle, other), "the intervals are not adjacent")
-    body = ("lam", bound(first), inside(first), ())
-    other_body = ("lam", bound(second), inside(second), ())
-    require(same(body, other_body), "the integrals are of two functions")
-    whole = replaced(first, {(3, 1): high})
-    asked = [defined(first), defined(second)]
-    return asked, ("=", ("+", first, second), checked(whole)), ("integral-linearity",)
+    (_, middle), (other, high) = parts_outside_binder(first), parts_outside_binder(second)
+    require(is_term(middle) and is_same(middle, other), "the intervals are not adjacent")
+    body = ("lam", bound_variables(first), binder_bodies(first), ())
+    other_body = ("lam", bound_variables(second), binder_bodies(second), ())
+    require(is_same(body, other_body), "the integrals are of two functions")
+    whole = replace_parts(first, {(3, 1): high})
+    asked = [definedness(first), definedness(second)]
+    return (
+        asked,
+        ("=", ("+", first, second), require_well_formed_node(whole)),
+        ("integral-linearity",),
+    )
 
 
 @rule("term of a sum", "t", "t")
@@ -158,11 +182,15 @@ def _term_of_sum(node: Term, place: Term) -> Any:
     all its terms are defined; so the parts are, too.
     """
     require(node[0] == "sum" and is_term(place), "the node is no sum, or the place is no term")
-    (i,), (body,), (low, high) = bound(node), inside(node), outside(node)
-    before = checked(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
-    after = checked(("sum", (i,), (body,), (("+", place, ONE), high)))
+    (i,), (body,), (low, high) = (
+        bound_variables(node),
+        binder_bodies(node),
+        parts_outside_binder(node),
+    )
+    before = require_well_formed_node(("sum", (i,), (body,), (low, ("+", place, num(-1)))))
+    after = require_well_formed_node(("sum", (i,), (body,), (("+", place, ONE), high)))
     term = substitute(body, {i: place})
-    asked = [("o", "integer", place), ("<=", low, place), ("<=", place, high), defined(node)]
+    asked = [("o", "integer", place), ("<=", low, place), ("<=", place, high), definedness(node)]
     return asked, ("=", node, ("+", before, term, after)), ("induction",)
 
 
@@ -175,4 +203,4 @@ def _cases_of_absolute_value(a: Term) -> Any:
         ("and", ("<=", ZERO, a), ("=", size, a)),
         ("and", ("<=", a, ZERO), ("=", size, neg(a))),
     )
-    return [defined(a)], ("or", *sides), ()
+    return [definedness(a)], ("or", *sides), ()

@@ -7,7 +7,7 @@ which the ring learns a sign; a question that is asked again takes its next answ
 
 - ``["sign", p, [[c, [[g, n], ...]], ...], f]``: the sign of p, from f p = sum of c times the
   product of g^n, where f > 0;
-- ``["exp", a, b]`` and the other comparisons of `Ring.compare`.
+- ``["exp", a, b]`` and the other comparisons of `Ring.learn_from_comparison`.
 
 Generators are numbered as they are made. A polynomial is a list of ``[coefficient, generator,
 exponent, ...]``.
@@ -20,7 +20,7 @@ from typing import Any
 
 from flint import fmpq
 
-from slrsym.checker.calculus import cited_slopes
+from slrsym.checker.calculus import derivatives_in_premises
 from slrsym.checker.ring import Ring, is_integral
 from slrsym.checker.sign import (
     NEG,
@@ -28,17 +28,25 @@ from slrsym.checker.sign import (
     QUESTIONS,
     SIGNS,
     ZERO,
-    Facts,
     Poly,
     Sign,
+    SignFacts,
     parse_rational,
-    sign_times,
+    sign_of_product,
 )
-from slrsym.checker.term import BINDERS, RELATIONS, Term, children, is_inside, key, require
+from slrsym.checker.term import (
+    BINDERS,
+    RELATIONS,
+    Term,
+    canonical_key,
+    children,
+    is_bound_place,
+    require,
+)
 from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
 
-class Answers:
+class EvidenceByQuestion:
     """The evidence of an inference, by its questions."""
 
     def __init__(self, data: Any) -> None:
@@ -53,7 +61,7 @@ class Answers:
         if self._left is None:
             self._left = {}
             for name, q, entries in self._data:
-                question = QUESTIONS[name], str(ring.facts.read(q))
+                question = QUESTIONS[name], str(ring.facts.from_json(q))
                 self._left.setdefault(question, []).append(entries)
         # Asked again, when more is known, a question may have another answer.
         waiting = self._left.get((sign, str(p)))
@@ -68,10 +76,10 @@ def _is_list(data: Any, length: int) -> bool:
 def _learn_from(ring: Ring, entry: Any) -> None:
     """Learn from one entry: a combination, or a comparison."""
     require(isinstance(entry, list) and entry, "malformed entry")
-    read = ring.facts.read
+    read = ring.facts.from_json
     if entry[0] != "sign":
         require(_is_list(entry, 3) and isinstance(entry[0], str), "malformed comparison")
-        ring.compare(entry[0], read(entry[1]), read(entry[2]))
+        ring.learn_from_comparison(entry[0], read(entry[1]), read(entry[2]))
         return
     require(_is_list(entry, 4) and isinstance(entry[2], list), "malformed combination")
     rows = []
@@ -83,68 +91,68 @@ def _learn_from(ring: Ring, entry: Any) -> None:
             require(type(part[1]) is int and 0 < part[1] < 100, "an exponent is not from 1 to 99")
             parts.append((read(part[0]), part[1]))
         rows.append((parse_rational(row[0]), parts))
-    ring.facts.combine(read(entry[1]), rows, read(entry[3]))
+    ring.facts.learn_combination(read(entry[1]), rows, read(entry[3]))
 
 
 # -- facts and goals ------------------------------------------------------------------------------
 
 
-def relations(p: Term) -> list[Term]:
+def relations_in(p: Term) -> list[Term]:
     """Return the relations in a conjunction."""
     if p[0] == "and":
-        return [r for q in p[1:] for r in relations(q)]
+        return [r for q in p[1:] for r in relations_in(q)]
     return [p] if p[0] in RELATIONS else []
 
 
-def known_defined(facts: Sequence[Term]) -> frozenset[str]:
+def binders_in_facts(facts: Sequence[Term]) -> frozenset[str]:
     """Return the keys of binders that stand in facts, with no binder around them."""
     found, left = set(), [t for p in facts for t in p[1:]]
     while left:
         t = left.pop()
         if t[0] in BINDERS:
-            found.add(key(t))
-        left += [part for place, part in children(t) if not is_inside(t, place)]
+            found.add(canonical_key(t))
+        left += [part for place, part in children(t) if not is_bound_place(t, place)]
     return frozenset(found)
 
 
-def suppose(ring: Ring, p: Term) -> None:
+def learn_relation(ring: Ring, p: Term) -> None:
     """Learn from a relation that holds.
 
     An equation whose left side is an opaque term that was not seen before gives its value.
     """
     ring.is_fact = True
     try:
-        if p[0] == "=" and ring.define(p[1], p[2]):
+        if p[0] == "=" and ring.define_by_equation(p[1], p[2]):
             return
-        n, d = ring.minus(ring.of(p[1]), ring.of(p[2]))
+        n, d = ring.minus(ring.normal_form(p[1]), ring.normal_form(p[2]))
     finally:
         ring.is_fact = False
     s = ring.facts.sign(d)
     if len(s) == 1:
-        ring.facts.learn(n, sign_times(SIGNS[p[0]], s))
+        ring.facts.learn(n, sign_of_product(SIGNS[p[0]], s))
     else:
         ring.facts.learn(n * d, SIGNS[p[0]])
     if p[0] == "=":
         ring.facts.learn(n, ZERO)
 
 
-def judge(ring: Ring, p: Term) -> None:
+def require_relation_holds(ring: Ring, p: Term) -> None:
     """Refuse unless a relation holds by what the ring knows, and its evidence."""
     if p[0] == "o" and p[1] == "integer":
         require(is_integral(p[2]), "the term is not an integer by its form")
-        ring.of(p[2])
+        ring.normal_form(p[2])
         return
     require(p[0] in RELATIONS, "the goal is no relation, and says of no term that it is an integer")
-    a, b, want = ring.of(p[1]), ring.of(p[2]), SIGNS[p[0]]
-    if p[0] == "=" and ring.equal(a, b):
+    a, b, want = ring.normal_form(p[1]), ring.normal_form(p[2]), SIGNS[p[0]]
+    if p[0] == "=" and ring.is_equal(a, b):
         return
     n, d = ring.minus(a, b)
     if ring.sign_of_fraction((n, d)) <= want:
         return
     s = ring.facts.sign(d)
     if p[0] in ("<", "<=") and s != POS:
-        n = -n if s == NEG else ring.facts.reduced(n * d)
-    ring.need(n, want, "the two sides are not known to compare")
+        n = -n if s == NEG else ring.facts.reduce(n * d)
+    ring.require_sign(n, want, "the two sides are not known to compare")
 
 
 @rule("arithmetic", "ts", "t", "json", premises=None)
@@ -158,23 +166,23 @@ def _arithmetic(
     require(is_size, "malformed evidence: the number of generators is not from 1 to 64")
     require(isinstance(units, list), "malformed evidence: the units are not a list")
     require(isinstance(use, list), "malformed evidence: the facts to use are not a list")
-    facts = [r for q in (*hypotheses, *(t.conclusion for t in premises)) for r in relations(q)]
-    slopes, defined = cited_slopes(premises), known_defined(facts)
-    ring = Ring(size, _read_units(units, size), Answers(answers), slopes, defined)
+    facts = [r for q in (*hypotheses, *(t.conclusion for t in premises)) for r in relations_in(q)]
+    slopes, defined = derivatives_in_premises(premises), binders_in_facts(facts)
+    ring = Ring(size, _read_units(units, size), EvidenceByQuestion(answers), slopes, defined)
     for i in use:
         require(type(i) is int and 0 <= i < len(facts), "malformed evidence: no such fact")
-        suppose(ring, facts[i])
-    judge(ring, p)
-    given = combined_hypotheses(premises) | {key(h): h for h in hypotheses}
+        learn_relation(ring, facts[i])
+    require_relation_holds(ring, p)
+    given = combined_hypotheses(premises) | {canonical_key(h): h for h in hypotheses}
     return given.values(), p, ()
 
 
 def _read_units(data: list[Any], size: int) -> dict[Any, fmpq]:
     """Return the units of exponents: of a monomial over a denominator."""
-    facts, found = Facts(size), {}
+    facts, found = SignFacts(size), {}
     for unit in data:
         require(_is_list(unit, 3), "malformed unit: expected three parts")
-        monomial, below = (facts.name(facts.read(p)) for p in unit[:2])
+        monomial, below = (facts.hashable_key(facts.from_json(p)) for p in unit[:2])
         found[monomial, below] = parse_rational(unit[2])
         require(found[monomial, below] > 0, "malformed unit: not positive")
     return found

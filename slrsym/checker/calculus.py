@@ -9,23 +9,23 @@ from slrsym.checker.term import (
     NODE,
     Rejected,
     Term,
-    apart,
-    bound,
+    binder_bodies,
+    bound_variables,
     children,
-    defined,
-    free,
-    fresh,
-    has_copies,
-    inside,
+    definedness,
+    droppable_arguments,
+    free_symbols,
+    fresh_symbol,
+    has_copy_sum,
     is_small,
     is_term,
     neg,
     num,
-    outside,
+    parts_outside_binder,
+    rename_apart,
     require,
-    spend,
+    spend_work,
     substitute,
-    undefined_points_dropped,
 )
 from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
@@ -39,12 +39,12 @@ Slopes: TypeAlias = Mapping[tuple[str, int], tuple[tuple[Term, ...], Term]]
 HALF = num(1, 2)
 
 
-def fn(name: str, *args: Term) -> Term:
+def apply_function(name: str, *args: Term) -> Term:
     """Return a function of the table, applied to arguments."""
     return ("f", name, *args)
 
 
-def inverse(t: Term, root: int = 1) -> Term:
+def reciprocal(t: Term, root: int = 1) -> Term:
     """Return 1/t, or 1 over a root of t."""
     return ("^", -1, root, t)
 
@@ -62,31 +62,38 @@ def require_interval(x: Term) -> None:
 
 def differentiated_function(node: Term, x: Term) -> Term:
     """Return the function that a derivative at x is of; refuse one that itself contains x."""
-    function = ("lam", bound(node), inside(node), ())
-    require(x not in free(function), "the function that is differentiated contains the variable")
+    function = ("lam", bound_variables(node), binder_bodies(node), ())
+    require(
+        x not in free_symbols(function), "the function that is differentiated contains the variable"
+    )
     return function
 
 
-def unfolded(t: Term) -> Term:
+def expand_erf_derivatives(t: Term) -> Term:
     """Replace the derivatives of erf by their formulas."""
     if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):
         x = t[2]
-        bell = ("*", num(2), inverse(("pi",), 2), fn("exp", neg(square(x))))
+        bell = ("*", num(2), reciprocal(("pi",), 2), apply_function("exp", neg(square(x))))
         return bell if t[1] == "erf_prime" else ("*", num(-2), x, bell)
     return t
 
 
-def value_at_point(t: Term) -> Term:
+def function_value_at_point(t: Term) -> Term:
     """Return the value at its point of the function that a derivative is of."""
-    return substitute(inside(t)[0], dict(zip(bound(t), outside(t), strict=True)))
+    return substitute(
+        binder_bodies(t)[0], dict(zip(bound_variables(t), parts_outside_binder(t), strict=True))
+    )
 
 
-def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
+def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
     """Return the value of a derivative; its conditions are added to `asked`."""
     # Names that nothing else has, so that what is asked may be read at the point.
-    new = apart(bound(t), free(t) | set(bound(t)))
-    asked += map(defined, undefined_points_dropped(bound(t), inside(t)[0], outside(t)))
-    body = substitute(inside(t)[0], new)
+    new = rename_apart(bound_variables(t), free_symbols(t) | set(bound_variables(t)))
+    asked += map(
+        definedness,
+        droppable_arguments(bound_variables(t), binder_bodies(t)[0], parts_outside_binder(t)),
+    )
+    body = substitute(binder_bodies(t)[0], new)
     inner: Asked = []
     whole = body
     for x, order in zip(new.values(), t[1], strict=True):
@@ -96,18 +103,18 @@ def evaluated(t: Term, slopes: Slopes, asked: Asked) -> Term:
         for _ in range(order):
             body = derivative(body, x, slopes, inner)
             require(is_small((body, *inner)), "the derivative is too long")
-    put = dict(zip(new.values(), outside(t), strict=True))
+    put = dict(zip(new.values(), parts_outside_binder(t), strict=True))
     asked += [substitute(p, put) for p in inner]
     return substitute(body, put)
 
 
 def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     """Return the derivative in a real variable; its conditions are added to `asked`."""
-    if x not in free(t):
+    if x not in free_symbols(t):
         return num(0)
     head, size = t[0], len(t)
     # A product has as many terms as factors, each of as many factors.
-    spend(NODE * size * (size if head == "*" else 1))
+    spend_work(NODE * size * (size if head == "*" else 1))
     if head == "s":
         return num(1)
     if head == "+":
@@ -115,7 +122,7 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     if head == "*":
         parts = enumerate(t[1:], 1)
         return ("+", *(("*", *t[1:i], derivative(a, x, slopes, asked), *t[i + 1 :])
-                       for i, a in parts if x in free(a)))  # fmt: skip
+                       for i, a in parts if x in free_symbols(a)))  # fmt: skip
     if head == "^":
         _, p, q, b = t
         if q != 1:
@@ -125,31 +132,40 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     if head == "u":
         _, name, sort, orders, *args = t
         more = [(*orders[:i], n + 1, *orders[i + 1 :]) for i, n in enumerate(orders)]
-        return ("+", *(("*", ("u", name, sort, m, *args), derivative(a, x, slopes, asked))
-                       for m, a in zip(more, args, strict=True) if x in free(a)))  # fmt: skip
+        return ("+", *(
+            ("*", ("u", name, sort, m, *args), derivative(a, x, slopes, asked))
+            for m, a in zip(more, args, strict=True) if x in free_symbols(a)
+        ))  # fmt: skip
     if head == "f":
-        simple = unfolded(t)
+        simple = expand_erf_derivatives(t)
         if simple is not t:
             return derivative(simple, x, slopes, asked)
-        inner = [derivative(a, x, slopes, asked) if x in free(a) else None for a in t[2:]]
-        outer = partials(t, slopes, asked, [a is not None for a in inner])
+        inner = [derivative(a, x, slopes, asked) if x in free_symbols(a) else None for a in t[2:]]
+        outer = partial_derivatives(t, slopes, asked, [a is not None for a in inner])
         pairs = zip(outer, inner, strict=True)
         return ("+", *(("*", o, a) for o, a in pairs if a is not None and o))
     if head == "sum":
-        ends = frozenset().union(*map(free, outside(t)))
+        ends = frozenset().union(*map(free_symbols, parts_outside_binder(t)))
         require(x not in ends, "an end of the sum depends on the variable")
-        require(bound(t)[0] not in ends, "an end contains the bound variable")
-        return ("sum", bound(t), (_all_over(t, x, slopes, asked),), outside(t))
+        require(bound_variables(t)[0] not in ends, "an end contains the bound variable")
+        return (
+            "sum",
+            bound_variables(t),
+            (_all_over(t, x, slopes, asked),),
+            parts_outside_binder(t),
+        )
     if head == "int":
         return _of_integral(t, x, slopes, asked)
     if head == "d":
         # What the inner derivative drops has to be differentiable, too.
-        dropped = undefined_points_dropped(bound(t), inside(t)[0], outside(t))
+        dropped = droppable_arguments(
+            bound_variables(t), binder_bodies(t)[0], parts_outside_binder(t)
+        )
         # Of order 0 it is the value of the function, which is differentiated below.
-        there = [value_at_point(t)] if any(t[1]) else []
+        there = [function_value_at_point(t)] if any(t[1]) else []
         for part in (*there, *dropped):
             derivative(part, x, slopes, asked)
-        return derivative(evaluated(t, slopes, asked), x, slopes, asked)
+        return derivative(evaluate_derivative(t, slopes, asked), x, slopes, asked)
     raise Rejected(f"no derivative of {head}")
 
 
@@ -172,16 +188,16 @@ def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     """
     ((y,), (body,), (low, high)) = t[1:]
     require(is_term(low) and is_term(high), "the integral has an infinite end")
-    require(y not in free(low) | free(high), "an end contains the bound variable")
-    continuous(body, y)
-    inner: Asked = [defined(body)]
+    require(y not in free_symbols(low) | free_symbols(high), "an end contains the bound variable")
+    require_continuous(body, y)
+    inner: Asked = [definedness(body)]
     slope = derivative(body, x, slopes, inner)
     between = ("or", ("and", ("<=", low, y), ("<=", y, high)),
                ("and", ("<=", high, y), ("<=", y, low)))  # fmt: skip
     asked += [("forall", (y,), (("implies", between, p),), ()) for p in inner]
     terms = [("int", (y,), (slope,), (low, high))]
     for s, end in ((1, high), (-1, low)):
-        if x in free(end):
+        if x in free_symbols(end):
             beyond: Asked = []
             derivative(body, y, slopes, beyond)
             asked += [substitute(p, {y: end}) for p in beyond]
@@ -190,17 +206,17 @@ def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
     return ("+", *terms)
 
 
-def continuous(t: Term, x: Term) -> None:
+def require_continuous(t: Term, x: Term) -> None:
     """Refuse a term that is not continuous in a variable wherever it is defined, by its form."""
-    if x not in free(t) or t == x:
+    if x not in free_symbols(t) or t == x:
         return
     require(t[0] in ("+", "*", "^", "f", "u"), f"{t[0]} is not known to be continuous")
     require(t[:2] != ("f", "sign"), "sign is not continuous")
     for _, part in children(t):
-        continuous(part, x)
+        require_continuous(part, x)
 
 
-def cited_slopes(premises: Sequence[Theorem]) -> Slopes:
+def derivatives_in_premises(premises: Sequence[Theorem]) -> Slopes:
     """Return the derivatives of functions of the table that premises state without hypotheses."""
     found: dict[tuple[str, int], tuple[tuple[Term, ...], Term]] = {}
     for p in premises:
@@ -208,27 +224,34 @@ def cited_slopes(premises: Sequence[Theorem]) -> Slopes:
         if head != "=" or p.hypotheses or sides[0][0] != "d":
             continue
         d, value = sides
-        ((x,), (body,), (point,)) = d[2:] if len(bound(d)) == 1 else ((None,), (None,), (None,))
+        ((x,), (body,), (point,)) = (
+            d[2:] if len(bound_variables(d)) == 1 else ((None,), (None,), (None,))
+        )
         if body is None or body[0] != "f" or d[1] != (1,) or x not in body[2:]:
             continue
         place = body[2:].index(x)
         names = (*body[2 : 2 + place], point, *body[3 + place :])
         are_free = all(s[0] == "s" and s[2] == "R" for s in names) and len(set(names)) == len(names)
-        if are_free and free(value) <= set(names) and x not in body[3 + place :]:
+        if are_free and free_symbols(value) <= set(names) and x not in body[3 + place :]:
             found[body[1], place] = (names, value)
     return found
 
 
-def partials(t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]) -> list[Term | None]:
+def partial_derivatives(
+    t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]
+) -> list[Term | None]:
     """Return the derivatives of a function of the table in the arguments that are wanted."""
     name, u = t[1], t[2]
     one_plus, one_minus = ("+", num(1), square(u)), ("+", num(1), neg(square(u)))
     table = {
-        "exp": (t, ()), "erf": (fn("erf_prime", u), ()), "log": (inverse(u), (("<", num(0), u),)),
-        "asin": (inverse(one_minus, 2), (("<", num(0), one_minus),)),
-        "atan": (inverse(one_plus), ()),
-        "abs": (("*", t, inverse(u)), (("!=", u, num(0)),)), "sin": (fn("cos", u), ()),
-        "cos": (neg(fn("sin", u)), ()), "sinh": (fn("cosh", u), ()), "cosh": (fn("sinh", u), ()),
+        "exp": (t, ()), "erf": (apply_function("erf_prime", u), ()),
+        "log": (reciprocal(u), (("<", num(0), u),)),
+        "asin": (reciprocal(one_minus, 2), (("<", num(0), one_minus),)),
+        "atan": (reciprocal(one_plus), ()),
+        "abs": (("*", t, reciprocal(u)), (("!=", u, num(0)),)),
+        "sin": (apply_function("cos", u), ()),
+        "cos": (neg(apply_function("sin", u)), ()),
+        "sinh": (apply_function("cosh", u), ()), "cosh": (apply_function("sinh", u), ()),
         "tanh": (("+", num(1), neg(square(t))), ()),
     }  # fmt: skip
     if name in table:
@@ -251,24 +274,24 @@ def _evaluate_derivative(premises: Sequence[Theorem], t: Term) -> Any:
     """Evaluate a derivative, under the conditions that make the function differentiable."""
     require(t[0] == "d", "the term is no derivative")
     asked: Asked = []
-    value = evaluated(t, cited_slopes(premises), asked)
+    value = evaluate_derivative(t, derivatives_in_premises(premises), asked)
     given = combined_hypotheses(premises).values()
-    return [*given, *asked, defined(value_at_point(t))], ("=", t, value), ()
+    return [*given, *asked, definedness(function_value_at_point(t))], ("=", t, value), ()
 
 
 @rule("definition", "t")
 def _definition(t: Term) -> Any:
     """Replace zeta or Owen's T by its definition, at points that are defined."""
     require(t[:2] in (("f", "zeta"), ("f", "owens")), "the term is not zeta or Owen's T")
-    require(not has_copies(t), "the term contains a sum of copies, which is random")
+    require(not has_copy_sum(t), "the term contains a sum of copies, which is random")
     _, name, first, second = t
-    v = fresh(("s", "v", "R"), free(t))
+    v = fresh_symbol(("s", "v", "R"), free_symbols(t))
     if name == "zeta":
-        value = square(fn("erf", ("+", first, ("*", second, v))))
+        value = square(apply_function("erf", ("+", first, ("*", second, v))))
         meaning: Term = ("E", (v,), (value,), (("gauss", 1, num(0), num(1)),))
     else:
         more = ("+", num(1), square(v))
-        bell = fn("exp", ("*", num(-1, 2), square(first), more))
-        area = ("int", (v,), (("*", bell, inverse(more)),), (num(0), second))
-        meaning = ("*", num(1, 2), inverse(("pi",)), area)
-    return [defined(first), defined(second)], ("=", t, meaning), ()
+        bell = apply_function("exp", ("*", num(-1, 2), square(first), more))
+        area = ("int", (v,), (("*", bell, reciprocal(more)),), (num(0), second))
+        meaning = ("*", num(1, 2), reciprocal(("pi",)), area)
+    return [definedness(first), definedness(second)], ("=", t, meaning), ()

@@ -7,32 +7,32 @@ from typing import Any
 from slrsym.checker.expect import (
     ONE,
     ZERO,
-    exists,
-    expectation,
-    expected,
-    moderate,
-    require_without,
+    existence_conditions,
+    make_expectation,
+    moderate_growth_conditions,
+    require_expectation,
+    require_names_absent,
 )
 from slrsym.checker.term import (
     Term,
-    apart,
-    bound,
+    binder_bodies,
+    bound_variables,
     children,
-    defined,
-    free,
-    has_copies,
-    inside,
+    definedness,
+    free_symbols,
+    has_copy_sum,
+    is_same,
     num,
-    outside,
-    replaced,
+    parts_outside_binder,
+    rename_apart,
+    replace_parts,
     require,
-    same,
     substitute,
 )
-from slrsym.checker.theorem import checked, rule
+from slrsym.checker.theorem import require_well_formed_node, rule
 
 
-def require_copies(t: Term) -> None:
+def require_copy_sum(t: Term) -> None:
     """Refuse a term that is no sum of copies."""
     require(t[0] == "copies", "the term is no sum of copies")
 
@@ -40,63 +40,76 @@ def require_copies(t: Term) -> None:
 @rule("one copy more", "t", "t")
 def _copy(node: Term, copies: Term) -> Any:
     """Split off one copy of a sum of n copies, independent of all else."""
-    require_copies(copies)
-    (body,), names = inside(expected(node)), bound(node)
-    require_without(names, [copies], "the copies contain a variable of the expectation")
-    count, *laws = outside(copies)
-    new = apart(bound(copies), free(node) | set(names))
-    less = replaced(copies, {(3, 0): ("+", count, num(-1))})
+    require_copy_sum(copies)
+    (body,), names = binder_bodies(require_expectation(node)), bound_variables(node)
+    require_names_absent(names, [copies], "the copies contain a variable of the expectation")
+    count, *laws = parts_outside_binder(copies)
+    new = rename_apart(bound_variables(copies), free_symbols(node) | set(names))
+    less = replace_parts(copies, {(3, 0): ("+", count, num(-1))})
     # Another sum could be one of n - 1 of the same copies, and would then not be independent.
-    alone = not has_copies(replace_outside_binders(body, copies, ZERO))
+    alone = not has_copy_sum(replace_outside_binders(body, copies, ZERO))
     require(alone, "the body contains another sum of copies, or this one under a binder")
-    averaged = body[0] == "E" and any(map(has_copies, inside(body)))
+    averaged = body[0] == "E" and any(map(has_copy_sum, binder_bodies(body)))
     require(not averaged, "the body is a mean over copies")
-    rest = ("+", less, substitute(inside(copies)[0], new))
+    rest = ("+", less, substitute(binder_bodies(copies)[0], new))
     body = replace_outside_binders(body, copies, rest)
-    other = expectation((*names, *new.values()), body, (*outside(node), *laws))
-    asked = [("o", "integer", count), checked(("<=", ONE, count)), defined(node), defined(other)]
+    other = make_expectation((*names, *new.values()), body, (*parts_outside_binder(node), *laws))
+    asked = [
+        ("o", "integer", count),
+        require_well_formed_node(("<=", ONE, count)),
+        definedness(node),
+        definedness(other),
+    ]
     return asked, ("=", node, other), ("fubini",)
 
 
 def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
     """Return a term with another one in place of a part, where it stands under no binder."""
-    if same(t, old):
+    if is_same(t, old):
         return new
-    if bound(t):
+    if bound_variables(t):
         return t
-    return replaced(t, {i: replace_outside_binders(p, old, new) for i, p in children(t)})
+    return replace_parts(t, {i: replace_outside_binders(p, old, new) for i, p in children(t)})
 
 
 @rule("copies exist", "t")
 def _copies_exist(copies: Term) -> Any:
     """Conclude that a sum of copies of a moderate function is defined."""
-    require_copies(copies)
-    return moderate(copies, frozenset()), defined(copies), ()
+    require_copy_sum(copies)
+    return moderate_growth_conditions(copies, frozenset()), definedness(copies), ()
 
 
 @rule("moments of copies", "t")
 def _moments_of_copies(node: Term) -> Any:
     """Conclude E S = n E f, and E S^2 = n E f^2 + n (n - 1) (E f)^2, for n copies of f."""
-    (body,) = inside(expected(node))
+    (body,) = binder_bodies(require_expectation(node))
     squared = body[:3] == ("^", 2, 1)
     copies = body[3] if squared else body
     require(copies[0] == "copies", "the body is not a sum of copies or its square")
-    require_without(bound(node), [copies], "the copies contain a variable of the expectation")
-    n, *laws = outside(copies)
-    (f,) = inside(copies)
-    first, second = (expectation(bound(copies), g, laws) for g in (f, ("^", 2, 1, f)))
-    asked = [*exists(outside(node)), ("o", "integer", n), checked(("<=", ZERO, n))]
+    require_names_absent(
+        bound_variables(node), [copies], "the copies contain a variable of the expectation"
+    )
+    n, *laws = parts_outside_binder(copies)
+    (f,) = binder_bodies(copies)
+    first, second = (
+        make_expectation(bound_variables(copies), g, laws) for g in (f, ("^", 2, 1, f))
+    )
+    asked = [
+        *existence_conditions(parts_outside_binder(node)),
+        ("o", "integer", n),
+        require_well_formed_node(("<=", ZERO, n)),
+    ]
     mean = ("*", n, first)
     if not squared:
-        return [*asked, defined(first)], ("=", node, mean), ("fubini", "induction")
+        return [*asked, definedness(first)], ("=", node, mean), ("fubini", "induction")
     pairs = ("*", n, ("+", n, num(-1)), ("^", 2, 1, first))
-    asked += [defined(first), defined(second)]
+    asked += [definedness(first), definedness(second)]
     return asked, ("=", node, ("+", ("*", n, second), pairs)), ("fubini", "induction")
 
 
 @rule("no copies", "t")
 def _no_copies(copies: Term) -> Any:
     """Conclude that a sum of no copies is 0."""
-    require_copies(copies)
-    require(outside(copies)[0] == ZERO, "the number of copies is not 0")
-    return [defined(copies)], ("=", copies, ZERO), ()
+    require_copy_sum(copies)
+    require(parts_outside_binder(copies)[0] == ZERO, "the number of copies is not 0")
+    return [definedness(copies)], ("=", copies, ZERO), ()

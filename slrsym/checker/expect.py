@@ -14,31 +14,31 @@ from itertools import product
 from math import isqrt
 from typing import Any
 
-from slrsym.checker.relations import leaving, range_of_sum
+from slrsym.checker.relations import hypotheses_outside_binder, sum_range_conditions
 from slrsym.checker.term import (
     NODE,
     Rejected,
     Term,
-    apart,
-    bound,
+    binder_bodies,
+    bound_variables,
     children,
-    defined,
-    dimension,
-    free,
-    has_copies,
-    inside,
+    definedness,
+    free_symbols,
+    has_copy_sum,
+    is_same,
     is_small,
     is_term,
+    law_dimension,
     neg,
     num,
-    outside,
-    replaced,
+    parts_outside_binder,
+    rename_apart,
+    replace_parts,
     require,
-    same,
-    spend,
+    spend_work,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, rule
+from slrsym.checker.theorem import Theorem, combined_hypotheses, require_well_formed_node, rule
 
 # Bounded on the real line with all their derivatives.
 BOUNDED = frozenset({"erf", "erf_prime", "erf_second", "sin", "cos", "atan", "tanh"})
@@ -48,34 +48,34 @@ ZERO, ONE = num(0), num(1)
 # -- laws -----------------------------------------------------------------------------------------
 
 
-def expected(t: Term) -> Term:
+def require_expectation(t: Term) -> Term:
     """Return an expectation; refuse another node."""
     require(t[0] == "E", "the node is no expectation")
     return t
 
 
-def body_without_copies(node: Term) -> Term:
+def require_body_without_copies(node: Term) -> Term:
     """Return the body of an expectation; refuse one that contains a sum of copies."""
-    (body,) = inside(expected(node))
-    require(not has_copies(body), "the body contains copies")
+    (body,) = binder_bodies(require_expectation(node))
+    require(not has_copy_sum(body), "the body contains copies")
     return body
 
 
-def require_without(names: Iterable[Term], terms: Iterable[Term], why: str) -> None:
+def require_names_absent(names: Iterable[Term], terms: Iterable[Term], why: str) -> None:
     """Refuse terms that contain one of the names."""
-    require(not frozenset().union(*map(free, terms)) & set(names), why)
+    require(not frozenset().union(*map(free_symbols, terms)) & set(names), why)
 
 
-def blocks(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
+def independent_laws(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
     """Return the laws of an expectation, each with its variables."""
-    found, names = [], bound(node)
-    for law in outside(node):
-        found.append((names[: dimension(law)], law))
-        names = names[dimension(law) :]
+    found, names = [], bound_variables(node)
+    for law in parts_outside_binder(node):
+        found.append((names[: law_dimension(law)], law))
+        names = names[law_dimension(law) :]
     return found
 
 
-def moments(law: Term) -> tuple[tuple[Term, ...], list[tuple[Term, ...]]]:
+def law_moments(law: Term) -> tuple[tuple[Term, ...], list[tuple[Term, ...]]]:
     """Return means and covariances of a law."""
     if law[0] == "noise":
         return (ZERO,), [(law[1],)]
@@ -83,32 +83,37 @@ def moments(law: Term) -> tuple[tuple[Term, ...], list[tuple[Term, ...]]]:
     return entries[:n], [entries[n + n * i : n + n * (i + 1)] for i in range(n)]
 
 
-def semidefinite(matrix: Sequence[Sequence[Term]]) -> list[Term]:
+def semidefinite_conditions(matrix: Sequence[Sequence[Term]]) -> list[Term]:
     """Return the formulas which say that a matrix is symmetric and positive semidefinite."""
     n = len(matrix)
     pairs = [(matrix[i][j], matrix[j][i]) for i in range(n) for j in range(i)]
-    uneven = [("=", a, b) for a, b in pairs if not same(a, b)]
+    uneven = [("=", a, b) for a, b in pairs if not is_same(a, b)]
     if all(a == ZERO for pair in pairs for a in pair):
-        return [checked(("<=", ZERO, matrix[i][i])) for i in range(n)]
-    return [*uneven, checked(("o", "psd", ("tuple", *(c for row in matrix for c in row))))]
+        return [require_well_formed_node(("<=", ZERO, matrix[i][i])) for i in range(n)]
+    return [
+        *uneven,
+        require_well_formed_node(("o", "psd", ("tuple", *(c for row in matrix for c in row)))),
+    ]
 
 
-def exists(laws: Sequence[Term]) -> list[Term]:
+def existence_conditions(laws: Sequence[Term]) -> list[Term]:
     """Return the formulas that have to hold for laws to exist."""
     asked = []
     for law in laws:
-        means, covariances = moments(law)
-        asked += [defined(m) for m in means if m[0] != "n"] + semidefinite(covariances)
+        means, covariances = law_moments(law)
+        asked += [definedness(m) for m in means if m[0] != "n"] + semidefinite_conditions(
+            covariances
+        )
     return asked
 
 
-def joint(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
+def joint_moments(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
     """Return means and covariances of independent laws together."""
     means: list[Term] = []
     rows: list[list[Term]] = []
-    size = sum(map(dimension, laws))
+    size = sum(map(law_dimension, laws))
     for law in laws:
-        m, c = moments(law)
+        m, c = law_moments(law)
         before, after = len(means), size - len(means) - len(m)
         rows += [[*[ZERO] * before, *row, *[ZERO] * after] for row in c]
         means += m
@@ -129,28 +134,28 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
         require(is_list, "the source is no covariance matrix and no list of variances")
         m = len(source) - 1
         inner = [source[1 + i // m] if i % (m + 1) == 0 else ZERO for i in range(m * m)]
-        asked = [checked(("<=", ZERO, c)) for c in source[1:]]
+        asked = [require_well_formed_node(("<=", ZERO, c)) for c in source[1:]]
     require(len(factor) == n * m, "the number of factors is not that of rows times columns")
     require(all(map(is_term, factor)), "a factor is no term")
     rows = [factor[m * i : m * (i + 1)] for i in range(n)]
     matrix = [inner[m * i : m * (i + 1)] for i in range(m)]
     for i, j in product(range(n), repeat=2):
-        entry, value = entries[n * i + j], bilinear(rows[i], matrix, rows[j])
-        if not (same(value, entry) and value in (ZERO, *inner)):
-            asked.append(checked(("=", entry, value)))
-    return [*asked, *(defined(c) for c in factor if c[0] != "n")], p, ()
+        entry, value = entries[n * i + j], bilinear_form(rows[i], matrix, rows[j])
+        if not (is_same(value, entry) and value in (ZERO, *inner)):
+            asked.append(require_well_formed_node(("=", entry, value)))
+    return [*asked, *(definedness(c) for c in factor if c[0] != "n")], p, ()
 
 
 # -- polynomials and moderate functions -----------------------------------------------------------
 
 
-def added(terms: Sequence[Term]) -> Term:
+def sum_of_terms(terms: Sequence[Term]) -> Term:
     """Return a sum without its zeros; of one term, the term."""
     terms = [t for t in terms if t != ZERO]
     return ZERO if not terms else terms[0] if len(terms) == 1 else ("+", *terms)
 
 
-def multiplied(*factors: Term) -> Term:
+def product_of_factors(*factors: Term) -> Term:
     """Return a product without its ones, or 0; of one factor, the factor."""
     factors = tuple(f for f in factors if f != ONE)
     if ZERO in factors:
@@ -158,119 +163,127 @@ def multiplied(*factors: Term) -> Term:
     return ONE if not factors else factors[0] if len(factors) == 1 else ("*", *factors)
 
 
-def bilinear(a: Sequence[Term], matrix: Sequence[Sequence[Term]], b: Sequence[Term]) -> Term:
+def bilinear_form(a: Sequence[Term], matrix: Sequence[Sequence[Term]], b: Sequence[Term]) -> Term:
     """Return the value of a bilinear form: the sum of a_i m_ij b_j."""
-    spend(NODE * len(a) * len(b))
+    spend_work(NODE * len(a) * len(b))
     pairs = product(enumerate(a), enumerate(b))
-    return added([multiplied(x, matrix[i][j], y) for (i, x), (j, y) in pairs])
+    return sum_of_terms([product_of_factors(x, matrix[i][j], y) for (i, x), (j, y) in pairs])
 
 
-def polynomial(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
+def polynomial_coefficients(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
     """Return the coefficients of a polynomial in the names; refuse others, and long ones."""
-    if not free(t) & set(names):
+    if not free_symbols(t) & set(names):
         return {(0,) * len(names): t}
     if t in names:
         return {tuple(int(t == x) for x in names): ONE}
     is_power = t[0] == "^" and t[2] == 1 and 0 < t[1] <= 8
     require(t[0] in ("+", "*") or is_power, "the term is no polynomial in the variables")
     if t[0] == "+":
-        parts = [polynomial(p, names) for p in t[1:]]
+        parts = [polynomial_coefficients(p, names) for p in t[1:]]
         powers = {k for p in parts for k in p}
-        return {k: added([p[k] for p in parts if k in p]) for k in powers}
+        return {k: sum_of_terms([p[k] for p in parts if k in p]) for k in powers}
     found = {(0,) * len(names): ONE}
     for p in (t[3],) * t[1] if t[0] == "^" else t[1:]:
         terms: dict[tuple[int, ...], list[Term]] = {}
-        more = polynomial(p, names)
-        spend(NODE * len(found) * len(more))
+        more = polynomial_coefficients(p, names)
+        spend_work(NODE * len(found) * len(more))
         for (k, a), (m, b) in product(found.items(), more.items()):
             power = tuple(x + y for x, y in zip(k, m, strict=True))
-            terms.setdefault(power, []).append(multiplied(a, b))
-        found = {k: added(c) for k, c in terms.items()}
+            terms.setdefault(power, []).append(product_of_factors(a, b))
+        found = {k: sum_of_terms(c) for k, c in terms.items()}
         require(len(found) < 500 and is_small(found.values()), "the polynomial is too long")
     return found
 
 
-def affine(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
+def affine_coefficients(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
     """Return the coefficients of an affine form, and its constant."""
-    found = polynomial(t, names)
+    found = polynomial_coefficients(t, names)
     require(all(sum(k) <= 1 for k in found), "the term is no affine form in the variables")
     units = [tuple(int(x == y) for y in names) for x in names]
     return [found.get(u, ZERO) for u in units], found.get((0,) * len(names), ZERO)
 
 
-def moderate(t: Term, names: frozenset[Term]) -> list[Term]:
+def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return conditions under which a term is a moderate function of the names, or refuse."""
-    spend(NODE * len(t))
-    if not free(t) & names and not has_copies(t):
-        return [] if t[0] in ("n", "pi") else [defined(t)]
-    head, some = t[0], sorted(free(t) & names)
+    spend_work(NODE * len(t))
+    if not free_symbols(t) & names and not has_copy_sum(t):
+        return [] if t[0] in ("n", "pi") else [definedness(t)]
+    head, some = t[0], sorted(free_symbols(t) & names)
     if t in names:
         return []
     if head in ("+", "*"):
-        return [p for part in t[1:] for p in moderate(part, names)]
+        return [p for part in t[1:] for p in moderate_growth_conditions(part, names)]
     if head == "^":
         require(t[1] > 0 and t[2] == 1, "the exponent of a power is no positive integer")
-        return moderate(t[3], names)
+        return moderate_growth_conditions(t[3], names)
     if head == "f" and t[1] in BOUNDED:
-        polynomial(t[2], some)
-        return moderate(t[2], names)
+        polynomial_coefficients(t[2], some)
+        return moderate_growth_conditions(t[2], names)
     if head == "f" and t[1] == "exp":
-        return moderate_exponential(t[2], some, names)
+        return moderate_exponential_conditions(t[2], some, names)
     if head == "u":
-        require(not has_copies(t), "an undefined function is applied to a sum of copies")
+        require(not has_copy_sum(t), "an undefined function is applied to a sum of copies")
         for argument in t[4:]:
-            affine(argument, some)
-        return [p for argument in t[4:] for p in moderate(argument, names)]
+            affine_coefficients(argument, some)
+        return [p for argument in t[4:] for p in moderate_growth_conditions(argument, names)]
     if head == "d":
-        for point in outside(t):
-            require(not has_copies(point), "a point of a derivative contains a sum of copies")
-            affine(point, some)
-        asked = [p for point in outside(t) for p in moderate(point, names)]
-        return asked + moderate(*opened(t, names))
+        for point in parts_outside_binder(t):
+            require(not has_copy_sum(point), "a point of a derivative contains a sum of copies")
+            affine_coefficients(point, some)
+        asked = [
+            p for point in parts_outside_binder(t) for p in moderate_growth_conditions(point, names)
+        ]
+        return asked + moderate_growth_conditions(*open_binder(t, names))
     if head == "E":
-        require_without(names, outside(t), "a law contains a variable of another one")
+        require_names_absent(
+            names, parts_outside_binder(t), "a law contains a variable of another one"
+        )
         require_quadratic_in_noise(t)
-        return exists(outside(t)) + moderate(*opened(t, names))
+        return existence_conditions(parts_outside_binder(t)) + moderate_growth_conditions(
+            *open_binder(t, names)
+        )
     if head == "copies":
-        count, *laws = outside(t)
-        require_without(names, [t], "the copies depend on a variable around them")
+        count, *laws = parts_outside_binder(t)
+        require_names_absent(names, [t], "the copies depend on a variable around them")
         require(all(law[0] == "gauss" for law in laws), "the copies have a law of noise")
-        whole = [("o", "integer", count), checked(("<=", ZERO, count))]
-        return whole + exists(laws) + moderate(*opened(t))
+        whole = [("o", "integer", count), require_well_formed_node(("<=", ZERO, count))]
+        return whole + existence_conditions(laws) + moderate_growth_conditions(*open_binder(t))
     raise Rejected(f"{head} is not known to be moderate")
 
 
-def opened(node: Term, names: frozenset[Term] = frozenset()) -> tuple[Term, frozenset[Term]]:
+def open_binder(node: Term, names: frozenset[Term] = frozenset()) -> tuple[Term, frozenset[Term]]:
     """Return the body with new names for its variables, and these and the names."""
-    new = apart(bound(node), names | free(node))
-    return substitute(inside(node)[0], new), names | set(new.values())
+    new = rename_apart(bound_variables(node), names | free_symbols(node))
+    return substitute(binder_bodies(node)[0], new), names | set(new.values())
 
 
-def moderate_exponential(
+def moderate_exponential_conditions(
     exponent: Term, some: Sequence[Term], names: frozenset[Term]
 ) -> list[Term]:
     """Return conditions under which exp of a quadratic form is moderate: it is bounded above."""
-    require(not has_copies(exponent), "an exponent contains a sum of copies")
-    found = polynomial(exponent, some)
+    require(not has_copy_sum(exponent), "an exponent contains a sum of copies")
+    found = polynomial_coefficients(exponent, some)
     require(all(sum(k) <= 2 for k in found), "an exponent is of degree above 2")
 
     def entry(x: Term, y: Term) -> Term:
         power = tuple(int(s == x) + int(s == y) for s in some)
-        return multiplied(num(-2 if x == y else -1), found.get(power, ZERO))
+        return product_of_factors(num(-2 if x == y else -1), found.get(power, ZERO))
 
-    return semidefinite([[entry(x, y) for y in some] for x in some]) + moderate(exponent, names)
+    return semidefinite_conditions(
+        [[entry(x, y) for y in some] for x in some]
+    ) + moderate_growth_conditions(exponent, names)
 
 
 def require_quadratic_in_noise(node: Term) -> None:
     """Refuse a body that is more than quadratic in noise, of which two moments are known."""
-    for names, law in blocks(node):
-        low = law[0] != "noise" or _degree(inside(node)[0], names[0]) <= 2
+    for names, law in independent_laws(node):
+        low = law[0] != "noise" or _degree(binder_bodies(node)[0], names[0]) <= 2
         require(low, "the body is of degree above 2 in a variable of noise")
 
 
 def _degree(t: Term, x: Term) -> int:
     """Return a bound of the degree of a polynomial; refuse other terms."""
-    if x not in free(t):
+    if x not in free_symbols(t):
         return 0
     if t == x:
         return 1
@@ -283,19 +296,23 @@ def _degree(t: Term, x: Term) -> int:
 @rule("moderate", "t")
 def _moderate(function: Term) -> Any:
     """Conclude that a function is moderate and defined everywhere, by its form."""
-    is_function = function[0] == "lam" and len(inside(function)) == 1
+    is_function = function[0] == "lam" and len(binder_bodies(function)) == 1
     require(is_function, "the argument is no function with one value")
-    names, (body,) = bound(function), inside(function)
-    everywhere = checked(("forall", names, (defined(body),), ()))
-    return moderate(*opened(function)), ("and", ("o", "moderate", function), everywhere), ()
+    names, (body,) = bound_variables(function), binder_bodies(function)
+    everywhere = require_well_formed_node(("forall", names, (definedness(body),), ()))
+    return (
+        moderate_growth_conditions(*open_binder(function)),
+        ("and", ("o", "moderate", function), everywhere),
+        (),
+    )
 
 
 # -- what expectations do -------------------------------------------------------------------------
 
 
-def expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term:
+def make_expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term:
     """Return the expectation of a body under laws; refuse one that is not well-formed."""
-    return checked(("E", tuple(names), (body,), tuple(laws)))
+    return require_well_formed_node(("E", tuple(names), (body,), tuple(laws)))
 
 
 @rule("linear", "t", "ts", "ts", premises=1)
@@ -310,18 +327,24 @@ def _linear(
     """
     require(node[0] in ("E", "int", "sum"), f"{node[0]} is not known to be linear")
     require(len(factors) == len(parts) > 0, "the numbers of factors and parts differ, or are 0")
-    require_without(bound(node), factors, "a factor contains a variable of the node")
-    require(not any(map(has_copies, factors)), "a factor contains copies")
-    said = ("=", inside(node)[0], added_all(factors, parts))
-    require(same(theorem.conclusion, said), "the premise is not that the body is the combination")
-    given = leaving(node, combined_hypotheses([theorem]))
-    means = [checked(replaced(node, {(2, 0): f})) for f in parts]
+    require_names_absent(bound_variables(node), factors, "a factor contains a variable of the node")
+    require(not any(map(has_copy_sum, factors)), "a factor contains copies")
+    said = ("=", binder_bodies(node)[0], linear_combination(factors, parts))
+    require(
+        is_same(theorem.conclusion, said), "the premise is not that the body is the combination"
+    )
+    given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
+    means = [require_well_formed_node(replace_parts(node, {(2, 0): f})) for f in parts]
     asked = [*means, *(factors if node[0] == "sum" else ())]
     axiom = "induction" if node[0] == "sum" else "integral-linearity"
-    return [*given.values(), *map(defined, asked)], ("=", node, added_all(factors, means)), (axiom,)
+    return (
+        [*given.values(), *map(definedness, asked)],
+        ("=", node, linear_combination(factors, means)),
+        (axiom,),
+    )
 
 
-def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
+def linear_combination(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
     """Return the sum of products of the rule `linear`."""
     terms = [("*", c, f) for c, f in zip(factors, parts, strict=True)]
     return terms[0] if len(terms) == 1 else ("+", *terms)
@@ -331,18 +354,18 @@ def added_all(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
 def _constant(node: Term) -> Any:
     """Conclude E c = c; a sum or an integral of c is c times the length of its range."""
     require(node[0] in ("E", "sum", "int"), "the node is no expectation, sum or integral")
-    (body,) = inside(node)
-    require_without(bound(node), [body], "the body contains a variable of the node")
+    (body,) = binder_bodies(node)
+    require_names_absent(bound_variables(node), [body], "the body contains a variable of the node")
     if node[0] == "E":
-        require(not has_copies(body), "the body contains copies")
-        asked = [*exists(outside(node)), defined(body)]
+        require(not has_copy_sum(body), "the body contains copies")
+        asked = [*existence_conditions(parts_outside_binder(node)), definedness(body)]
         return asked, ("=", node, body), ("gaussian-normalisation",)
-    low, high = outside(node)
+    low, high = parts_outside_binder(node)
     require(is_term(low) and is_term(high), "an end of the integral is infinite")
     if node[0] == "int":
-        asked = [*map(defined, (body, low, high))]
+        asked = [*map(definedness, (body, low, high))]
         return asked, ("=", node, ("*", body, ("+", high, neg(low)))), ("integral-linearity",)
-    asked = [defined(body), *range_of_sum(node)]
+    asked = [definedness(body), *sum_range_conditions(node)]
     return asked, ("=", node, ("*", body, ("+", high, neg(low), ONE))), ("induction",)
 
 
@@ -352,7 +375,7 @@ def _independent(node: Term, where: Any) -> Any:
 
     `where` has the places of the laws of f, and those of the factors that make it.
     """
-    (body,), parts = inside(expected(node)), blocks(node)
+    (body,), parts = binder_bodies(require_expectation(node)), independent_laws(node)
     require(isinstance(where, list) and len(where) == 2, "the places are not two lists")
     require(all(type(n) is int for numbers in where for n in numbers), "a place is no integer")
     mine, factors = map(set, where)
@@ -366,39 +389,41 @@ def _independent(node: Term, where: Any) -> Any:
         taken = [body[i] for i in range(1, len(body)) if (i in factors) is chosen]
         names = [s for block, _ in laws for s in block]
         f = taken[0] if len(taken) == 1 else ("*", *taken)
-        others = set(bound(node)) - set(names)
-        require_without(others, [f], "a factor contains variables of both groups of laws")
-        sides.append(expectation(names, f, [law for _, law in laws]))
-    require(not all(has_copies(inside(e)[0]) for e in sides), "both factors contain copies")
-    return [*map(defined, sides)], ("=", node, ("*", *sides)), ("fubini",)
+        others = set(bound_variables(node)) - set(names)
+        require_names_absent(others, [f], "a factor contains variables of both groups of laws")
+        sides.append(make_expectation(names, f, [law for _, law in laws]))
+    require(
+        not all(has_copy_sum(binder_bodies(e)[0]) for e in sides), "both factors contain copies"
+    )
+    return [*map(definedness, sides)], ("=", node, ("*", *sides)), ("fubini",)
 
 
 @rule("fubini", "t", "json")
 def _fubini(node: Term, count: Any) -> Any:
     """Write an expectation as one under some laws of one under the others."""
-    body, parts = body_without_copies(node), blocks(node)
+    body, parts = require_body_without_copies(node), independent_laws(node)
     is_between = type(count) is int and 0 < count < len(parts)
     require(is_between, "the number of laws outside is no integer, or leaves one side without")
     first, last = ([s for names, _ in b for s in names] for b in (parts[:count], parts[count:]))
-    laws = outside(node)
-    require_without(first, laws[count:], "a law contains a variable of the others; rename it")
-    inner = expectation(last, body, laws[count:])
-    nested = expectation(first, inner, laws[:count])
-    return [defined(node), defined(nested)], ("=", node, nested), ("fubini",)
+    laws = parts_outside_binder(node)
+    require_names_absent(first, laws[count:], "a law contains a variable of the others; rename it")
+    inner = make_expectation(last, body, laws[count:])
+    nested = make_expectation(first, inner, laws[:count])
+    return [definedness(node), definedness(nested)], ("=", node, nested), ("fubini",)
 
 
 @rule("image", "t", "t", "ts")
 def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
     """Change variables: affine forms of Gaussian variables are Gaussian, noise stays as it is."""
     require(forms[0] == "lam", "the forms are no function of real variables")
-    require(not has_copies(forms), "a form contains a sum of copies, which is random")
-    names, values = bound(forms), inside(forms)
-    old, parts = bound(expected(node)), blocks(node)
+    require(not has_copy_sum(forms), "a form contains a sum of copies, which is random")
+    names, values = bound_variables(forms), binder_bodies(forms)
+    old, parts = bound_variables(require_expectation(node)), independent_laws(node)
     require(len(values) == len(old), "the numbers of forms and of variables differ")
-    require_without(names, [node], "the expectation contains a variable of the forms")
-    new = expectation(names, ONE, laws)
-    rows, rests = zip(*(affine(v, names) for v in values), strict=True)
-    variances = {block[0]: law[1] for block, law in blocks(new) if law[0] == "noise"}
+    require_names_absent(names, [node], "the expectation contains a variable of the forms")
+    new = make_expectation(names, ONE, laws)
+    rows, rests = zip(*(affine_coefficients(v, names) for v in values), strict=True)
+    variances = {block[0]: law[1] for block, law in independent_laws(new) if law[0] == "noise"}
     taken, asked = set(), []
     for block, law in parts:
         if law[0] == "noise":
@@ -406,21 +431,25 @@ def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
             require(x in variances, "the form of a variable of noise is no variable of noise")
             taken.add(x)
             asked.append(("=", law[1], variances[x]))
-    used = [s for v in values for s in free(v) if s in variances]
+    used = [s for v in values for s in free_symbols(v) if s in variances]
     alone = len(used) == len(taken)
     require(alone, "two variables are given the same noise, or it stands in another form")
-    m, c = joint(outside(node))
-    mean, cov = joint(laws)
+    m, c = joint_moments(parts_outside_binder(node))
+    mean, cov = joint_moments(laws)
     for i, row in enumerate(rows):
-        moved = added([rests[i], *map(multiplied, row, mean)])
+        moved = sum_of_terms([rests[i], *map(product_of_factors, row, mean)])
         asked.append(("=", m[i], moved))
         for j in range(i + 1):
-            asked.append(("=", c[i][j], bilinear(row, cov, rows[j])))
-    body = substitute(inside(node)[0], dict(zip(old, values, strict=True)))
-    other = expectation(names, body, laws)
+            asked.append(("=", c[i][j], bilinear_form(row, cov, rows[j])))
+    body = substitute(binder_bodies(node)[0], dict(zip(old, values, strict=True)))
+    other = make_expectation(names, body, laws)
     # What is plainly so needs no proof, provided that the law exists, which is asked for.
-    asked = [p for p in asked if not same(p[1], p[2])]
-    return [*asked, defined(node), defined(other)], ("=", node, other), ("gaussian-linear-image",)
+    asked = [p for p in asked if not is_same(p[1], p[2])]
+    return (
+        [*asked, definedness(node), definedness(other)],
+        ("=", node, other),
+        ("gaussian-linear-image",),
+    )
 
 
 @rule("noise", "t")
@@ -428,71 +457,94 @@ def _noise_moments(law: Term) -> Any:
     """Conclude that noise is centred, and has its variance."""
     require(law[0] == "noise", "the law is no law of noise")
     x: Term = ("s", "x", "R")
-    first, second = (expectation([x], f, [law]) for f in (x, ("^", 2, 1, x)))
-    return exists([law]), ("and", ("=", first, ZERO), ("=", second, law[1])), ()
+    first, second = (make_expectation([x], f, [law]) for f in (x, ("^", 2, 1, x)))
+    return existence_conditions([law]), ("and", ("=", first, ZERO), ("=", second, law[1])), ()
 
 
 @rule("stein", "t", "t", "json")
 def _stein(node: Term, h: Term, place: Any) -> Any:
     """Conclude E (X - m) h = sum C E dh; the node has the laws, h is of its variables."""
-    require(h[0] == "lam" and len(inside(h)) == 1, "the argument is no function")
-    names = bound(expected(node))
-    require(len(bound(h)) == len(names), "the function has another number of variables")
+    require(h[0] == "lam" and len(binder_bodies(h)) == 1, "the argument is no function")
+    names = bound_variables(require_expectation(node))
+    require(len(bound_variables(h)) == len(names), "the function has another number of variables")
     is_place = type(place) is int and 0 <= place < len(names)
     require(is_place, "the place is not that of a variable")
-    f = substitute(inside(h)[0], dict(zip(bound(h), names, strict=True)))
-    require(not has_copies(f), "the function contains copies")
-    block, law = next((b, law) for b, law in blocks(node) if names[place] in b)
+    f = substitute(binder_bodies(h)[0], dict(zip(bound_variables(h), names, strict=True)))
+    require(not has_copy_sum(f), "the function contains copies")
+    block, law = next((b, law) for b, law in independent_laws(node) if names[place] in b)
     require(law[0] == "gauss", "the variable is not Gaussian")
-    means, cov = moments(law)
+    means, cov = law_moments(law)
     i = block.index(names[place])
-    require_without(names, [means[i]], "the law contains a variable of the expectation; rename it")
+    require_names_absent(
+        names, [means[i]], "the law contains a variable of the expectation; rename it"
+    )
     left = ("*", ("+", names[place], neg(means[i])), f)
-    lhs = expectation(names, left, outside(node))
-    terms, asked = [], [defined(lhs)]
+    lhs = make_expectation(names, left, parts_outside_binder(node))
+    terms, asked = [], [definedness(lhs)]
     for x, c in zip(block, cov[i], strict=True):
         if c != ZERO:
             orders = tuple(int(y == x) for y in names)
-            slope = expectation(names, ("d", orders, names, (f,), names), outside(node))
+            slope = make_expectation(
+                names, ("d", orders, names, (f,), names), parts_outside_binder(node)
+            )
             terms.append(("*", c, slope))
-            asked.append(defined(slope))
-    asked += moderate(*opened(expectation(names, f, outside(node))))
-    return [*asked, *exists(outside(node))], ("=", lhs, added(terms)), ("stein-lemma",)
+            asked.append(definedness(slope))
+    asked += moderate_growth_conditions(
+        *open_binder(make_expectation(names, f, parts_outside_binder(node)))
+    )
+    return (
+        [*asked, *existence_conditions(parts_outside_binder(node))],
+        ("=", lhs, sum_of_terms(terms)),
+        ("stein-lemma",),
+    )
 
 
 @rule("derivative of expectation", "t")
 def _derivative_of_expectation(t: Term) -> Any:
     """Differentiate under an expectation of a moderate function, in its parameters."""
-    require(t[0] == "d" and inside(t)[0][0] == "E", "the term is no derivative of an expectation")
-    (node,), names = inside(t), bound(t)
-    require(not has_copies(t), "the derivative contains copies")
-    body = body_without_copies(node)
-    require_without(names, outside(node), "a law contains a variable of the derivative")
+    require(
+        t[0] == "d" and binder_bodies(t)[0][0] == "E", "the term is no derivative of an expectation"
+    )
+    (node,), names = binder_bodies(t), bound_variables(t)
+    require(not has_copy_sum(t), "the derivative contains copies")
+    body = require_body_without_copies(node)
+    require_names_absent(
+        names, parts_outside_binder(node), "a law contains a variable of the derivative"
+    )
     require_quadratic_in_noise(node)
-    new = apart(bound(node), free(t) | set(names))
+    new = rename_apart(bound_variables(node), free_symbols(t) | set(names))
     body = substitute(body, new)
-    inner = ("d", t[1], names, (body,), outside(t))
-    right = expectation(tuple(new.values()), inner, outside(node))
-    places = apart(names, free(t) | set(new.values()))
-    asked = moderate(substitute(body, places), frozenset(new.values()) | set(places.values()))
-    asked += [*exists(outside(node)), *map(defined, outside(t))]
+    inner = ("d", t[1], names, (body,), parts_outside_binder(t))
+    right = make_expectation(tuple(new.values()), inner, parts_outside_binder(node))
+    places = rename_apart(names, free_symbols(t) | set(new.values()))
+    asked = moderate_growth_conditions(
+        substitute(body, places), frozenset(new.values()) | set(places.values())
+    )
+    asked += [
+        *existence_conditions(parts_outside_binder(node)),
+        *map(definedness, parts_outside_binder(t)),
+    ]
     return asked, ("=", t, right), ("dominated-convergence",)
 
 
 @rule("density", "t")
 def _density(node: Term) -> Any:
     """Write the expectation in one variable as the integral against its density."""
-    mean, law = body_without_copies(node), outside(node)[0]
-    is_one = len(bound(node)) == 1 and law[0] == "gauss"
+    mean, law = require_body_without_copies(node), parts_outside_binder(node)[0]
+    is_one = len(bound_variables(node)) == 1 and law[0] == "gauss"
     require(is_one, "the expectation is not over one Gaussian variable")
-    (x,), (_, _, m, v) = bound(node), law
-    require_without([x], [law], "the law contains a variable of the expectation; rename it")
+    (x,), (_, _, m, v) = bound_variables(node), law
+    require_names_absent([x], [law], "the law contains a variable of the expectation; rename it")
     away = ("^", 2, 1, ("+", x, neg(m)))
     exponent = ("*", num(-1, 2), ("^", -1, 1, v), away)
     norm = ("^", -1, 2, ("*", num(2), ("pi",), v))
     body = ("*", norm, mean, ("f", "exp", exponent))
-    integral = checked(("int", (x,), (body,), (("-oo",), ("oo",))))
-    return [checked(("<", ZERO, v)), defined(node)], ("=", node, integral), ("gaussian-density",)
+    integral = require_well_formed_node(("int", (x,), (body,), (("-oo",), ("oo",))))
+    return (
+        [require_well_formed_node(("<", ZERO, v)), definedness(node)],
+        ("=", node, integral),
+        ("gaussian-density",),
+    )
 
 
 @rule("exponential of a sum", "t")
@@ -500,4 +552,4 @@ def _exponential_of_sum(t: Term) -> Any:
     """Conclude exp(a + b) = exp(a) exp(b)."""
     require(t[:2] == ("f", "exp") and t[2][0] == "+", "the term is no exponential of a sum")
     parts = t[2][1:]
-    return [*map(defined, parts)], ("=", t, ("*", *(("f", "exp", a) for a in parts))), ()
+    return [*map(definedness, parts)], ("=", t, ("*", *(("f", "exp", a) for a in parts))), ()

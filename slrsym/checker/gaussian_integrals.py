@@ -10,43 +10,49 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from slrsym.checker.calculus import HALF, differentiated_function, inverse, require_interval, square
+from slrsym.checker.calculus import (
+    HALF,
+    differentiated_function,
+    reciprocal,
+    require_interval,
+    square,
+)
 from slrsym.checker.expect import (
     ONE,
     ZERO,
-    added,
-    affine,
-    bilinear,
-    body_without_copies,
-    exists,
-    expected,
-    joint,
-    moderate,
-    multiplied,
-    opened,
-    polynomial,
+    affine_coefficients,
+    bilinear_form,
+    existence_conditions,
+    joint_moments,
+    moderate_growth_conditions,
+    open_binder,
+    polynomial_coefficients,
+    product_of_factors,
+    require_body_without_copies,
+    require_expectation,
+    require_names_absent,
     require_quadratic_in_noise,
-    require_without,
+    sum_of_terms,
 )
 from slrsym.checker.term import (
     NODE,
     Rejected,
     Term,
-    bound,
-    defined,
-    has_copies,
-    inside,
+    binder_bodies,
+    bound_variables,
+    definedness,
+    has_copy_sum,
     is_term,
     neg,
     num,
-    outside,
-    replaced,
+    parts_outside_binder,
+    replace_parts,
     require,
     sort_conditions,
-    spend,
+    spend_work,
     substitute,
 )
-from slrsym.checker.theorem import Theorem, checked, relation, rule
+from slrsym.checker.theorem import Theorem, require_relation, require_well_formed_node, rule
 
 TWO = num(2)
 
@@ -59,31 +65,33 @@ def sqrt(t: Term) -> Term:
 # -- what has a mean ------------------------------------------------------------------------------
 
 
-def growing(t: Term, names: frozenset[Term]) -> list[Term]:
+def bounded_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
     """Return conditions under which a term is bounded as moderate functions are, or refuse."""
-    spend(10 * NODE * len(t))
+    spend_work(10 * NODE * len(t))
     try:
-        return moderate(t, names)
+        return moderate_growth_conditions(t, names)
     except Rejected:
         pass
-    require(not has_copies(t), "the function of copies is not known to be moderate")
+    require(not has_copy_sum(t), "the function of copies is not known to be moderate")
     if t[0] in ("+", "*"):
-        return [p for part in t[1:] for p in growing(part, names)]
+        return [p for part in t[1:] for p in bounded_growth_conditions(part, names)]
     if t[0] == "^" and t[1] > 0 and t[2] == 1:
-        return growing(t[3], names)
+        return bounded_growth_conditions(t[3], names)
     if t[0] == "f" and t[1] in ("abs", "max", "sign"):
-        return [p for part in t[2:] for p in growing(part, names)]
+        return [p for part in t[2:] for p in bounded_growth_conditions(part, names)]
     if t[:2] == ("f", "log"):
         # |log u| <= u for u >= 1.
-        everywhere = checked(("forall", tuple(sorted(names)), (checked(("<=", ONE, t[2])),), ()))
-        return [everywhere, *growing(t[2], names)]
+        everywhere = require_well_formed_node(
+            ("forall", tuple(sorted(names)), (require_well_formed_node(("<=", ONE, t[2])),), ())
+        )
+        return [everywhere, *bounded_growth_conditions(t[2], names)]
     if t[:2] == ("f", "exp"):
         # At each point abs(v) is v or -v, so it is enough to bound both.
         found = [part for part in _parts(t[2]) if part[:2] == ("f", "abs")]
         few = 0 < len(found) <= 8
         require(few, "exp is not known to be bounded: no abs in its exponent, or more than 8")
         sides = (replace_in_exponent(t, found[0], v) for v in (found[0][2], neg(found[0][2])))
-        return [p for side in sides for p in growing(side, names)]
+        return [p for side in sides for p in bounded_growth_conditions(side, names)]
     raise Rejected(f"{t[0]} is not known to be bounded as moderate functions are")
 
 
@@ -112,9 +120,12 @@ def _integrable(node: Term) -> Any:
 
     The body is at most quadratic in noise.
     """
-    require_quadratic_in_noise(expected(node))
-    asked = [*exists(outside(node)), *growing(*opened(node))]
-    return asked, defined(node), ("gaussian-moments",)
+    require_quadratic_in_noise(require_expectation(node))
+    asked = [
+        *existence_conditions(parts_outside_binder(node)),
+        *bounded_growth_conditions(*open_binder(node)),
+    ]
+    return asked, definedness(node), ("gaussian-moments",)
 
 
 # -- the table ------------------------------------------------------------------------------------
@@ -122,9 +133,9 @@ def _integrable(node: Term) -> Any:
 
 def _form(node: Term, u: Term) -> tuple[Term, list[Term]]:
     """Return the mean of an affine form of the variables, and its coefficients."""
-    row, rest = affine(u, bound(node))
-    means, _ = joint(outside(node))
-    return added([rest, *map(multiplied, row, means)]), row
+    row, rest = affine_coefficients(u, bound_variables(node))
+    means, _ = joint_moments(parts_outside_binder(node))
+    return sum_of_terms([rest, *map(product_of_factors, row, means)]), row
 
 
 def _exist(node: Term, *forms: Term) -> list[Term]:
@@ -132,26 +143,30 @@ def _exist(node: Term, *forms: Term) -> list[Term]:
 
     The value of an integral may not show the parts of the forms.
     """
-    asked = exists(outside(node))
-    return asked + [p for u in forms for p in moderate(*opened(replaced(node, {(2, 0): u})))]
+    asked = existence_conditions(parts_outside_binder(node))
+    return asked + [
+        p
+        for u in forms
+        for p in moderate_growth_conditions(*open_binder(replace_parts(node, {(2, 0): u})))
+    ]
 
 
 def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
     """Return the covariance of two forms, from their coefficients."""
-    return bilinear(first, joint(outside(node))[1], second)
+    return bilinear_form(first, joint_moments(parts_outside_binder(node))[1], second)
 
 
-def gaussian_body(node: Term) -> Term:
+def require_gaussian_body(node: Term) -> Term:
     """Return the body of an expectation under Gaussian laws; refuse one with copies."""
-    body = body_without_copies(node)
-    require(all(law[0] == "gauss" for law in outside(node)), "a law is not Gaussian")
+    body = require_body_without_copies(node)
+    require(all(law[0] == "gauss" for law in parts_outside_binder(node)), "a law is not Gaussian")
     return body
 
 
 @rule("gaussian integral", "t")
 def _gaussian_integral(node: Term) -> Any:
     """Conclude the mean of erf, sign, absolute value or exponential of an affine form."""
-    body = gaussian_body(node)
+    body = require_gaussian_body(node)
     is_listed = body[0] == "f" and body[1] in ("erf", "sign", "abs", "exp")
     require(is_listed, "the function is not in the table of integrals")
     kind, u = body[1:]
@@ -164,32 +179,37 @@ def _gaussian_integral(node: Term) -> Any:
     if kind == "erf":
         spread = ("+", ONE, spread)
     else:
-        asked.append(checked(("<", ZERO, v)))
-    value: Term = ("f", "erf", ("*", m, inverse(spread, 2)))
+        asked.append(require_well_formed_node(("<", ZERO, v)))
+    value: Term = ("f", "erf", ("*", m, reciprocal(spread, 2)))
     if kind == "abs":
-        density = ("f", "exp", ("*", num(-1, 2), square(m), inverse(v)))
-        value = ("+", ("*", m, value), ("*", sqrt(spread), inverse(("pi",), 2), density))
+        density = ("f", "exp", ("*", num(-1, 2), square(m), reciprocal(v)))
+        value = ("+", ("*", m, value), ("*", sqrt(spread), reciprocal(("pi",), 2), density))
     return asked, ("=", node, value), ("gaussian-integrals",)
 
 
 def _mean_of_exponential(node: Term, u: Term) -> Any:
     """Conclude E exp(a x^2 + b x + c) where 1 - 2 a v > 0; in more variables, of an affine form."""
     asked = _exist(node, u)
-    if len(bound(node)) == 2 and max(map(sum, polynomial(u, bound(node)))) == 2:
-        return _mean_in_two_variables(node, polynomial(u, bound(node)), asked)
-    if len(bound(node)) > 1:
+    if (
+        len(bound_variables(node)) == 2
+        and max(map(sum, polynomial_coefficients(u, bound_variables(node)))) == 2
+    ):
+        return _mean_in_two_variables(
+            node, polynomial_coefficients(u, bound_variables(node)), asked
+        )
+    if len(bound_variables(node)) > 1:
         m, row = _form(node, u)
         exponent = ("+", m, ("*", HALF, _covariance(node, row, row)))
         return asked, ("=", node, ("f", "exp", exponent)), ("gaussian-integrals",)
-    found = polynomial(u, bound(node))
+    found = polynomial_coefficients(u, bound_variables(node))
     require(all(k <= 2 for (k,) in found), "the exponent is of degree above 2")
     a, b, c = (found.get((k,), ZERO) for k in (2, 1, 0))
-    _, _, m, v = outside(node)[0]
+    _, _, m, v = parts_outside_binder(node)[0]
     left = ("+", ONE, ("*", num(-2), a, v))
     inner = ("+", ("*", a, square(m)), ("*", b, m), ("*", HALF, square(b), v))
-    exponent = ("+", c, ("*", inner, inverse(left)))
-    asked.append(checked(("<", ZERO, left)))
-    value = ("*", inverse(left, 2), ("f", "exp", exponent))
+    exponent = ("+", c, ("*", inner, reciprocal(left)))
+    asked.append(require_well_formed_node(("<", ZERO, left)))
+    value = ("*", reciprocal(left, 2), ("f", "exp", exponent))
     return asked, ("=", node, value), ("gaussian-integrals",)
 
 
@@ -201,25 +221,25 @@ def _mean_in_two_variables(
     It holds where the eigenvalues of the symmetric matrix I - 2 R A R are positive, which has the
     same determinant; R is the square root of the covariance S.
     """
-    require(len(outside(node)) == 1, "the two variables have no common Gaussian law")
+    require(len(parts_outside_binder(node)) == 1, "the two variables have no common Gaussian law")
     linear = (1, 0) in found or (0, 1) in found
     require(not linear, "the exponent has a linear and a quadratic part")
     a, b, c = (found.get(k, ZERO) for k in ((2, 0), (0, 2), (0, 0)))
     h = ("*", HALF, found.get((1, 1), ZERO))
-    _, _, *means, v, k, _, w = outside(node)[0]
+    _, _, *means, v, k, _, w = parts_outside_binder(node)[0]
     left = [[("+", ("*", v, a), ("*", k, h)), ("+", ("*", v, h), ("*", k, b))],
             [("+", ("*", k, a), ("*", w, h)), ("+", ("*", k, h), ("*", w, b))]]  # fmt: skip
     first, last = (("+", ONE, ("*", num(-2), left[i][i])) for i in range(2))
     size = ("+", ("*", first, last), ("*", num(-4), left[0][1], left[1][0]))
     asked += [("=", m, ZERO) for m in means]
-    asked += [checked(("<", ZERO, t)) for t in (size, ("+", first, last))]
-    return asked, ("=", node, ("*", inverse(size, 2), ("f", "exp", c))), ("gaussian-integrals",)
+    asked += [require_well_formed_node(("<", ZERO, t)) for t in (size, ("+", first, last))]
+    return asked, ("=", node, ("*", reciprocal(size, 2), ("f", "exp", c))), ("gaussian-integrals",)
 
 
 @rule("centred pair", "t")
 def _pair(node: Term) -> Any:
     """Conclude the mean of a product of erf or sign of centred forms, or of two absolute values."""
-    body = gaussian_body(node)
+    body = require_gaussian_body(node)
     require(body[0] == "*" and len(body) == 3, "the body is no product of two functions")
     parts = body[1:]
     are_listed = all(p[0] == "f" and p[1] in ("erf", "sign", "abs") for p in parts)
@@ -232,16 +252,16 @@ def _pair(node: Term) -> Any:
     for kind, row in zip(kinds, (first, second), strict=True):
         v = _covariance(node, row, row)
         noise = ONE if kind == "erf" else ZERO
-        spreads.append(added([noise, ("*", TWO, v)]))
-        asked += [] if kind == "erf" else [checked(("<", ZERO, v))]
+        spreads.append(sum_of_terms([noise, ("*", TWO, v)]))
+        asked += [] if kind == "erf" else [require_well_formed_node(("<", ZERO, v))]
     size = sqrt(("*", *spreads))
-    angle = ("f", "asin", ("*", TWO, c, inverse(("*", *spreads), 2)))
-    scale = ("*", TWO, inverse(("pi",)))
+    angle = ("f", "asin", ("*", TWO, c, reciprocal(("*", *spreads), 2)))
+    scale = ("*", TWO, reciprocal(("pi",)))
     if "abs" not in kinds:
         return asked, ("=", node, ("*", scale, angle)), ("bivariate-normal",)
     require(kinds == ["abs", "abs"], "one function is an absolute value, and the other is not")
     rest = ("+", square(size), ("*", num(-4), square(c)))
-    asked.append(checked(("<=", ZERO, rest)))
+    asked.append(require_well_formed_node(("<=", ZERO, rest)))
     value = ("*", scale, ("+", ("*", HALF, sqrt(rest)), ("*", c, angle)))
     return asked, ("=", node, value), ("bivariate-normal",)
 
@@ -249,33 +269,37 @@ def _pair(node: Term) -> Any:
 # -- convex functions -----------------------------------------------------------------------------
 
 
-def convexity(theorem: Theorem) -> tuple[Term, Term, Term, bool]:
+def convex_function_of_premise(theorem: Theorem) -> tuple[Term, Term, Term, bool]:
     """Return the function whose second derivative has the sign that a premise says.
 
     Its variable, the point and whether it is convex follow.
     """
-    kind, low, high = relation(theorem.conclusion)
+    kind, low, high = require_relation(theorem.conclusion)
     is_convex = low == ZERO
     second = high if is_convex else low
     is_sign = kind in ("<", "<=") and ZERO in (low, high) and second[:2] == ("d", (2,))
     require(is_sign, "the premise does not say the sign of a second derivative")
-    (x,) = outside(second)
+    (x,) = parts_outside_binder(second)
     require_interval(x)
     f = differentiated_function(second, x)
-    require(not has_copies(inside(f)[0]), "the function contains copies")
-    require_without([x], theorem.hypotheses.values(), "a hypothesis contains the variable")
-    return f, bound(second)[0], x, is_convex
+    require(not has_copy_sum(binder_bodies(f)[0]), "the function contains copies")
+    require_names_absent([x], theorem.hypotheses.values(), "a hypothesis contains the variable")
+    return f, bound_variables(second)[0], x, is_convex
 
 
 @rule("tangent", "t", "t", premises=1)
 def _tangent(theorem: Theorem, at: Term, point: Term) -> Any:
     """Conclude that a convex function lies above its tangents, a concave one below."""
     require(is_term(at) and is_term(point), "a point is no term")
-    f, y, x, convex = convexity(theorem)
-    (body,) = inside(f)
+    f, y, x, convex = convex_function_of_premise(theorem)
+    (body,) = binder_bodies(f)
     slope = ("d", (1,), (y,), (body,), (at,))
     line = ("+", substitute(body, {y: at}), ("*", slope, ("+", point, neg(at))))
     value = substitute(body, {y: point})
     asked = [p for end in (at, point) for p in sort_conditions(x[2], end)]
     low, high = (line, value) if convex else (value, line)
-    return [*theorem.hypotheses.values(), *asked], checked(("<=", low, high)), ("taylor-theorem",)
+    return (
+        [*theorem.hypotheses.values(), *asked],
+        require_well_formed_node(("<=", low, high)),
+        ("taylor-theorem",),
+    )

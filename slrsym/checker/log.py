@@ -20,18 +20,18 @@ from math import inf
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from slrsym.checker.logic import contradictory
+from slrsym.checker.logic import is_contradictory
 from slrsym.checker.term import (
     WORK,
-    Reader,
     Rejected,
     Term,
-    free,
+    TermReader,
+    canonical_key,
+    free_symbols,
     is_formula,
-    key,
-    parse,
+    is_same,
+    parse_term,
     require,
-    same,
     work,
 )
 from slrsym.checker.theorem import Theorem, find_rule, prove, rule
@@ -73,7 +73,7 @@ class ProvedClaims:
     def __init__(self) -> None:
         self._claims: dict[str, Theorem] = {}
 
-    def cited(self, id: str) -> Inference:
+    def cite(self, id: str) -> Inference:
         """Return a claim that has been proved before."""
         require(id in self._claims, f"claim {id!a:.80} has not been shown before")
         return Inference(id, self._claims[id])
@@ -82,11 +82,11 @@ class ProvedClaims:
         """Enter a claim, if the theorem is what it says, under no other hypotheses."""
         require(is_label(id), f"no name for a claim: {id!a:.80}")
         require(id not in self._claims, f"two claims have the name {id}")
-        require_one_table(statement, *given)
-        allowed = {key(h) for h in given}
+        require_unambiguous_names(statement, *given)
+        allowed = {canonical_key(h) for h in given}
         extra = [h for k, h in shown.hypotheses.items() if k not in allowed]
-        require(not extra, f"the proof supposes more: {'; '.join(map(key, extra))[:300]}")
-        require(same(shown.conclusion, statement), "the proof shows another statement")
+        require(not extra, f"the proof supposes more: {'; '.join(map(canonical_key, extra))[:300]}")
+        require(is_same(shown.conclusion, statement), "the proof shows another statement")
         # As stated: the hypotheses of the claim, whether the proof needs them or not.
         self._claims[id] = prove("logic", [shown], tuple(given), statement)
 
@@ -94,10 +94,10 @@ class ProvedClaims:
         return iter(self._claims)
 
 
-def require_one_table(*formulas: Term) -> None:
+def require_unambiguous_names(*formulas: Term) -> None:
     """Refuse two symbols of one name, of which one could be read as the other."""
     table: dict[str, Term] = {}
-    for symbol in sorted(frozenset().union(*map(free, formulas))):
+    for symbol in sorted(frozenset().union(*map(free_symbols, formulas))):
         other = table.setdefault(symbol[1], symbol)
         require(other == symbol, f"two different symbols of the name {symbol[1]}")
 
@@ -114,16 +114,16 @@ class ProofBuilder:
         self.theorems.append(prove(name, [p.theorem for p in premises], *data))
         return Inference(len(self.theorems) - 1, self.theorems[-1])
 
-    def premise(self, number: Any) -> Inference:
+    def find_premise(self, number: Any) -> Inference:
         """Return the inference, or the claim, that a reference names."""
         if isinstance(number, str):
-            return self.claims.cited(number)
+            return self.claims.cite(number)
         is_earlier = type(number) is int and 0 <= number < len(self.theorems)
         require(is_earlier, f"no earlier inference {number!r:.40}")
         return Inference(number, self.theorems[number])
 
 
-def _read_datum(kind: str, data: Any, reader: Reader) -> Any:
+def _read_datum(kind: str, data: Any, reader: TermReader) -> Any:
     """Return a datum of an inference, read by its kind."""
     if kind == "json":
         return data
@@ -137,7 +137,7 @@ def _read_datum(kind: str, data: Any, reader: Reader) -> Any:
 
 
 def read_inference(
-    name: Any, data: Sequence[Any], reader: Reader, extensions: Iterable[str] = EXTENSIONS
+    name: Any, data: Sequence[Any], reader: TermReader, extensions: Iterable[str] = EXTENSIONS
 ) -> list[Any]:
     """Return the data of an inference of a log, read by the kinds of its rule."""
     _, kinds, _, extension = find_rule(name, data)
@@ -146,7 +146,7 @@ def read_inference(
     return [_read_datum(k, d, reader) for k, d in zip(kinds, data, strict=True)]
 
 
-def _read_name(data: Any, reader: Reader) -> Term:
+def _read_name(data: Any, reader: TermReader) -> Term:
     """Return a symbol, or a function ``[u, name, sort, arity]``, which `prove` validates."""
     is_function = isinstance(data, list) and data[:1] in (["u"], ["ix"])
     return tuple(data) if is_function else reader.read(data)
@@ -155,7 +155,7 @@ def _read_name(data: Any, reader: Reader) -> Term:
 # -- files ----------------------------------------------------------------------------------------
 
 
-def digest(before: str, record: Mapping[str, Any]) -> str:
+def chained_digest(before: str, record: Mapping[str, Any]) -> str:
     """Return the digest of a record and of the digest before it."""
     text = json.dumps({k: v for k, v in record.items() if k != "digest"}, sort_keys=True,
                       separators=(",", ":"), ensure_ascii=True)  # fmt: skip
@@ -173,7 +173,7 @@ class LoggedStep(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedClaim:
     """A claim of a log that has been judged: its axioms, and its steps."""
 
     id: str
@@ -183,27 +183,37 @@ class Judged:
     steps: tuple[LoggedStep, ...]
 
 
-def differs(claim: Judged, said: Mapping[str, Any]) -> str:
+def describe_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> str:
     """Return how a claim differs from the record of its derivation; empty if it does not."""
-    reader = Reader()
+    reader = TermReader()
     for row in said["terms"]:
         reader.add(row)
-    theirs = sorted((label, key(reader.read(t))) for label, t, _ in said["steps"])
-    supposed = {label: set(map(key, map(reader.read, h))) for label, _, h in said["steps"]}
+    theirs = sorted((label, canonical_key(reader.read(t))) for label, t, _ in said["steps"])
+    supposed = {
+        label: set(map(canonical_key, map(reader.read, h))) for label, _, h in said["steps"]
+    }
     for name, mine, other in (
-        ("statement", key(claim.statement), key(parse(said["statement"]))),
-        ("hypotheses", sorted(map(key, claim.given)), sorted(key(parse(h)) for h in said["given"])),
-        ("steps", sorted((step.label, key(step.statement)) for step in claim.steps), theirs),
+        ("statement", canonical_key(claim.statement), canonical_key(parse_term(said["statement"]))),
+        (
+            "hypotheses",
+            sorted(map(canonical_key, claim.given)),
+            sorted(canonical_key(parse_term(h)) for h in said["given"]),
+        ),
+        (
+            "steps",
+            sorted((step.label, canonical_key(step.statement)) for step in claim.steps),
+            theirs,
+        ),
     ):
         if mine != other:
             return name
     for step in claim.steps:
-        if not supposed[step.label].issuperset(map(key, step.hypotheses)):
+        if not supposed[step.label].issuperset(map(canonical_key, step.hypotheses)):
             return f"hypotheses of step {step.label}"
     return ""
 
 
-def text_lines(path: str | Path) -> Iterator[str]:
+def read_lines(path: str | Path) -> Iterator[str]:
     """Yield the lines of a log, which may be compressed by xz."""
     with Path(path).open("rb") as raw:
         is_packed = raw.read(6) == b"\xfd7zXZ\0"
@@ -224,7 +234,7 @@ def text_lines(path: str | Path) -> Iterator[str]:
             raise Rejected(f"line {number}: no text") from None
 
 
-def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Judged]:
+def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[JudgedClaim]:
     """Return the claims of a log, judged; `Rejected` names the line of the first fault.
 
     A log that names other extensions than these is refused.
@@ -233,11 +243,11 @@ def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Ju
     loaded: tuple[str, ...] = ()
     work.left = WORK
     try:
-        for number, text in enumerate(text_lines(path), start=1):
+        for number, text in enumerate(read_lines(path), start=1):
             try:
                 work.left += _EACH_BYTE * len(text)
                 record = _parse_line(text)
-                written, before = record.pop("digest", None), digest(before, record)
+                written, before = record.pop("digest", None), chained_digest(before, record)
                 require(written == before, "the digest is not that of the record")
                 if number == 1:
                     require(record.get("format") == FORMAT, f"no log of the format {FORMAT!r}")
@@ -287,11 +297,11 @@ def _parse_line(text: str) -> dict[str, Any]:
     return record  # type: ignore[no-any-return]
 
 
-def supposes_itself(theorem: Theorem, given: Iterable[Term]) -> bool:
+def is_circular_step(theorem: Theorem, given: Iterable[Term]) -> bool:
     """Tell whether a hypothesis of a step says what it shows; a claim's own `given` may do so."""
-    allowed = set(map(key, given))
+    allowed = set(map(canonical_key, given))
     own = [h for k, h in theorem.hypotheses.items() if k not in allowed]
-    return any(contradictory((h, ("not", theorem.conclusion))) for h in own)
+    return any(is_contradictory((h, ("not", theorem.conclusion))) for h in own)
 
 
 _HEADER = ("format", "claims", "extensions", "slrsym", "seed")
@@ -301,14 +311,16 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
 }  # fmt: skip
 
 
-def _check_claim(record: dict[str, Any], proved: ProvedClaims, extensions: Sequence[str]) -> Judged:
+def _check_claim(
+    record: dict[str, Any], proved: ProvedClaims, extensions: Sequence[str]
+) -> JudgedClaim:
     """Return the claim of a record, once each inference and each step of it has been checked."""
     require(set(record) == set(_FIELDS), f"the fields are not {', '.join(_FIELDS)}")
     for name, kind in _FIELDS.items():
         require(isinstance(record[name], kind), f"the field {name} has another JSON type")
-    statement, given = parse(record["statement"]), tuple(map(parse, record["given"]))
+    statement, given = parse_term(record["statement"]), tuple(map(parse_term, record["given"]))
     require(all(map(is_formula, (statement, *given))), "a statement or hypothesis is no formula")
-    builder, reader = ProofBuilder(proved), Reader()
+    builder, reader = ProofBuilder(proved), TermReader()
     for row in record["terms"]:
         reader.add(row)
     for line in record["lines"]:
@@ -316,22 +328,22 @@ def _check_claim(record: dict[str, Any], proved: ProvedClaims, extensions: Seque
         require(is_inference, "an inference is not a list of a rule, its premises and its data")
         name, premises, *data = line
         data = read_inference(name, data, reader, extensions)
-        builder.add(name, map(builder.premise, premises), *data)
+        builder.add(name, map(builder.find_premise, premises), *data)
     steps = []
     for step in record["steps"]:
         require(isinstance(step, list) and len(step) == 5, "a step has not five fields")
         label, name, end, said, supposed = step
         require(is_label(label) and is_label(name), f"no label and rule: {[label, name]!a:.80}")
         require(isinstance(supposed, list), f"step {label}: the hypotheses are not a list")
-        theorem, listed = builder.premise(end).theorem, tuple(map(reader.read, supposed))
-        wrong = not same(theorem.conclusion, reader.read(said))
+        theorem, listed = builder.find_premise(end).theorem, tuple(map(reader.read, supposed))
+        wrong = not is_same(theorem.conclusion, reader.read(said))
         require(not wrong, f"step {label} shows another statement")
-        others = set(map(key, listed)) != set(theorem.hypotheses)
+        others = set(map(canonical_key, listed)) != set(theorem.hypotheses)
         require(not others, f"step {label} lists other hypotheses than it has")
-        require(not supposes_itself(theorem, given), f"step {label} supposes what it says")
+        require(not is_circular_step(theorem, given), f"step {label} supposes what it says")
         steps.append(LoggedStep(label, name, theorem.axioms, theorem.conclusion, listed))
-    shown = builder.premise(record["shown"])
+    shown = builder.find_premise(record["shown"])
     proved.enter(record["claim"], statement, given, shown.theorem)
     theirs = sorted(shown.theorem.axioms)
     require(record["axioms"] == theirs, "the axioms are not those of the theorem")
-    return Judged(record["claim"], statement, given, shown.theorem.axioms, tuple(steps))
+    return JudgedClaim(record["claim"], statement, given, shown.theorem.axioms, tuple(steps))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeAlias
 
-from slrsym.checker.term import CONNECTIVES, Term, key, spend
+from slrsym.checker.term import CONNECTIVES, Term, canonical_key, spend_work
 
 # A literal is the number of an atom, negative if it is denied. Other formulas are
 # ("and", parts), ("or", parts) and ("iff", left, right), with denials at the atoms; the denial of
@@ -16,56 +16,56 @@ from slrsym.checker.term import CONNECTIVES, Term, key, spend
 Compiled: TypeAlias = Any
 
 
-class Cases:
+class TruthValueSearch:
     """The search for truth values that make formulas true."""
 
     def __init__(self) -> None:
         self.atoms: dict[str, int] = {}
 
-    def compiled(self, p: Term, holds: bool = True) -> Compiled:
+    def compile_formula(self, p: Term, holds: bool = True) -> Compiled:
         """Return a formula, or its denial, with numbers for atoms, which alone are denied."""
-        spend(1)
+        spend_work(1)
         head = p[0]
         if head not in CONNECTIVES:
-            atom = self.atoms.setdefault(key(p), len(self.atoms) + 1)
+            atom = self.atoms.setdefault(canonical_key(p), len(self.atoms) + 1)
             return atom if holds else -atom
         if head == "not":
-            return self.compiled(p[1], not holds)
+            return self.compile_formula(p[1], not holds)
         if head == "implies":
             head, p = "or", ("or", ("not", p[1]), p[2])
         if head == "iff":
-            return ("iff", self.compiled(p[1]), self.compiled(p[2], holds))
+            return ("iff", self.compile_formula(p[1]), self.compile_formula(p[2], holds))
         kind = head if holds else {"and": "or", "or": "and"}[head]
-        return (kind, tuple(self.compiled(part, holds) for part in p[1:]))
+        return (kind, tuple(self.compile_formula(part, holds) for part in p[1:]))
 
-    def value(self, p: Compiled, known: dict[int, bool]) -> bool | int:
+    def truth_value(self, p: Compiled, known: dict[int, bool]) -> bool | int:
         """Return the truth value of a formula, or the number of an atom on which it depends."""
-        spend(1)
+        spend_work(1)
         if isinstance(p, int):
             if abs(p) not in known:
                 return abs(p)
             return known[abs(p)] is (p > 0)
         if p[0] == "iff":
-            a, b = self.value(p[1], known), self.value(p[2], known)
+            a, b = self.truth_value(p[1], known), self.truth_value(p[2], known)
             if type(a) is int:
                 return a
             return b if type(b) is int else a is b
         absorbing, open_atom = p[0] == "or", 0
         for part in p[1]:
-            value = self.value(part, known)
+            value = self.truth_value(part, known)
             if value is absorbing:
                 return absorbing
             if type(value) is int:
                 open_atom = open_atom or value
         return open_atom or not absorbing
 
-    def impossible(self, formulas: list[Compiled]) -> bool:
+    def is_impossible(self, formulas: list[Compiled]) -> bool:
         """Decide whether no truth values of the atoms make all formulas true."""
         cases: list[tuple[list[Compiled], dict[int, bool]]] = [(formulas, {})]
         while cases:
             formulas, known = cases.pop()
-            spend(len(known))
-            values = [(p, self.value(p, known)) for p in formulas]
+            spend_work(len(known))
+            values = [(p, self.truth_value(p, known)) for p in formulas]
             if any(value is False for _, value in values):
                 continue
             undecided = [p for p, value in values if value is not True]
@@ -79,7 +79,7 @@ class Cases:
         return True
 
 
-def contradictory(formulas: Iterable[Term]) -> bool:
+def is_contradictory(formulas: Iterable[Term]) -> bool:
     """Decide whether formulas cannot be true together; `Rejected` if that takes too much work."""
-    cases = Cases()
-    return cases.impossible([cases.compiled(p) for p in formulas])
+    cases = TruthValueSearch()
+    return cases.is_impossible([cases.compile_formula(p) for p in formulas])

@@ -8,37 +8,43 @@ from typing import Any
 
 from slrsym.checker.term import (
     Term,
-    bound,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
     children,
-    defined,
-    free,
-    has_copies,
-    inside,
-    is_inside,
+    definedness,
+    free_symbols,
+    has_copy_sum,
+    is_bound_place,
+    is_same,
     is_term,
-    key,
     num,
-    outside,
-    replaced,
+    parts_outside_binder,
+    replace_parts,
     require,
-    same,
     sort_conditions,
 )
-from slrsym.checker.theorem import Theorem, checked, combined_hypotheses, relation, rule
+from slrsym.checker.theorem import (
+    Theorem,
+    combined_hypotheses,
+    require_relation,
+    require_well_formed_node,
+    rule,
+)
 
 
 @rule("symbol", "t")
 def _sort_of_symbol(symbol: Term) -> Any:
     """State that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
     require(symbol[0] == "s", "the argument is no symbol")
-    return [], ("and", defined(symbol), *sort_conditions(symbol[2], symbol)), ()
+    return [], ("and", definedness(symbol), *sort_conditions(symbol[2], symbol)), ()
 
 
 @rule("order", "t", "t")
 def _order(a: Term, b: Term) -> Any:
     """State how <, =, <= and != between two terms depend on each other."""
-    less, equal, more = checked(("<", a, b)), ("=", a, b), ("<", b, a)
-    both_defined, one_holds = ("and", defined(a), defined(b)), ("or", less, equal, more)
+    less, equal, more = require_well_formed_node(("<", a, b)), ("=", a, b), ("<", b, a)
+    both_defined, one_holds = ("and", definedness(a), definedness(b)), ("or", less, equal, more)
     at_most_one = [("not", ("and", x, y)) for x, y in combinations((less, equal, more), 2)]
     definitions = [
         ("iff", ("<=", a, b), ("or", less, equal)),
@@ -55,16 +61,16 @@ def _chain(premises: Sequence[Theorem]) -> Any:
     The first equation is read from right to left if only its left side goes on.
     """
     require(premises, "there is no premise")
-    kind, left, right = relation(premises[0].conclusion)
-    goes_on = len(premises) < 2 or any(same(right, t) for t in premises[1].conclusion[1:])
+    kind, left, right = require_relation(premises[0].conclusion)
+    goes_on = len(premises) < 2 or any(is_same(right, t) for t in premises[1].conclusion[1:])
     start = end = left if goes_on or kind != "=" else right
     kinds = []
     for p in premises:
-        kind, a, b = relation(p.conclusion)
+        kind, a, b = require_relation(p.conclusion)
         require(kind != "!=", "a premise is a relation !=")
-        if not same(a, end):
+        if not is_same(a, end):
             a, b = b, a
-            require(kind == "=" and same(a, end), "the chain is broken")
+            require(kind == "=" and is_same(a, end), "the chain is broken")
         kinds.append(kind)
         end = b
     kind = "<" if "<" in kinds else "<=" if "<=" in kinds else "="
@@ -74,10 +80,10 @@ def _chain(premises: Sequence[Theorem]) -> Any:
 @rule("defined", "json", premises=1)
 def _defined_part(theorem: Theorem, path: Any) -> Any:
     """Conclude that a part of a relation that holds is defined, unless it stands under a binder."""
-    relation(theorem.conclusion)
-    nodes, part = descend(theorem.conclusion, path)
-    require(not any(is_inside(t, i) for t, i in nodes), "the place lies under a binder")
-    return theorem.hypotheses.values(), checked(defined(part)), ()
+    require_relation(theorem.conclusion)
+    nodes, part = nodes_on_path(theorem.conclusion, path)
+    require(not any(is_bound_place(t, i) for t, i in nodes), "the place lies under a binder")
+    return theorem.hypotheses.values(), require_well_formed_node(definedness(part)), ()
 
 
 @rule("rewrite", "json", premises=2)
@@ -87,23 +93,23 @@ def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
     This is done under a binder, too, if the hypotheses of the equation say nothing of the variables
     bound there but that they are in its range.
     """
-    kind, a, b = relation(equation.conclusion)
+    kind, a, b = require_relation(equation.conclusion)
     require(kind == "=", "the second premise is no equation")
     conclusion, given = theorem.conclusion, combined_hypotheses([theorem])
     require(isinstance(paths, list), "the places are no list")
     for path in paths:
-        nodes, part = descend(conclusion, path)
-        require(same(part, a) or same(part, b), "another term stands at this place")
-        part, mine = (b if same(part, a) else a), combined_hypotheses([equation])
+        nodes, part = nodes_on_path(conclusion, path)
+        require(is_same(part, a) or is_same(part, b), "another term stands at this place")
+        part, mine = (b if is_same(part, a) else a), combined_hypotheses([equation])
         for t, i in reversed(nodes):
-            part = checked(replaced(t, {i: part}))
-            if bound(t) and is_inside(t, i):
-                mine = leaving(t, mine)
+            part = require_well_formed_node(replace_parts(t, {i: part}))
+            if bound_variables(t) and is_bound_place(t, i):
+                mine = hypotheses_outside_binder(t, mine)
         conclusion, given = part, given | mine
     return given.values(), conclusion, ()
 
 
-def descend(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
+def nodes_on_path(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
     """Return the nodes on the way to a part, each with the next place, and the part."""
     nodes = []
     require(isinstance(path, list) and len(path) < 200, "a place is no list, or too long")
@@ -118,30 +124,30 @@ def descend(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
     return nodes, t
 
 
-def leaving(node: Term, given: dict[str, Term]) -> dict[str, Term]:
+def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, Term]:
     """Return the hypotheses needed outside of a binder, from those inside."""
-    names, added = set(bound(node)), []
+    names, added = set(bound_variables(node)), []
     if node[0] in ("sum", "int"):
-        ((x,), (low, high)) = bound(node), outside(node)
+        ((x,), (low, high)) = bound_variables(node), parts_outside_binder(node)
         for end, wanted in ((low, ("<=", low, x)), (high, ("<=", x, high))):
-            held = None if end[0] in ("oo", "-oo") else given.get(key(wanted))
-            if held is not None and x not in free(end):
-                given = {k: h for k, h in given.items() if k != key(wanted)}
+            held = None if end[0] in ("oo", "-oo") else given.get(canonical_key(wanted))
+            if held is not None and x not in free_symbols(end):
+                given = {k: h for k, h in given.items() if k != canonical_key(wanted)}
                 # If low > high, no x satisfies both hypotheses, but the integral still depends on
                 # the points between; so low <= high is supposed.
                 added += [("<=", low, high)] if node[0] == "int" else []
     # c = c says that the copies c exist; it holds for every outcome, and may leave E.
-    with_copies = [h for h in given.values() if has_copies(h) and not (
-        h[0] == "=" and h[1][0] == "copies" and same(h[1], h[2]))]  # fmt: skip
+    with_copies = [h for h in given.values() if has_copy_sum(h) and not (
+        h[0] == "=" and h[1][0] == "copies" and is_same(h[1], h[2]))]  # fmt: skip
     require(node[0] != "E" or not with_copies, "a hypothesis contains the value of a sum of copies")
-    caught = sorted(s[1] for s in names if any(s in free(h) for h in given.values()))
+    caught = sorted(s[1] for s in names if any(s in free_symbols(h) for h in given.values()))
     require(not caught, f"a hypothesis contains {', '.join(caught)}, which is bound here")
-    return given | {key(h): checked(h) for h in added}
+    return given | {canonical_key(h): require_well_formed_node(h) for h in added}
 
 
 def require_ends_in_order(node: Term) -> None:
     """Refuse an integral from oo or to -oo, which has the sign of one in the other order."""
-    first, last = (end[0] for end in outside(node))
+    first, last = (end[0] for end in parts_outside_binder(node))
     in_order = first != "oo" and last != "-oo"
     require(in_order, "the ends are in the wrong order: the first is oo, or the second is -oo")
 
@@ -159,12 +165,12 @@ def _compare_under(theorem: Theorem, node: Term) -> Any:
     asked: list[Term] = []
     if node[0] == "sum":
         # Sums of no terms are equal, so a strict comparison needs at least one term.
-        asked = range_of_sum(node, is_empty_allowed=kind != "<")
-    elif node[0] == "int" and all(map(is_term, outside(node))) and kind != "=":
-        asked = [checked((kind, *outside(node)))]
+        asked = sum_range_conditions(node, is_empty_allowed=kind != "<")
+    elif node[0] == "int" and all(map(is_term, parts_outside_binder(node))) and kind != "=":
+        asked = [require_well_formed_node((kind, *parts_outside_binder(node)))]
     elif node[0] == "int":
         require_ends_in_order(node)
-    exist = [] if node[0] == "sum" else [defined(node), defined(other)]
+    exist = [] if node[0] == "sum" else [definedness(node), definedness(other)]
     return [*given, *asked, *exist], (kind, node, other), ()
 
 
@@ -174,19 +180,19 @@ def _equal_bodies(theorem: Theorem, node: Term) -> Any:
     require(node[0] in ("E", "int"), "the node is no expectation or integral")
     kind, other, given = compared_bodies(theorem, node)
     require(kind == "=", "the premise is no equation")
-    return [*given, defined(node)], ("=", node, other), ()
+    return [*given, definedness(node)], ("=", node, other), ()
 
 
 def compared_bodies(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:
     """Return how a body relates to the right side, the node with that side, and hypotheses."""
-    kind, body, other = relation(theorem.conclusion)
-    require(inside(node)[0] == body, "the body is not the left side of the premise")
-    given = leaving(node, combined_hypotheses([theorem]))
-    return kind, checked(replaced(node, {(2, 0): other})), given.values()
+    kind, body, other = require_relation(theorem.conclusion)
+    require(binder_bodies(node)[0] == body, "the body is not the left side of the premise")
+    given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
+    return kind, require_well_formed_node(replace_parts(node, {(2, 0): other})), given.values()
 
 
-def range_of_sum(node: Term, is_empty_allowed: bool = True) -> list[Term]:
+def sum_range_conditions(node: Term, is_empty_allowed: bool = True) -> list[Term]:
     """Return the formulas that make a sum run from an integer to another, or over nothing."""
-    low, high = outside(node)
+    low, high = parts_outside_binder(node)
     last = ("+", high, num(1)) if is_empty_allowed else high
     return [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]

@@ -19,7 +19,13 @@ from typing import Any, TypeAlias
 
 from flint import fmpq
 
-from slrsym.checker.calculus import Asked, Slopes, evaluated, unfolded, value_at_point
+from slrsym.checker.calculus import (
+    Asked,
+    Slopes,
+    evaluate_derivative,
+    expand_erf_derivatives,
+    function_value_at_point,
+)
 from slrsym.checker.sign import (
     ANY,
     NEG,
@@ -28,17 +34,17 @@ from slrsym.checker.sign import (
     NZ,
     POS,
     SIGNS,
-    Facts,
     Poly,
     Sign,
+    SignFacts,
     common_divisor,
-    factored,
+    factor_list,
+    generators_in,
     poly_power,
-    poly_times,
-    sign_times,
-    used_in,
+    poly_product,
+    sign_of_product,
 )
-from slrsym.checker.term import BINDERS, BITS, PARAMETERS, Rejected, Term, key, require
+from slrsym.checker.term import BINDERS, BITS, PARAMETERS, Rejected, Term, canonical_key, require
 
 Fraction: TypeAlias = tuple[Poly, Poly]
 # What is asked about the sign of a polynomial, and may make the ring learn more.
@@ -63,17 +69,17 @@ class Ring:
     """The normal forms of one inference.
 
     There are `size` generators at most. If ``units[m, d]`` is z, for a monomial m over d (by
-    `Facts.name`), then exp(z m/d) is a generator, and exp(c m/d) its power c/z, which has to be
-    whole. `evidence` is asked for a sign that is not known, and may call `learn` and what learns.
-    `slopes` has the derivatives of functions of the table that claims state, and `defined` the keys
-    of opaque terms that are known to be defined.
+    `SignFacts.hashable_key`), then exp(z m/d) is a generator, and exp(c m/d) its power c/z, which
+    has to be whole. `evidence` is asked for a sign that is not known, and may call `learn` and what
+    learns. `slopes` has the derivatives of functions of the table that claims state, and `defined`
+    the keys of opaque terms that are known to be defined.
     """
 
     def __init__(
         self, size: int, units: dict[Any, fmpq], evidence: Evidence, slopes: Slopes,
         defined: frozenset[str],
     ) -> None:  # fmt: skip
-        self.facts = Facts(size)
+        self.facts = SignFacts(size)
         self.x, self.one, self.zero = self.facts.x, self.facts.one, self.facts.zero
         self.generators: list[tuple[Any, ...]] = []
         self.units, self.evidence, self.slopes, self.defined = units, evidence, slopes, defined
@@ -88,7 +94,7 @@ class Ring:
 
     def fraction(self, n: Poly, d: Poly, rational: bool = False) -> Fraction:
         """Return n/d in lowest terms; with no root in the denominator if `rational`."""
-        n, d = self.facts.reduced(n), self.facts.reduced(d)
+        n, d = self.facts.reduce(n), self.facts.reduce(d)
         require(d != 0, "a denominator is zero")
         if n == 0:
             return self.zero, self.one
@@ -96,7 +102,7 @@ class Ring:
             low = min(int(m[i]) for m in d.monoms())
             if low:
                 more = self.x[i] ** (q - low)
-                n, d = self.facts.reduced(n * more), self.facts.reduced(d * more)
+                n, d = self.facts.reduce(n * more), self.facts.reduce(d * more)
         common = common_divisor(n, d)
         if common != 1:
             n, d = n / common, d / common
@@ -106,34 +112,34 @@ class Ring:
     def plus(self, a: Fraction, b: Fraction) -> Fraction:
         if a[1] == b[1]:
             return self.fraction(a[0] + b[0], a[1])
-        numerator = poly_times(a[0], b[1]) + poly_times(b[0], a[1])
-        return self.fraction(numerator, poly_times(a[1], b[1]))
+        numerator = poly_product(a[0], b[1]) + poly_product(b[0], a[1])
+        return self.fraction(numerator, poly_product(a[1], b[1]))
 
     def minus(self, a: Fraction, b: Fraction) -> Fraction:
         return self.plus(a, (-b[0], b[1]))
 
     def times(self, a: Fraction, b: Fraction) -> Fraction:
-        return self.fraction(poly_times(a[0], b[0]), poly_times(a[1], b[1]))
+        return self.fraction(poly_product(a[0], b[0]), poly_product(a[1], b[1]))
 
-    def equal(self, a: Fraction, b: Fraction) -> bool:
-        return bool(self.facts.reduced(poly_times(a[0], b[1]) - poly_times(b[0], a[1])) == 0)
+    def is_equal(self, a: Fraction, b: Fraction) -> bool:
+        return bool(self.facts.reduce(poly_product(a[0], b[1]) - poly_product(b[0], a[1])) == 0)
 
     def sign_of_fraction(self, f: Fraction) -> Sign:
-        return sign_times(self.facts.sign(f[0]), self.facts.sign(f[1]))
+        return sign_of_product(self.facts.sign(f[0]), self.facts.sign(f[1]))
 
     # -- questions --------------------------------------------------------------------------------
 
-    def ask(self, p: Poly, sign: Sign) -> bool:
+    def has_sign(self, p: Poly, sign: Sign) -> bool:
         """Decide whether a polynomial has a sign, by what is known or by evidence."""
         if not self.facts.sign(p) <= sign:
             self.evidence(self, p, sign)
         return self.facts.sign(p) <= sign
 
-    def need(self, p: Poly, sign: Sign, why: str) -> None:
+    def require_sign(self, p: Poly, sign: Sign, why: str) -> None:
         """Refuse unless a polynomial has a sign."""
-        require(self.ask(p, sign), why)
+        require(self.has_sign(p, sign), why)
 
-    def gate(self, p: Poly, sign: Sign, why: str) -> None:
+    def require_definedness_sign(self, p: Poly, sign: Sign, why: str) -> None:
         """Ask for a sign that a term needs to be defined.
 
         While a fact is read, the sign is learned first, as the fact says that its terms are
@@ -141,11 +147,11 @@ class Ring:
         """
         if self.is_fact:
             self.facts.learn(p, sign)
-        self.need(p, sign, why)
+        self.require_sign(p, sign, why)
 
     # -- generators -------------------------------------------------------------------------------
 
-    def generator(self, *data: Any) -> int:
+    def generator_number(self, *data: Any) -> int:
         """Return the number of the generator with these data, made if there is none."""
         # Polynomials cannot be hashed.
         name = tuple(tuple(map(str, p)) if isinstance(p, tuple) else str(p) for p in data)
@@ -155,33 +161,33 @@ class Ring:
             self.generators.append(data)
         return self._numbers[name]
 
-    def data(self, p: Poly) -> tuple[Any, ...]:
+    def generator_data(self, p: Poly) -> tuple[Any, ...]:
         """Return the data of a polynomial that is a generator; none of it if it is not."""
-        places = used_in(p)
+        places = generators_in(p)
         if len(places) != 1 or p != self.x[places[0]] or places[0] >= len(self.generators):
             return ("",)
         return self.generators[places[0]]
 
     def symbol(self, t: Term) -> Poly:
-        x = self.x[self.generator("s", t)]
+        x = self.x[self.generator_number("s", t)]
         self.facts.learn(x, _OF_SORT[t[2][1:]])
         if t[2] in ("Z>0", "Z<0"):
             self.facts.learn(x - 1 if t[2] == "Z>0" else -x - 1, NN)
         return x
 
     def pi(self) -> Poly:
-        x = self.x[self.generator("pi")]
+        x = self.x[self.generator_number("pi")]
         for p, s in ((x, POS), (x - fmpq(314159, 100000), POS), (x - fmpq(314160, 100000), NEG)):
             self.facts.learn(p, s)
         return x
 
     def root_generator(self, base: Poly, q: int) -> Poly:
         """Return the generator of the q-th root of a polynomial that is not negative."""
-        i = self.generator("root", base, q)
+        i = self.generator_number("root", base, q)
         if (i, q, base) not in self.facts.roots:
             self.facts.roots.append((i, q, base))
         self.facts.learn(self.x[i], POS if self.facts.sign(base) <= NZ else NN)
-        c, factors = factored(base)
+        c, factors = factor_list(base)
         if q == 2 and c == 1 and all(n % 2 == 0 for _, n in factors):
             whole = self.one
             for g, n in factors:
@@ -194,32 +200,34 @@ class Ring:
     def root(self, f: Fraction, q: int) -> Fraction:
         """Return the q-th root; factors of known sign are taken out, the others stay together."""
         n, d = f
-        if not self.ask(d, POS):
+        if not self.has_sign(d, POS):
             n, d = -n, -d
-            self.need(d, POS, "a denominator under a root has no known sign")
-        self.gate(n, NN, "the radicand of a root is not known to be nonnegative")
-        whole = self.facts.reduced(poly_times(n, poly_power(d, q - 1)))
+            self.require_sign(d, POS, "a denominator under a root has no known sign")
+        self.require_definedness_sign(
+            n, NN, "the radicand of a root is not known to be nonnegative"
+        )
+        whole = self.facts.reduce(poly_product(n, poly_power(d, q - 1)))
         if whole == 0:
             return self.zero, self.one
-        c, factors = factored(whole)
+        c, factors = factor_list(whole)
         out, rest = self._root_of_number(fmpq(c), q), self.one if c > 0 else -self.one
         # `rest` is the product of the other factors; `strict`: all that are taken out are positive.
         out, strict = self.times(out, (self.one, d)), True
         # In an order that does not depend on who factors.
         for g, k in sorted(factors, key=lambda factor: _sort_key(factor[0])):
             k = int(k)
-            if not (self.ask(g, NN) or self.ask(-g, NN)):
+            if not (self.has_sign(g, NN) or self.has_sign(-g, NN)):
                 rest *= g**k
                 continue
             if not self.facts.sign(g) <= NN:
                 g, rest = -g, rest * (-1) ** k
-            strict = strict and self.ask(g, POS)
+            strict = strict and self.has_sign(g, POS)
             w, left = divmod(k, q)
             out = self.times(out, (g**w, self.one))
-            kind, *data = self.data(g)
+            kind, *data = self.generator_data(g)
             if left and kind == "exp":
                 (mono, below), unit = data
-                self.units[self.unit_of(mono, below)] = unit / q
+                self.units[self.exponent_unit_key(mono, below)] = unit / q
                 raise ExponentUnitTooCoarse("a root of an exponential needs a finer unit")
             if left:
                 out = self.times(out, (self.root_generator(g, q) ** left, self.one))
@@ -228,7 +236,7 @@ class Ring:
             if strict:
                 self.facts.learn(rest, NN)
             why = "factors of unknown sign may be negative together, since another factor may be 0"
-            self.need(rest, NN, why)
+            self.require_sign(rest, NN, why)
             out = self.times(out, (self.root_generator(rest, q), self.one))
         return out
 
@@ -250,29 +258,29 @@ class Ring:
         n, d = self.fraction(*f, rational=True)
         for m, c in n.to_dict().items():
             mono, c = self.facts.ring.from_dict({m: 1}), fmpq(c)
-            kind, *data = self.data(mono)
+            kind, *data = self.generator_data(mono)
             if d == 1 and c.q == 1 and kind == "f" and data[0] == "log":
                 # exp(k log u) = u^k, where u > 0 has been asked for.
                 u, v = data[1] if c > 0 else data[1][::-1]
                 power = abs(int(c.p))
                 out = self.times(out, (poly_power(u, power), poly_power(v, power)))
                 continue
-            alike = (g for g in self.generators if g[0] == "exp" and self.equal((mono, d), g[1]))
-            asked = self.unit_of(mono, d)
+            alike = (g for g in self.generators if g[0] == "exp" and self.is_equal((mono, d), g[1]))
+            asked = self.exponent_unit_key(mono, d)
             g = next(alike, None) or ("exp", (mono, d), self.units.get(asked, abs(c)))
-            i = self.generator(*g)
+            i = self.generator_number(*g)
             k = c / g[2]
             if k.q != 1:
-                self.units[self.unit_of(*g[1])] = self.units[asked] = g[2] / int(k.q)
+                self.units[self.exponent_unit_key(*g[1])] = self.units[asked] = g[2] / int(k.q)
                 raise ExponentUnitTooCoarse("an exponential needs a finer unit")
             self.facts.learn(self.x[i], POS)
             grown = poly_power(self.x[i], abs(int(k.p)))
             out = self.times(out, (grown, self.one) if k > 0 else (self.one, grown))
         return out
 
-    def unit_of(self, mono: Poly, d: Poly) -> tuple[Any, Any]:
+    def exponent_unit_key(self, mono: Poly, d: Poly) -> tuple[Any, Any]:
         """Return the key of `units` for a monomial over a denominator."""
-        return self.facts.name(mono), self.facts.name(d)
+        return self.facts.hashable_key(mono), self.facts.hashable_key(d)
 
     def exponent(self, m: Poly) -> Fraction:
         """Return the exponent of a product of exponentials."""
@@ -297,24 +305,24 @@ class Ring:
                 continue
             factor = 1
             for a, b, p in zip(arguments, g[2:], parity, strict=True):
-                if not self.equal(a, b):
-                    factor *= p if p and self.equal(a, (-b[0], b[1])) else 0
+                if not self.is_equal(a, b):
+                    factor *= p if p and self.is_equal(a, (-b[0], b[1])) else 0
             if factor:
-                self.about(name, i)
+                self.learn_function_facts(name, i)
                 return factor * self.x[i], self.one
         if any(p < 0 and a[0] == 0 for p, a in zip(parity, arguments, strict=True)):
             return self.zero, self.one
-        i = self.generator("f", name, *arguments)
-        self.about(name, i)
+        i = self.generator_number("f", name, *arguments)
+        self.learn_function_facts(name, i)
         return self.x[i], self.one
 
-    def about(self, name: str, i: int) -> None:
+    def learn_function_facts(self, name: str, i: int) -> None:
         """Learn the facts that hold of every value of a function of the table."""
         g, arguments = self.x[i], self.generators[i][2:]
         if name in _SIGN_OF_ARGUMENT:
             n, d = arguments[-1]
             for s in (NN, NP, NZ):
-                self.ask(self.facts.reduced(n * d), s)
+                self.has_sign(self.facts.reduce(n * d), s)
             self.facts.learn(g, self.sign_of_fraction(arguments[-1]))
         for p, s in {
             "erf": ((g - 1, NEG), (g + 1, POS)), "zeta": ((g, NN), (g - 1, NEG)),
@@ -329,11 +337,11 @@ class Ring:
                 self.facts.learn(p, POS if open_ends else NN)
         if name == "max":
             for n, d in arguments:
-                self.facts.learn(g * d - n, sign_times(NN, self.facts.sign(d)))
+                self.facts.learn(g * d - n, sign_of_product(NN, self.facts.sign(d)))
 
     # -- what two generators tell of each other ---------------------------------------------------
 
-    def compare(self, kind: str, a: Poly, b: Poly) -> None:
+    def learn_from_comparison(self, kind: str, a: Poly, b: Poly) -> None:
         """Learn from one of the comparisons below, which evidence names."""
         require(kind in _COMPARISONS, f"unknown comparison {kind!r:.40}")
         _COMPARISONS[kind](self, a, b)
@@ -346,11 +354,11 @@ class Ring:
     def _above_tangent(self, a: Poly, _: Poly) -> None:
         """Learn e^u >= 1 + u for a product of exponentials."""
         n, d = self.exponent(a)
-        self.facts.learn((a - 1) * d - n, sign_times(self.facts.sign(d), NN))
+        self.facts.learn((a - 1) * d - n, sign_of_product(self.facts.sign(d), NN))
 
     def _compare_square_root(self, a: Poly, b: Poly) -> None:
         """Compare a square root with b, by the sign of its radicand less b^2."""
-        kind, *data = self.data(a)
+        kind, *data = self.generator_data(a)
         require(kind == "root" and data[1] == 2, "the polynomial is no square root")
         sign = self.facts.sign
         s = sign(data[0] - b * b)
@@ -365,14 +373,14 @@ class Ring:
 
     def _sign_of_argument(self, a: Poly, _: Poly) -> None:
         """Learn the sign of the argument of an odd increasing function from that of its value."""
-        g = self.data(a)
+        g = self.generator_data(a)
         odd = g[0] == "f" and g[1] in _INCREASING and g[1] in PARITY
         require(odd, "the polynomial is no value of an odd increasing function")
         self.facts.learn(g[2][0] * g[2][1], self.facts.sign(a))
 
     def _compare_increasing(self, a: Poly, b: Poly) -> None:
         """Compare two values of an increasing function, and of an odd one their negatives, too."""
-        first, second = self.data(a), self.data(b)
+        first, second = self.generator_data(a), self.generator_data(b)
         alike = first[0] == second[0] == "f" and first[1] == second[1]
         require(alike, "the two polynomials are not values of one function")
         require(first[1] in _INCREASING, f"{first[1]} is not known to be increasing")
@@ -382,14 +390,14 @@ class Ring:
 
     # -- terms ------------------------------------------------------------------------------------
 
-    def of(self, t: Term) -> Fraction:
+    def normal_form(self, t: Term) -> Fraction:
         """Return the normal form of a term."""
         if t not in self._memo:
             self._memo[t] = self._of(t)
         return self._memo[t]
 
     def _of(self, t: Term) -> Fraction:
-        t = unfolded(t)
+        t = expand_erf_derivatives(t)
         head = t[0]
         if head == "n":
             return self.facts.ring.constant(fmpq(t[1], t[2])), self.one
@@ -399,16 +407,16 @@ class Ring:
             return self.symbol(t), self.one
         if head in ("+", "*"):
             total = (self.zero if head == "+" else self.one, self.one)
-            for part in [self.of(a) for a in t[1:]]:
+            for part in [self.normal_form(a) for a in t[1:]]:
                 total = self.plus(total, part) if head == "+" else self.times(total, part)
             return total
         if head == "^":
             _, p, q, base = t
-            f = self.of(base)
+            f = self.normal_form(base)
             if q != 1:
                 f = self.root(f, q)
             if p < 0:
-                self.gate(f[0], NZ, "a denominator is not known to be nonzero")
+                self.require_definedness_sign(f[0], NZ, "a denominator is not known to be nonzero")
                 f, p = (f[1], f[0]), -p
             return self.fraction(poly_power(f[0], p), poly_power(f[1], p))
         if head == "f":
@@ -418,14 +426,14 @@ class Ring:
             integral = head == "u" or all(map(is_integral, t[start:]))
             require(integral, "an index is not known to be an integer")
             name = " ".join(map(str, t[1:start]))
-            f = self.function_value(name, [self.of(a) for a in t[start:]])
+            f = self.function_value(name, [self.normal_form(a) for a in t[start:]])
             if head == "ix" or not any(t[3]):
                 self.facts.learn(f[0], _OF_SORT[t[2][1:]])
             return f
         return self._of_binder(t)
 
     def _function(self, t: Term) -> Fraction:
-        name, arguments = t[1], [self.of(a) for a in t[2:]]
+        name, arguments = t[1], [self.normal_form(a) for a in t[2:]]
         n, d = arguments[0]
         if name == "exp":
             return self.exponential(arguments[0])
@@ -433,7 +441,9 @@ class Ring:
             return self._absolute_value(n, d)
         if name in ("asin", "log"):
             p, sign = (d * d - n * n, NN) if name == "asin" else (n * d, POS)
-            self.gate(self.facts.reduced(p), sign, f"{name} is not known to be defined here")
+            self.require_definedness_sign(
+                self.facts.reduce(p), sign, f"{name} is not known to be defined here"
+            )
         if name in ("asin", "atan") and n.is_constant() and d == 1 and n != 0:
             c = fmpq(n.leading_coefficient())
             for (known, at), value in _ARCS.items():
@@ -447,16 +457,16 @@ class Ring:
 
     def _absolute_value(self, n: Poly, d: Poly) -> Fraction:
         """Return |n/d|: n/d or -n/d if its sign is known, and the root of the square if not."""
-        if self.ask(self.facts.reduced(n * d), NN):
+        if self.has_sign(self.facts.reduce(n * d), NN):
             return n, d
-        if self.ask(self.facts.reduced(n * d), NP):
+        if self.has_sign(self.facts.reduce(n * d), NP):
             return -n, d
         # Learned before squaring, which hides that the square has no sign but >= 0.
         self.facts.learn(n * n, NN)
         self.facts.learn(n * n * d * d, NN)
         a, b = self.root((n * n, d * d), 2)
         for side in (a * d - n * b, a * d + n * b):
-            self.facts.learn(side, sign_times(NN, self.facts.sign(b * d)))
+            self.facts.learn(side, sign_of_product(NN, self.facts.sign(b * d)))
         return a, b
 
     # -- terms that bind variables ----------------------------------------------------------------
@@ -465,21 +475,21 @@ class Ring:
         """Return the value of a derivative, or the generator of an opaque term."""
         if (derivative := self._evaluated_derivative(t)) is not None:
             return self._value_of_derivative(t, *derivative)
-        name = key(t)
+        name = canonical_key(t)
         if name not in self._opaque:
             require(name in self.defined, f"{t[0]} is not known to be defined: {name:.200}")
-            self._opaque[name] = self.x[self.generator("opaque", name)], self.one
+            self._opaque[name] = self.x[self.generator_number("opaque", name)], self.one
         return self._opaque[name]
 
-    def define(self, t: Term, value: Term) -> bool:
+    def define_by_equation(self, t: Term, value: Term) -> bool:
         """Let an equation define an opaque term.
 
         False, with nothing changed, if the term has a value or is not opaque.
         """
-        name = key(t)
+        name = canonical_key(t)
         if t[0] not in BINDERS or name in self._opaque or self._evaluated_derivative(t):
             return False
-        found = self.of(value)
+        found = self.normal_form(value)
         # The value may contain the term itself, which then is a generator by now.
         return self._opaque.setdefault(name, found) is found
 
@@ -490,7 +500,7 @@ class Ring:
         """
         asked: Asked = []
         try:
-            value = evaluated(t, self.slopes, asked) if t[0] == "d" else None
+            value = evaluate_derivative(t, self.slopes, asked) if t[0] == "d" else None
         except Rejected:
             return None
         return (value, asked) if value and all(p[0] != "forall" for p in asked) else None
@@ -502,12 +512,12 @@ class Ring:
         kept, self.is_fact = self.is_fact, False
         try:
             # The function itself has to be defined there, although its derivative may not show it.
-            self.of(value_at_point(t))
+            self.normal_form(function_value_at_point(t))
             for kind, a, b in asked:
-                n, d = self.minus(self.of(a), self.of(b))
-                p = self.facts.reduced(n * d)
-                self.need(p, SIGNS[kind], "a derivative is not known to exist")
-            return self.of(value)
+                n, d = self.minus(self.normal_form(a), self.normal_form(b))
+                p = self.facts.reduce(n * d)
+                self.require_sign(p, SIGNS[kind], "a derivative is not known to exist")
+            return self.normal_form(value)
         finally:
             self.is_fact = kept
 

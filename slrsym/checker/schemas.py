@@ -21,20 +21,20 @@ from slrsym.checker.expect import ONE, ZERO
 from slrsym.checker.term import (
     Rejected,
     Term,
-    apart,
-    applied,
-    bound,
-    defined,
-    free,
-    inside,
+    apply_at,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
+    definedness,
+    free_symbols,
     is_term,
-    key,
     neg,
     num,
+    rename_apart,
     require,
     substitute,
 )
-from slrsym.checker.theorem import checked, rule
+from slrsym.checker.theorem import require_well_formed_node, rule
 
 SMOOTH = frozenset({"exp", "erf", "erf_prime", "erf_second", "sin", "cos", "sinh", "cosh", "tanh",
                     "atan", "zeta", "owens"})  # fmt: skip
@@ -45,8 +45,8 @@ def smoothness_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
 
     They hold on open sets, so that at a point they say that it is smooth near the point.
     """
-    if not free(t) & names:
-        return [] if t[0] in ("n", "pi") else [defined(t)]
+    if not free_symbols(t) & names:
+        return [] if t[0] in ("n", "pi") else [definedness(t)]
     if t in names:
         return []
     parts = {"+": t[1:], "*": t[1:], "^": t[3:], "f": t[2:], "u": t[4:]}.get(t[0])
@@ -72,22 +72,22 @@ def _smooth(function: Term, point: Term) -> Any:
     """Conclude that all values of a function are smooth functions of its variables near a point."""
     require(point[0] == "tuple", "the second argument is no point")
     place = point[1:]
-    names = bound(real_function(function, len(place), None))
+    names = bound_variables(require_real_function(function, len(place), None))
     require(all(map(is_term, place)), "a coordinate of the point is no term")
-    new = apart(names, free(function) | free(point))
-    bodies = [substitute(b, new) for b in inside(function)]
+    new = rename_apart(names, free_symbols(function) | free_symbols(point))
+    bodies = [substitute(b, new) for b in binder_bodies(function)]
     put = dict(zip(new.values(), place, strict=True))
     near = frozenset(new.values())
     asked = [substitute(p, put) for b in bodies for p in smoothness_conditions(b, near)]
-    return [*asked, *map(defined, place)], ("o", "smooth", function, point), ()
+    return [*asked, *map(definedness, place)], ("o", "smooth", function, point), ()
 
 
-def real_function(t: Term, variables: int, values: int | None = 1) -> Term:
+def require_real_function(t: Term, variables: int, values: int | None = 1) -> Term:
     """Return a function of so many real variables; refuse another term, or number of values."""
     require(t[0] == "lam", "the argument is no function")
-    require(len(bound(t)) == variables, f"the function has not {variables} variables")
-    require(all(x[2] == "R" for x in bound(t)), "a variable of the function is not real")
-    require(values in (None, len(inside(t))), f"the function has not {values} values")
+    require(len(bound_variables(t)) == variables, f"the function has not {variables} variables")
+    require(all(x[2] == "R" for x in bound_variables(t)), "a variable of the function is not real")
+    require(values in (None, len(binder_bodies(t))), f"the function has not {values} values")
     return t
 
 
@@ -99,50 +99,52 @@ class MapOnBox(NamedTuple):
     low: tuple[Term, ...]
     high: tuple[Term, ...]
 
-    def contains(self, point: Sequence[Term], kind: str = "<=") -> list[Term]:
+    def inside_conditions(self, point: Sequence[Term], kind: str = "<=") -> list[Term]:
         """Return the formulas which say that a point is in the box."""
         ends = zip(self.low, point, self.high, strict=True)
         return [r for a, x, b in ends for r in ((kind, a, x), (kind, x, b))]
 
-    def everywhere(self, p: Term, kind: str = "<=", more: Sequence[Term] = ()) -> Term:
+    def for_all_points(self, p: Term, kind: str = "<=", more: Sequence[Term] = ()) -> Term:
         """Return the formula that p holds at every point of the box; of others it says nothing.
 
         If p is of a second point, with the coordinates `more`, of the box, too.
         """
-        where = self.contains(self.names, kind) + (self.contains(more) if more else [])
+        where = self.inside_conditions(self.names, kind) + (
+            self.inside_conditions(more) if more else []
+        )
         p = ("implies", ("and", *where), p)
         for x in reversed((*self.names, *more)):
             p = ("forall", (x,), (p,), ())
         return p
 
-    def stays(self) -> Term:
+    def invariance_formula(self) -> Term:
         """Return the formula which says that steps do not leave the box."""
-        return self.everywhere(("and", *self.contains(self.images)))
+        return self.for_all_points(("and", *self.inside_conditions(self.images)))
 
-    def is_smooth(self, *bodies: Term) -> Term:
+    def smoothness_formula(self, *bodies: Term) -> Term:
         """Return the formula which says that functions of the coordinates are smooth on the box."""
         function = ("lam", self.names, bodies, ())
-        return self.everywhere(("o", "smooth", function, ("tuple", *self.names)))
+        return self.for_all_points(("o", "smooth", function, ("tuple", *self.names)))
 
 
-def box(g: Term, taken: Iterable[Term]) -> MapOnBox:
+def map_from_tuple(g: Term, taken: Iterable[Term]) -> MapOnBox:
     """Return a map of a box from its tuple, with coordinates whose names are not taken."""
     is_map = g[:2] == ("tuple", ("text", "BoxMap")) and len(g) == 5
     require(is_map and g[3][0] == g[4][0] == "tuple", "the subject is no map of a box")
     images, low, high = g[2:]
-    fits = len(low) == len(high) == len(bound(images)) + 1
+    fits = len(low) == len(high) == len(bound_variables(images)) + 1
     require(fits, "the map and its box have different numbers of coordinates")
-    names = bound(real_function(images, len(low) - 1, len(low) - 1))
+    names = bound_variables(require_real_function(images, len(low) - 1, len(low) - 1))
     for a, b in zip(low[1:], high[1:], strict=True):
         in_order = a[0] == b[0] == "n" and a[1] * b[2] < b[1] * a[2]
         require(in_order, "the ends of the box are not numbers in order")
-    new = apart(names, taken)
-    values = tuple(substitute(t, new) for t in inside(images))
+    new = rename_apart(names, taken)
+    values = tuple(substitute(t, new) for t in binder_bodies(images))
     return MapOnBox(tuple(new.values()), values, low[1:], high[1:])
 
 
 @dataclass(frozen=True)
-class Goal:
+class OrbitGoal:
     """A sentence that a schema shows: its kind, its map, the rest of it, and terms that help."""
 
     kind: str
@@ -153,33 +155,39 @@ class Goal:
     @cached_property
     def taken(self) -> frozenset[Term]:
         """The free symbols of the sentence and of the terms."""
-        return frozenset().union(*map(free, (self.map, *self.about, *self.values)))
+        return frozenset().union(*map(free_symbols, (self.map, *self.about, *self.values)))
 
     @cached_property
-    def g(self) -> MapOnBox:
+    def named_map(self) -> MapOnBox:
         """The map, with coordinates of names that nothing else has."""
-        return box(self.map, self.taken)
+        return map_from_tuple(self.map, self.taken)
 
-    def at(self, point: tuple[Term, ...], f: Term) -> Term:
+    def value_at(self, point: tuple[Term, ...], f: Term) -> Term:
         """Return the value at a point of a function of the coordinates."""
-        return applied(real_function(f, len(self.g.names)), (), point)
+        return apply_at(require_real_function(f, len(self.named_map.names)), (), point)
 
-    def here(self, f: Term) -> Term:
+    def value_here(self, f: Term) -> Term:
         """Return the value of a function at a point of the box."""
-        return self.at(self.g.names, f)
+        return self.value_at(self.named_map.names, f)
 
-    def next(self, f: Term) -> Term:
+    def value_after_step(self, f: Term) -> Term:
         """Return the value of a function at the image of a point."""
-        return self.at(self.g.images, f)
+        return self.value_at(self.named_map.images, f)
 
     def values_here(self, f: Term) -> list[Term]:
         """Return all values, at a point of the box, of a function with several."""
-        put = dict(zip(bound(real_function(f, len(self.g.names), None)), self.g.names, strict=True))
-        return [substitute(e, put) for e in inside(f)]
+        put = dict(
+            zip(
+                bound_variables(require_real_function(f, len(self.named_map.names), None)),
+                self.named_map.names,
+                strict=True,
+            )
+        )
+        return [substitute(e, put) for e in binder_bodies(f)]
 
     def points(self, t: Term) -> list[tuple[Term, ...]]:
         """Return the points of a finite set, each as many coordinates as the map has."""
-        return points_of_set(t, len(self.g.names))
+        return points_of_set(t, len(self.named_map.names))
 
 
 def points_of_set(t: Term, size: int) -> list[tuple[Term, ...]]:
@@ -187,15 +195,15 @@ def points_of_set(t: Term, size: int) -> list[tuple[Term, ...]]:
     require(t[0] == "set" and len(t) > 1, "the argument is no set of points, or is empty")
     are_points = all(p[0] == "tuple" and len(p) == size + 1 for p in t[1:])
     require(are_points, "a point has another number of coordinates than the box")
-    closed = all(is_term(x) and not free(x) for p in t[1:] for x in p[1:])
+    closed = all(is_term(x) and not free_symbols(x) for p in t[1:] for x in p[1:])
     require(closed, "a coordinate of a point is no term without symbols")
     return [p[1:] for p in t[1:]]
 
 
-SCHEMAS: dict[str, tuple[str, int, Callable[[Goal], list[Term]], tuple[str, ...]]] = {}
+SCHEMAS: dict[str, tuple[str, int, Callable[[OrbitGoal], list[Term]], tuple[str, ...]]] = {}
 
 
-def schema(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], Any]:
+def register_schema(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], Any]:
     """Register a theorem: the kinds of sentences it shows, how many terms it takes, its axioms."""
 
     def register(function: Any) -> Any:
@@ -212,11 +220,11 @@ def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
     kind, count, needs, axioms = SCHEMAS[name]
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"the goal is no {kind}")
     require(len(values) == count, f"{name} takes {count} values")
-    asked = needs(Goal(goal[1], goal[2], goal[3:], values))
-    return list(map(checked, asked)), goal, (f"theorem {name}", *axioms)
+    asked = needs(OrbitGoal(goal[1], goal[2], goal[3:], values))
+    return list(map(require_well_formed_node, asked)), goal, (f"theorem {name}", *axioms)
 
 
-def about_one(goal: Goal) -> Term:
+def single_subject(goal: OrbitGoal) -> Term:
     """Return the one thing, beside the map, that a sentence is about."""
     require(len(goal.about) == 1, "the sentence is not about exactly one more thing")
     return goal.about[0]
@@ -231,20 +239,23 @@ def require_term(t: Term) -> Term:
 # -- descent --------------------------------------------------------------------------------------
 
 
-@schema("decrease", "DecreasesAlong", 0, "induction")
-def _decrease(goal: Goal) -> list[Term]:
+@register_schema("decrease", "DecreasesAlong", 0, "induction")
+def _decrease(goal: OrbitGoal) -> list[Term]:
     """$f$ never increases along orbits, if steps stay in the box, and $f(g(x)) <= f(x)$ there.
 
     By induction every point of the orbit is in the box, so the inequality holds at each.
     """
-    f = about_one(goal)
-    change = ("+", goal.next(f), neg(goal.here(f)))
-    return [goal.g.stays(), goal.g.everywhere(("<=", change, ZERO))]
+    f = single_subject(goal)
+    change = ("+", goal.value_after_step(f), neg(goal.value_here(f)))
+    return [
+        goal.named_map.invariance_formula(),
+        goal.named_map.for_all_points(("<=", change, ZERO)),
+    ]
 
 
-@schema("bounded-descent", "VanishesAlong", 3,
+@register_schema("bounded-descent", "VanishesAlong", 3,
         "induction", "monotone-convergence", "limits-of-sequences")  # fmt: skip
-def _bounded_descent(goal: Goal) -> list[Term]:
+def _bounded_descent(goal: OrbitGoal) -> list[Term]:
     """$S$ tends to 0 along orbits, if steps lower a bounded function by a multiple of $S$.
 
     With $f(g(x)) - f(x) + c S(x) <= 0$, $S >= 0$, a constant $c > 0$ and $f >= m$ on the box, which
@@ -252,51 +263,64 @@ def _bounded_descent(goal: Goal) -> list[Term]:
     differences of a convergent sequence tend to 0; and $0 <= S(x_t) <= (f(x_t) - f(x_{t+1}))/c$.
     """
     f, rate, floor = goal.values
-    slack = goal.here(about_one(goal))
-    change = ("+", goal.next(f), neg(goal.here(f)), ("*", require_term(rate), slack))
+    slack = goal.value_here(single_subject(goal))
+    change = (
+        "+",
+        goal.value_after_step(f),
+        neg(goal.value_here(f)),
+        ("*", require_term(rate), slack),
+    )
     return [
-        goal.g.stays(),
-        goal.g.everywhere(("<=", change, ZERO)),
-        goal.g.everywhere(("<=", ZERO, slack)),
-        goal.g.everywhere(("<=", require_term(floor), goal.here(f))),
+        goal.named_map.invariance_formula(),
+        goal.named_map.for_all_points(("<=", change, ZERO)),
+        goal.named_map.for_all_points(("<=", ZERO, slack)),
+        goal.named_map.for_all_points(("<=", require_term(floor), goal.value_here(f))),
         ("<", ZERO, rate),
     ]
 
 
-def _at_most_a_multiple(goal: Goal, terms: Iterable[Term]) -> list[Term]:
+def _at_most_a_multiple(goal: OrbitGoal, terms: Iterable[Term]) -> list[Term]:
     """Return the formulas that bound a sum of squares by a multiple of what tends to 0."""
     slack, factor = goal.values
-    least = ("+", ("+", *map(square, terms)), neg(("*", require_term(factor), goal.here(slack))))
+    least = (
+        "+",
+        ("+", *map(square, terms)),
+        neg(("*", require_term(factor), goal.value_here(slack))),
+    )
     vanishes = ("o", "VanishesAlong", goal.map, slack)
-    return [goal.g.stays(), goal.g.everywhere(("<=", least, ZERO)), vanishes]
+    return [
+        goal.named_map.invariance_formula(),
+        goal.named_map.for_all_points(("<=", least, ZERO)),
+        vanishes,
+    ]
 
 
-@schema("small-steps", "StepsVanish", 2, "induction", "limits-of-sequences")
-def _small_steps(goal: Goal) -> list[Term]:
+@register_schema("small-steps", "StepsVanish", 2, "induction", "limits-of-sequences")
+def _small_steps(goal: OrbitGoal) -> list[Term]:
     """$g(x_t) - x_t$ tends to 0, if the squared step is at most a multiple of what tends to 0.
 
     From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
     """
     require(not goal.about, "the sentence is about more than the map")
-    steps = zip(goal.g.images, goal.g.names, strict=True)
+    steps = zip(goal.named_map.images, goal.named_map.names, strict=True)
     return _at_most_a_multiple(goal, (("+", y, neg(x)) for y, x in steps))
 
 
-@schema("limits-solve", "AccumulationPointsSolve", 2, "induction", "limits-of-sequences")
-def _limits_solve(goal: Goal) -> list[Term]:
+@register_schema("limits-solve", "AccumulationPointsSolve", 2, "induction", "limits-of-sequences")
+def _limits_solve(goal: OrbitGoal) -> list[Term]:
     """Accumulation points solve $e = 0$, if $|e|^2$ is at most a multiple of what tends to 0.
 
     From $|e(x)|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$: $e$ tends to
     0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
     there.
     """
-    values = goal.values_here(about_one(goal))
-    return [*_at_most_a_multiple(goal, values), goal.g.is_smooth(*values)]
+    values = goal.values_here(single_subject(goal))
+    return [*_at_most_a_multiple(goal, values), goal.named_map.smoothness_formula(*values)]
 
 
-@schema("connected-limits", "OrbitsConvergeTo", 1,
+@register_schema("connected-limits", "OrbitsConvergeTo", 1,
         "induction", "bolzano-weierstrass", "connected-accumulation-points")  # fmt: skip
-def _connected_limits(goal: Goal) -> list[Term]:
+def _connected_limits(goal: OrbitGoal) -> list[Term]:
     """Orbits converge to points of $P$, if steps vanish, and accumulation points solve equations.
 
     Orbits stay in the box, so they are bounded. As their steps tend to 0, the set of accumulation
@@ -306,20 +330,22 @@ def _connected_limits(goal: Goal) -> list[Term]:
     (equations,) = goal.values
     system = ("and", *(("=", e, ZERO) for e in goal.values_here(equations)))
     listed = [
-        ("and", *(("=", x, v) for x, v in zip(goal.g.names, p, strict=True)))
-        for p in goal.points(about_one(goal))
+        ("and", *(("=", x, v) for x, v in zip(goal.named_map.names, p, strict=True)))
+        for p in goal.points(single_subject(goal))
     ]
     solved = ("implies", system, ("or", *listed))
     return [
-        goal.g.stays(),
-        goal.g.everywhere(solved),
+        goal.named_map.invariance_formula(),
+        goal.named_map.for_all_points(solved),
         ("o", "StepsVanish", goal.map),
         ("o", "AccumulationPointsSolve", goal.map, equations),
     ]
 
 
-@schema("on-face", "OrbitsConvergeTo DecreasesAlong", 4, "induction", "limits-of-sequences")
-def _on_face(goal: Goal) -> list[Term]:
+@register_schema(
+    "on-face", "OrbitsConvergeTo DecreasesAlong", 4, "induction", "limits-of-sequences"
+)
+def _on_face(goal: OrbitGoal) -> list[Term]:
     """Orbits on a face of a box converge, or $f$ never increases on them, if this holds on the box.
 
     As a step from the face keeps the coordinate that is fixed there, by induction the orbits of the
@@ -327,7 +353,7 @@ def _on_face(goal: Goal) -> list[Term]:
     it is one of the points listed that do.
     """
     whole, place, value, of = goal.values
-    large = box(whole, goal.taken)
+    large = map_from_tuple(whole, goal.taken)
     is_place = place[0] == "n" and place[2] == 1 and 0 <= place[1] < len(large.names)
     require(is_place, "the place is not that of a coordinate")
     i = place[1]
@@ -335,22 +361,27 @@ def _on_face(goal: Goal) -> list[Term]:
     require(value[0] == "n" and a[1] * value[2] <= value[1] * a[2], "the value is below the box")
     require(value[1] * b[2] <= b[1] * value[2], "the value is above the box")
     others = [j for j in range(len(large.names)) if j != i]
-    require(len(others) == len(goal.g.names), "the map on the face has not one coordinate less")
-    for mine, theirs in ((goal.g.low, large.low), (goal.g.high, large.high)):
+    require(
+        len(others) == len(goal.named_map.names), "the map on the face has not one coordinate less"
+    )
+    for mine, theirs in ((goal.named_map.low, large.low), (goal.named_map.high, large.high)):
         require(mine == tuple(theirs[j] for j in others), "the ends of the face are others")
-    here = (*goal.g.names[:i], value, *goal.g.names[i:])
+    here = (*goal.named_map.names[:i], value, *goal.named_map.names[i:])
     put = dict(zip(large.names, here, strict=True))
     images = [substitute(t, put) for t in large.images]
     kept = [("=", images[i], value)]
-    kept += [("=", mine, images[j]) for mine, j in zip(goal.g.images, others, strict=True)]
-    asked = [*map(goal.g.everywhere, kept), ("o", goal.kind, whole, of)]
+    kept += [("=", mine, images[j]) for mine, j in zip(goal.named_map.images, others, strict=True)]
+    asked = [*map(goal.named_map.for_all_points, kept), ("o", goal.kind, whole, of)]
     if goal.kind == "DecreasesAlong":
-        value_of = applied(real_function(of, len(here)), (), here)
-        return [*asked, goal.g.everywhere(("=", goal.here(about_one(goal)), value_of))]
-    listed = [tuple(map(key, p)) for p in goal.points(about_one(goal))]
+        value_of = apply_at(require_real_function(of, len(here)), (), here)
+        return [
+            *asked,
+            goal.named_map.for_all_points(("=", goal.value_here(single_subject(goal)), value_of)),
+        ]
+    listed = [tuple(map(canonical_key, p)) for p in goal.points(single_subject(goal))]
     for p in points_of_set(of, len(large.names)):
         require(p[i][0] == "n", "the coordinate of a point across the face is no number")
-        rest = tuple(key(x) for j, x in enumerate(p) if j != i)
+        rest = tuple(canonical_key(x) for j, x in enumerate(p) if j != i)
         require(p[i] != value or rest in listed, "a limit on the face that is not listed")
     return asked
 
@@ -358,24 +389,27 @@ def _on_face(goal: Goal) -> list[Term]:
 # -- points that are kept apart -------------------------------------------------------------------
 
 
-def _expands(goal: Goal) -> list[Term]:
+def _expands(goal: OrbitGoal) -> list[Term]:
     """Return the formulas which say that a map multiplies distances by a factor at least."""
     (factor,) = goal.values
     require(not goal.about, "the sentence is about more than the map")
-    new = apart(goal.g.names, frozenset(goal.g.names) | free(goal.map) | free(factor))
+    new = rename_apart(
+        goal.named_map.names,
+        frozenset(goal.named_map.names) | free_symbols(goal.map) | free_symbols(factor),
+    )
     second = tuple(new.values())
 
     def distance(a: Iterable[Term], b: Iterable[Term]) -> Term:
         return ("+", *(("f", "abs", ("+", x, neg(y))) for x, y in zip(a, b, strict=True)))
 
-    moved = [substitute(t, new) for t in goal.g.images]
-    least = ("*", require_term(factor), distance(goal.g.names, second))
-    expands = ("<=", least, distance(goal.g.images, moved))
-    return [goal.g.everywhere(expands, more=second), ("<", ZERO, factor)]
+    moved = [substitute(t, new) for t in goal.named_map.images]
+    least = ("*", require_term(factor), distance(goal.named_map.names, second))
+    expands = ("<=", least, distance(goal.named_map.images, moved))
+    return [goal.named_map.for_all_points(expands, more=second), ("<", ZERO, factor)]
 
 
-@schema("expansion-injective", "Injective", 1)
-def _expansion_injective(goal: Goal) -> list[Term]:
+@register_schema("expansion-injective", "Injective", 1)
+def _expansion_injective(goal: OrbitGoal) -> list[Term]:
     """$g$ is injective, if $|g(x) - g(y)|_1 >= c |x - y|_1$ on the box, with a constant $c > 0$.
 
     If the images are equal, the right side is 0, and so $x = y$.
@@ -383,42 +417,46 @@ def _expansion_injective(goal: Goal) -> list[Term]:
     return _expands(goal)
 
 
-@schema("expansion-invertible", "InvertibleJacobian", 1,
+@register_schema("expansion-invertible", "InvertibleJacobian", 1,
         "continuous-derivatives", "limits-of-sequences")  # fmt: skip
-def _expansion_invertible(goal: Goal) -> list[Term]:
+def _expansion_invertible(goal: OrbitGoal) -> list[Term]:
     """$Dg$ is invertible, if $g$ is smooth and $|g(x) - g(y)|_1 >= c |x - y|_1$ with $c > 0$.
 
     At a point $x$ of the open box, $(g(x + t h) - g(x))/t$ tends to $Dg(x) h$ as $t -> 0$, so that
     $|Dg(x) h|_1 >= c |h|_1$ for every $h$. As $Dg$ is continuous on the closed box, this holds on
     its boundary, too. So $Dg(x) h = 0$ only for $h = 0$.
     """
-    return [*_expands(goal), goal.g.is_smooth(*goal.g.images)]
+    return [*_expands(goal), goal.named_map.smoothness_formula(*goal.named_map.images)]
 
 
-@schema("local-inverse", "LocalDiffeomorphism", 0,
+@register_schema("local-inverse", "LocalDiffeomorphism", 0,
         "continuous-derivatives", "inverse-function-theorem")  # fmt: skip
-def _local_inverse(goal: Goal) -> list[Term]:
+def _local_inverse(goal: OrbitGoal) -> list[Term]:
     """$g$ is a local diffeomorphism on $P$ inside of the box, if its Jacobian is invertible.
 
     The images are smooth on a neighbourhood of the box, so that near a point inside of it $g$ is
     continuously differentiable; the inverse function theorem gives the inverse.
     """
-    strict = [p for point in goal.points(about_one(goal)) for p in goal.g.contains(point, "<")]
+    strict = [
+        p
+        for point in goal.points(single_subject(goal))
+        for p in goal.named_map.inside_conditions(point, "<")
+    ]
     return [
         ("o", "InvertibleJacobian", goal.map),
         *strict,
-        goal.g.is_smooth(*goal.g.images),
+        goal.named_map.smoothness_formula(*goal.named_map.images),
     ]
 
 
 # -- starts that are few --------------------------------------------------------------------------
 
 
-@schema("center-stable", "NullStarts", 2,
+@register_schema("center-stable", "NullStarts", 2,
         "induction", "continuous-derivatives", "inverse-function-theorem", "center-stable-manifold",
         "null-sets-unions", "null-sets-images", "null-sets-faces", "null-sets-discs",
         "lindelof")  # fmt: skip
-def _center_stable(goal: Goal) -> list[Term]:
+def _center_stable(goal: OrbitGoal) -> list[Term]:
     """Only a null set tends to a fixed point $p$ inside of the box that has an eigenvalue above 1.
 
     The map is smooth on a neighbourhood of the box, and its Jacobian matrix is invertible at $p$,
@@ -433,16 +471,16 @@ def _center_stable(goal: Goal) -> list[Term]:
     neighbourhoods cover the inside. The orbit does not leave the box, so this can be done $N$
     times.
     """
-    g, (matrix, eigenvalue) = goal.g, goal.values
-    require(len(goal.points(about_one(goal))) == 1, "there is more than one point")
-    (point,) = goal.points(about_one(goal))
+    g, (matrix, eigenvalue) = goal.named_map, goal.values
+    require(len(goal.points(single_subject(goal))) == 1, "there is more than one point")
+    (point,) = goal.points(single_subject(goal))
     n = len(g.names)
     is_square = matrix[0] == "tuple" and len(matrix) == n * n + 1 <= 17
     require(is_square, "the matrix is not square, or has more than four rows")
     require(all(map(is_term, matrix[1:])), "an entry of the matrix is no term")
     rows = [matrix[1 + n * i : 1 + n * (i + 1)] for i in range(n)]
     put = dict(zip(g.names, point, strict=True))
-    asked = [g.stays()]
+    asked = [g.invariance_formula()]
     for i, image in enumerate(g.images):
         for j in range(n):
             orders = tuple(int(k == j) for k in range(n))
@@ -454,7 +492,8 @@ def _center_stable(goal: Goal) -> list[Term]:
     ]
     return [
         *asked, ("=", determinant(lessened), ZERO), ("<", ONE, eigenvalue),
-        ("o", "InvertibleJacobian", goal.map), *g.contains(point, "<"), g.is_smooth(*g.images),
+        ("o", "InvertibleJacobian", goal.map),
+        *g.inside_conditions(point, "<"), g.smoothness_formula(*g.images),
     ]  # fmt: skip
 
 
@@ -467,8 +506,10 @@ def determinant(rows: Sequence[Sequence[Term]]) -> Term:
     return ("+", *terms)
 
 
-@schema("strict-maximum", "NullStarts", 1, "induction", "limits-of-sequences", "null-sets-faces")
-def _strict_maximum(goal: Goal) -> list[Term]:
+@register_schema(
+    "strict-maximum", "NullStarts", 1, "induction", "limits-of-sequences", "null-sets-faces"
+)
+def _strict_maximum(goal: OrbitGoal) -> list[Term]:
     """Only a null set tends to $P$, if $f$ never increases and is less inside than on $P$.
 
     If the orbit of $x$ converges to $p$ in $P$, then $f(x) >= f(x_t) -> f(p)$, since $f$ is
@@ -477,15 +518,20 @@ def _strict_maximum(goal: Goal) -> list[Term]:
     """
     (f,) = goal.values
     less = [
-        goal.g.everywhere(("<", goal.here(f), goal.at(p, f)), "<")
-        for p in goal.points(about_one(goal))
+        goal.named_map.for_all_points(("<", goal.value_here(f), goal.value_at(p, f)), "<")
+        for p in goal.points(single_subject(goal))
     ]
     along = ("o", "DecreasesAlong", goal.map, f)
-    return [goal.g.stays(), *less, along, goal.g.is_smooth(goal.here(f))]
+    return [
+        goal.named_map.invariance_formula(),
+        *less,
+        along,
+        goal.named_map.smoothness_formula(goal.value_here(f)),
+    ]
 
 
-@schema("null-union", "NullStarts", 1, "null-sets-unions")
-def _null_union(goal: Goal) -> list[Term]:
+@register_schema("null-union", "NullStarts", 1, "null-sets-unions")
+def _null_union(goal: OrbitGoal) -> list[Term]:
     """Only a null set tends to $P$, if that is so of sets of which $P$ is the union.
 
     What converges to a point of $P$ converges to one of a part; finitely many null sets make up
@@ -493,21 +539,24 @@ def _null_union(goal: Goal) -> list[Term]:
     """
     (parts,) = goal.values
     require(parts[0] == "tuple" and len(parts) > 1, "the parts are no tuple of sets of points")
-    goal.points(about_one(goal))
-    covered = {key(("tuple", *p)) for part in parts[1:] for p in goal.points(part)}
-    require({key(p) for p in about_one(goal)[1:]} <= covered, "the parts do not make up the set")
+    goal.points(single_subject(goal))
+    covered = {canonical_key(("tuple", *p)) for part in parts[1:] for p in goal.points(part)}
+    require(
+        {canonical_key(p) for p in single_subject(goal)[1:]} <= covered,
+        "the parts do not make up the set",
+    )
     return [("o", "NullStarts", goal.map, part) for part in parts[1:]]
 
 
-@schema("all-but-few", "AlmostEveryStartConvergesTo", 1)
-def _all_but_few(goal: Goal) -> list[Term]:
+@register_schema("all-but-few", "AlmostEveryStartConvergesTo", 1)
+def _all_but_few(goal: OrbitGoal) -> list[Term]:
     """From almost every start to $P$, if orbits converge to $P$ or $Q$, to $Q$ from null sets.
 
     A start from which the orbit does not converge to a point of $P$ is in the null set.
     """
     (few,) = goal.values
-    both = {key(p): p for t in (about_one(goal), few) for p in t[1:]}
-    for t in (about_one(goal), few):
+    both = {canonical_key(p): p for t in (single_subject(goal), few) for p in t[1:]}
+    for t in (single_subject(goal), few):
         goal.points(t)
     either = ("set", *(both[k] for k in sorted(both)))
     return [("o", "OrbitsConvergeTo", goal.map, either), ("o", "NullStarts", goal.map, few)]

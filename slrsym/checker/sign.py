@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import flint
 from flint import fmpq
 
-from slrsym.checker.term import BITS, NODE, require, spend
+from slrsym.checker.term import BITS, NODE, require, spend_work
 
 Poly: TypeAlias = Any
 Sign: TypeAlias = frozenset[int]
@@ -25,24 +25,24 @@ SIGNS: dict[str, Sign] = {"=": ZERO, "<=": NP, "<": NEG, "!=": NZ}
 QUESTIONS: dict[str, Sign] = {**SIGNS, ">=": NN, ">": POS}
 
 
-def sign_times(a: Sign, b: Sign) -> Sign:
+def sign_of_product(a: Sign, b: Sign) -> Sign:
     """Return the sign of a product."""
     return frozenset(x * y for x in a for y in b)
 
 
-def sign_plus(a: Sign, b: Sign) -> Sign:
+def sign_of_sum(a: Sign, b: Sign) -> Sign:
     """Return the sign of a sum."""
     if any(x * y < 0 for x in a for y in b):
         return ANY
     return frozenset(x or y for x in a for y in b)
 
 
-def sign_power(a: Sign, n: int) -> Sign:
+def sign_of_power(a: Sign, n: int) -> Sign:
     """Return the sign of a power."""
-    return POS if n == 0 else a if n % 2 else sign_times(a, a) & NN
+    return POS if n == 0 else a if n % 2 else sign_of_product(a, a) & NN
 
 
-def used_in(p: Poly) -> list[int]:
+def generators_in(p: Poly) -> list[int]:
     """Return the numbers of the generators in a polynomial."""
     return [] if p.is_constant() else [i for i, n in enumerate(p.degrees()) if n]
 
@@ -63,13 +63,13 @@ def _bits(p: Poly) -> int:
     return max((fmpq(c).height_bits() for c in p.coeffs()), default=0)
 
 
-def poly_times(a: Poly, b: Poly) -> Poly:
+def poly_product(a: Poly, b: Poly) -> Poly:
     """Return the product of two polynomials, unless it may be long."""
     if a.is_one() or b.is_one():
         return b if a.is_one() else a
     length, degree = len(a) * len(b) * (_bits(a) + _bits(b)), a.total_degree() + b.total_degree()
     require(length <= _LONGEST and degree <= _DEGREE, "the polynomial is too long")
-    spend(length >> 9)
+    spend_work(length >> 9)
     return a * b
 
 
@@ -78,26 +78,26 @@ def poly_power(p: Poly, n: int) -> Poly:
     require(n * max(1, p.total_degree()) <= _DEGREE, "the polynomial is too long")
     length = comb(len(p) + n - 1, n) * n * (_bits(p) + len(p)) if p != 0 else 0
     require(length <= _LONGEST, "the polynomial is too long")
-    spend(length >> 9)
+    spend_work(length >> 9)
     return p**n
 
 
-def factored(p: Poly) -> Any:
+def factor_list(p: Poly) -> Any:
     """Return the number and the factors, with multiplicities, unless they may take long."""
     short = p.total_degree() <= _FACTORED and len(p) <= _TERMS and _bits(p) <= BITS
     require(short or len(p) == 1, "the polynomial is too long to be factored")
-    spend(NODE * len(p))
+    spend_work(NODE * len(p))
     return p.factor()
 
 
 def common_divisor(a: Poly, b: Poly) -> Poly:
     """Return the greatest common divisor, unless it may take long."""
     require(max(len(a), len(b)) <= _TERMS, "the polynomials are too long to be divided")
-    spend(len(a) + len(b))
+    spend_work(len(a) + len(b))
     return a.gcd(b)
 
 
-class Facts:
+class SignFacts:
     """The known signs of polynomials in the generators of a ring."""
 
     def __init__(self, size: int) -> None:
@@ -109,7 +109,7 @@ class Facts:
         # By the printing of the polynomial with leading coefficient 1.
         self._facts: dict[str, tuple[Poly, Sign]] = {}
 
-    def reduced(self, p: Poly) -> Poly:
+    def reduce(self, p: Poly) -> Poly:
         """Return the polynomial modulo r^q = base for the roots; refuse one of too many terms."""
         require(len(p) <= _TERMS, "the polynomial is too long")
         if not self.roots or p.is_constant():
@@ -124,7 +124,7 @@ class Facts:
                 parts.setdefault(k, {})[(*m[:i], left, *m[i + 1 :])] = c
             p = self.zero
             for k, terms in parts.items():
-                p += poly_times(self.ring.from_dict(terms), poly_power(base, k))
+                p += poly_product(self.ring.from_dict(terms), poly_power(base, k))
                 require(len(p) <= _TERMS, "the polynomial is too long")
             degrees = p.degrees()
         return p
@@ -134,7 +134,7 @@ class Facts:
         monic = p / c
         return str(monic), monic, sign_of_number(c)
 
-    def known(self) -> list[tuple[Poly, Sign]]:
+    def all_facts(self) -> list[tuple[Poly, Sign]]:
         """Return all facts: polynomials with their signs."""
         return list(self._facts.values())
 
@@ -143,43 +143,43 @@ class Facts:
 
     def learn(self, p: Poly, sign: Sign) -> None:
         """Note that a polynomial has a sign."""
-        p = self.reduced(p)
+        p = self.reduce(p)
         if not p.is_constant():
             name, monic, s = self._monic(p)
-            self._facts[name] = monic, self._fact(name) & sign_times(sign, s)
+            self._facts[name] = monic, self._fact(name) & sign_of_product(sign, s)
 
     def sign(self, p: Poly, deep: bool = True) -> Sign:
         """Return the sign of a polynomial: by a fact, by its terms, or, if deep, by factors."""
-        p = self.reduced(p)
+        p = self.reduce(p)
         if p.is_constant():
             return sign_of_number(p.leading_coefficient()) if p != 0 else ZERO
         name, _, s = self._monic(p)
-        found = sign_times(self._fact(name), s)
+        found = sign_of_product(self._fact(name), s)
         if len(found) == 1:
             return found
-        single = [(i, self._fact(str(self.x[i]))) for i in used_in(p)]
+        single = [(i, self._fact(str(self.x[i]))) for i in generators_in(p)]
         terms, total = p.terms(), ZERO
         for m, c in terms:
             t = sign_of_number(c)
             for i, sign in single:
                 if m[i]:
-                    t = sign_times(t, sign_power(sign, int(m[i])))
-            total = sign_plus(total, t)
+                    t = sign_of_product(t, sign_of_power(sign, int(m[i])))
+            total = sign_of_sum(total, t)
             if total == ANY:
                 break
         found &= total
         if len(found) > 1 and len(p) > 1 and deep:
-            c, factors = factored(p)
+            c, factors = factor_list(p)
             if len(factors) > 1 or factors[0][1] > 1:
                 t = sign_of_number(c)
                 for f, n in factors:
-                    t = sign_times(t, sign_power(self.sign(f, False), int(n)))
+                    t = sign_of_product(t, sign_of_power(self.sign(f, False), int(n)))
                 found &= t
         return found
 
     # -- certificates -----------------------------------------------------------------------------
 
-    def combine(
+    def learn_combination(
         self, p: Poly, rows: list[tuple[fmpq, list[tuple[Poly, int]]]], factor: Poly
     ) -> None:
         """Learn the sign of p from: factor * p = sum of c * product of g^n, and factor > 0."""
@@ -188,30 +188,30 @@ class Facts:
             t, s = self.ring.constant(c), sign_of_number(c)
             for g, n in parts:
                 t, s = (
-                    poly_times(t, poly_power(g, n)),
-                    sign_times(s, sign_power(self.sign(g), n)),
+                    poly_product(t, poly_power(g, n)),
+                    sign_of_product(s, sign_of_power(self.sign(g), n)),
                 )
-            total, sign = total + t, sign_plus(sign, s)
+            total, sign = total + t, sign_of_sum(sign, s)
         require(self.sign(factor) == POS, "the multiplier is not known to be positive")
-        rest = self.reduced(poly_times(p, factor) - total)
+        rest = self.reduce(poly_product(p, factor) - total)
         require(rest == 0, "the combination is another polynomial")
         require(sign != ANY, "the combination says nothing")
         self.learn(p, sign)
 
     # -- JSON -------------------------------------------------------------------------------------
 
-    def plain(self, p: Poly) -> list[Any]:
+    def to_json(self, p: Poly) -> list[Any]:
         """Return a polynomial as a list of ``[coefficient, generator, exponent, ...]``."""
         return [
             [str(c), *(k for i, n in enumerate(m) if n for k in (i, int(n)))]
             for m, c in p.to_dict().items()
         ]
 
-    def name(self, p: Poly) -> tuple[tuple[Any, ...], ...]:
+    def hashable_key(self, p: Poly) -> tuple[tuple[Any, ...], ...]:
         """Return a polynomial as a tuple that can be hashed, whatever the number of generators."""
-        return tuple(map(tuple, self.plain(p)))
+        return tuple(map(tuple, self.to_json(p)))
 
-    def read(self, data: Any) -> Poly:
+    def from_json(self, data: Any) -> Poly:
         """Return a polynomial from its JSON form."""
         is_list = isinstance(data, list) and len(data) < 10_000
         require(is_list, "the data are no polynomial, or too long a one")

@@ -75,7 +75,7 @@ class WorkBudget:
 work = WorkBudget()
 
 
-def spend(more: int) -> None:
+def spend_work(more: int) -> None:
     """Count work; refuse more of it than an inference may take, or than a log has left."""
     work.left -= more
     if work.left < 0:
@@ -91,7 +91,7 @@ def neg(t: Term) -> Term:
     return ("*", num(-1), t)
 
 
-def defined(t: Term) -> Term:
+def definedness(t: Term) -> Term:
     return ("=", t, t)
 
 
@@ -99,7 +99,7 @@ def defined(t: Term) -> Term:
 
 
 def children(t: Term) -> list[tuple[Any, Term]]:
-    """Return the parts of a node, each with the place that `replaced` takes."""
+    """Return the parts of a node, each with the place that `replace_parts` takes."""
     start = 1 + PARAMETERS[t[0]]
     if t[0] not in BINDERS:
         return list(enumerate(t[start:], start))
@@ -108,27 +108,27 @@ def children(t: Term) -> list[tuple[Any, Term]]:
     ]
 
 
-def bound(t: Term) -> tuple[Term, ...]:
+def bound_variables(t: Term) -> tuple[Term, ...]:
     """Return the variables that a node binds."""
     return t[1 + PARAMETERS[t[0]]] if t[0] in BINDERS else ()
 
 
-def inside(t: Term) -> tuple[Term, ...]:
+def binder_bodies(t: Term) -> tuple[Term, ...]:
     """Return the bodies of a binder, in which its variables are bound."""
     return tuple(t[2 + PARAMETERS[t[0]]])
 
 
-def outside(t: Term) -> tuple[Term, ...]:
+def parts_outside_binder(t: Term) -> tuple[Term, ...]:
     """Return the parts of a binder that lie outside of it: ends, laws, a number, a point."""
     return tuple(t[3 + PARAMETERS[t[0]]])
 
 
-def is_inside(t: Term, place: int | tuple[int, int]) -> bool:
+def is_bound_place(t: Term, place: int | tuple[int, int]) -> bool:
     """Decide whether the variables that a node binds are bound at a place of it."""
     return isinstance(place, tuple) and place[0] == 2 + PARAMETERS[t[0]]
 
 
-def replaced(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
+def replace_parts(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
     """Return the node with other parts at some places."""
     out = list(t)
     for place, part in parts.items():
@@ -148,9 +148,13 @@ def is_small(terms: Iterable[Term]) -> bool:
         count += 1
         if depth > DEPTH:
             return False
-        parts = (*inside(t), *outside(t)) if t[0] in BINDERS else t[1 + PARAMETERS[t[0]] :]
+        parts = (
+            (*binder_bodies(t), *parts_outside_binder(t))
+            if t[0] in BINDERS
+            else t[1 + PARAMETERS[t[0]] :]
+        )
         left += [(part, depth + 1) for part in parts]
-    spend(NODE // 2 * count)
+    spend_work(NODE // 2 * count)
     return not left and count < SIZE
 
 
@@ -158,27 +162,32 @@ def is_small(terms: Iterable[Term]) -> bool:
 
 
 @lru_cache(maxsize=50_000)
-def free(t: Term) -> frozenset[Term]:
+def free_symbols(t: Term) -> frozenset[Term]:
     """Return the free symbols, functions ``(u, name, sort, arity)`` and sequences ``(ix, ...)``."""
     if t[0] == "s":
         return frozenset({t})
-    own = frozenset({function_of(t)}) if t[0] in ("u", "ix") else frozenset()
-    names = set(bound(t))
-    return own.union(*(free(p) - names if is_inside(t, i) else free(p) for i, p in children(t)))
+    own = frozenset({applied_function(t)}) if t[0] in ("u", "ix") else frozenset()
+    names = set(bound_variables(t))
+    return own.union(
+        *(
+            free_symbols(p) - names if is_bound_place(t, i) else free_symbols(p)
+            for i, p in children(t)
+        )
+    )
 
 
-def function_of(t: Term) -> Term:
+def applied_function(t: Term) -> Term:
     """Return the undefined function, or sequence, that a node applies."""
     return (t[0], t[1], t[2], len(t) - 1 - PARAMETERS[t[0]])
 
 
 def is_function(s: Term) -> bool:
-    """Decide whether this is a function, or sequence, as `function_of` gives it."""
+    """Decide whether this is a function, or sequence, as `applied_function` gives it."""
     is_head = type(s) is tuple and len(s) == 4 and s[0] in ("u", "ix")
     return is_head and is_named(s) and _whole(s[3], 1)
 
 
-def fresh(s: Term, taken: Iterable[Term]) -> Term:
+def fresh_symbol(s: Term, taken: Iterable[Term]) -> Term:
     """Return a symbol of the sort of `s` whose name is not taken."""
     names, name = {x[1] for x in taken}, s[1]
     while name in names:
@@ -186,11 +195,11 @@ def fresh(s: Term, taken: Iterable[Term]) -> Term:
     return ("s", name, s[2])
 
 
-def apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
+def rename_apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
     """Return new variables, by the old ones, whose names nothing else has."""
     taken, new = set(taken), {}
     for s in names:
-        new[s] = fresh(s, taken)
+        new[s] = fresh_symbol(s, taken)
         taken.add(new[s])
     return new
 
@@ -202,40 +211,44 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
     """
     if t[0] == "s":
         return values.get(t, t)
-    values = {s: e for s, e in values.items() if s in free(t)}
+    values = {s: e for s, e in values.items() if s in free_symbols(t)}
     if not values:
         return t
-    spend(NODE * len(t))
+    spend_work(NODE * len(t))
     # Inside of E the same copies are drawn anew and averaged, so they cannot be moved in.
-    caught = t[0] in ("E", "copies") and any(map(has_copies, values.values()))
+    caught = t[0] in ("E", "copies") and any(map(has_copy_sum, values.values()))
     require(not caught, "a term with copies cannot be put inside of E or copies")
-    names, values_inside = bound(t), values
+    names, values_inside = bound_variables(t), values
     if names:
-        free_inside: frozenset[Term] = frozenset().union(*map(free, inside(t)))
+        free_inside: frozenset[Term] = frozenset().union(*map(free_symbols, binder_bodies(t)))
         values_inside = {s: e for s, e in values.items() if s in free_inside and s not in names}
-        incoming = frozenset().union(*map(free, values_inside.values()))
+        incoming = frozenset().union(*map(free_symbols, values_inside.values()))
         if incoming & set(names):
-            new = apart([s for s in names if s in incoming], incoming | free_inside | set(names))
+            new = rename_apart(
+                [s for s in names if s in incoming], incoming | free_inside | set(names)
+            )
             values_inside = values_inside | new
             names = tuple(new.get(s, s) for s in names)
             t = (*t[: 1 + PARAMETERS[t[0]]], names, *t[2 + PARAMETERS[t[0]] :])
     parts = {
-        place: substitute(part, values_inside if is_inside(t, place) else values)
+        place: substitute(part, values_inside if is_bound_place(t, place) else values)
         for place, part in children(t)
     }
-    t = replaced(t, parts)
-    if t[0] in ("u", "ix") and function_of(t) in values:
-        function, arguments = values[function_of(t)], tuple(parts.values())
+    t = replace_parts(t, parts)
+    if t[0] in ("u", "ix") and applied_function(t) in values:
+        function, arguments = values[applied_function(t)], tuple(parts.values())
         orders = t[3] if t[0] == "u" else ()
-        dropped = undefined_points_dropped(bound(function), inside(function)[0], arguments)
+        dropped = droppable_arguments(
+            bound_variables(function), binder_bodies(function)[0], arguments
+        )
         require(any(orders) or not dropped, "the function drops an argument that may be undefined")
-        return applied(function, orders, arguments)
+        return apply_at(function, orders, arguments)
     return t
 
 
-def applied(function: Term, orders: tuple[int, ...], arguments: tuple[Term, ...]) -> Term:
+def apply_at(function: Term, orders: tuple[int, ...], arguments: tuple[Term, ...]) -> Term:
     """Return the value of a function at arguments, or that of its derivative."""
-    names, (body,) = bound(function), inside(function)
+    names, (body,) = bound_variables(function), binder_bodies(function)
     require(len(names) == len(arguments), "the function has another number of arguments")
     if any(orders):
         return ("d", orders, names, (body,), arguments)
@@ -245,43 +258,43 @@ def applied(function: Term, orders: tuple[int, ...], arguments: tuple[Term, ...]
     return value
 
 
-def undefined_points_dropped(
-    names: Sequence[Term], body: Term, arguments: Sequence[Term]
-) -> list[Term]:
+def droppable_arguments(names: Sequence[Term], body: Term, arguments: Sequence[Term]) -> list[Term]:
     """Return the arguments that may be undefined where the value of the body is not."""
     pairs = zip(names, arguments, strict=True)
-    return [a for x, a in pairs if a[0] not in ("n", "pi", "s") and not shows_if_undefined(x, body)]
+    return [a for x, a in pairs if a[0] not in ("n", "pi", "s") and not is_undefined_with(x, body)]
 
 
-def shows_if_undefined(x: Term, t: Term) -> bool:
+def is_undefined_with(x: Term, t: Term) -> bool:
     """Decide whether a term is undefined wherever a term put for the symbol x is."""
     # A sum may have no terms.
-    is_closed = t[0] in ("sum", "copies") or x in bound(t)
-    open_parts = (p for place, p in children(t) if not (is_closed and is_inside(t, place)))
-    return t == x or (x in free(t) and any(shows_if_undefined(x, p) for p in open_parts))
+    is_closed = t[0] in ("sum", "copies") or x in bound_variables(t)
+    open_parts = (p for place, p in children(t) if not (is_closed and is_bound_place(t, place)))
+    return t == x or (x in free_symbols(t) and any(is_undefined_with(x, p) for p in open_parts))
 
 
-def has_copies(t: Term) -> bool:
+def has_copy_sum(t: Term) -> bool:
     """Decide whether a sum of copies stands in a term, with no expectation around it."""
-    parts = (p for i, p in children(t) if t[0] != "E" or not is_inside(t, i))
-    return t[0] == "copies" or any(map(has_copies, parts))
+    parts = (p for i, p in children(t) if t[0] != "E" or not is_bound_place(t, i))
+    return t[0] == "copies" or any(map(has_copy_sum, parts))
 
 
-def conditions(symbol: Term, value: Term) -> list[Term]:
+def substitution_conditions(symbol: Term, value: Term) -> list[Term]:
     """Return the formulas that have to hold so that a value may stand for a symbol."""
     if value == symbol:
         return []
     matches = is_term(value) if symbol[0] == "s" else value[0] == "lam"
     require(matches, "a function is given a term, or a symbol something that is no term")
-    require(not has_copies(value), "the value contains a sum of copies, which is random")
+    require(not has_copy_sum(value), "the value contains a sum of copies, which is random")
     if symbol[0] != "s":
         # For a function: smooth, of moderate growth with all derivatives, and of the sign declared.
-        names, (body,) = bound(value), inside(value)
+        names, (body,) = bound_variables(value), binder_bodies(value)
         require(symbol[3] == len(names), "the function has another number of arguments")
         sort = "R" if symbol[0] == "u" else "Z"
         require(all(x[2] == sort for x in names), f"a variable of the function is not of {sort}")
         asked = sort_conditions(symbol[2], body)
-        everywhere = [("forall", names, (p,), ()) if free(p) & set(names) else p for p in asked]
+        everywhere = [
+            ("forall", names, (p,), ()) if free_symbols(p) & set(names) else p for p in asked
+        ]
         return [*everywhere, ("o", "moderate", value)] if symbol[0] == "u" else everywhere
     return sort_conditions(symbol[2], value)
 
@@ -291,13 +304,13 @@ def sort_conditions(sort: str, value: Term) -> list[Term]:
     whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []
     relation = sort[1:-1].replace(">", "<")
     sides = (num(0), value) if ">" in sort else (value, num(0))
-    return [*whole, (relation, *sides) if relation else defined(value)]
+    return [*whole, (relation, *sides) if relation else definedness(value)]
 
 
 # -- one printing ---------------------------------------------------------------------------------
 
 
-def key(t: Term) -> str:
+def canonical_key(t: Term) -> str:
     """Return the canonical printing: bound names, order of sums and brackets do not matter."""
     return _key(t, ())
 
@@ -308,12 +321,12 @@ def _key(t: Term, names: tuple[Term, ...]) -> str:
     if t[0] == "s" and t in names:
         # Counted from the inside, so that what contains no outer variable reads the same anywhere.
         return f"b{names[::-1].index(t)}"
-    if names and not free(t) & set(names):
+    if names and not free_symbols(t) & set(names):
         return _key(t, ())
     parameters = [repr(p) if t[0] == "text" else str(p) for p in t[1 : 1 + PARAMETERS[t[0]]]]
-    own = bound(t)
+    own = bound_variables(t)
     pairs = _flat(t) if t[0] in ASSOCIATE else children(t)
-    parts = [_key(p, names + own if is_inside(t, i) else names) for i, p in pairs]
+    parts = [_key(p, names + own if is_bound_place(t, i) else names) for i, p in pairs]
     if t[0] in COMMUTE:
         parts.sort()
     sorts = [f"[{' '.join(s[2] for s in own)}]"] if t[0] in BINDERS else []
@@ -326,14 +339,14 @@ def _flat(t: Term) -> Iterator[tuple[int, Term]]:
         yield from _flat(p) if p[0] == t[0] else ((i, p),)
 
 
-def same(a: Term, b: Term) -> bool:
-    return a == b or key(a) == key(b)
+def is_same(a: Term, b: Term) -> bool:
+    return a == b or canonical_key(a) == canonical_key(b)
 
 
 # -- reading --------------------------------------------------------------------------------------
 
 
-class Reader:
+class TermReader:
     """A reader of terms from JSON: lists for tuples, and numbers of rows for parts read before."""
 
     def __init__(self) -> None:
@@ -347,7 +360,7 @@ class Reader:
     def read(self, data: Any) -> Term:
         """Return a term or formula; raises `Rejected` if it is malformed, or beyond the limits."""
         term, (size, _) = self._node(data, DEPTH)
-        spend(NODE * size)
+        spend_work(NODE * size)
         return term
 
     def _node(self, data: Any, room: int) -> tuple[Term, tuple[int, int]]:
@@ -355,7 +368,7 @@ class Reader:
             require(0 <= data < len(self._rows), "there is no earlier row of this number")
             return self._rows[data]
         require(room > 0, "the term is too deep")
-        read = [[self._node(d, room - 1) for d in group] for group in groups(data)]
+        read = [[self._node(d, room - 1) for d in group] for group in part_groups(data)]
         size = 1 + sum(s for group in read for _, (s, _) in group)
         depth = 1 + max((d for group in read for _, (_, d) in group), default=0)
         require(depth <= DEPTH and size <= SIZE, "the term is too deep or too large")
@@ -363,16 +376,16 @@ class Reader:
         parameters = [tuple(p) if isinstance(p, list) else p for p in parameters]
         terms = [tuple(t for t, _ in group) for group in read]
         node = (head, *parameters, *(terms if head in BINDERS else terms[0]))
-        well_formed(node)
+        require_well_formed(node)
         return node, (size, depth)
 
 
-def parse(data: Any) -> Term:
+def parse_term(data: Any) -> Term:
     """Return a term or formula from its JSON form; raises `Rejected` if it is malformed."""
-    return Reader().read(data)
+    return TermReader().read(data)
 
 
-def groups(t: Sequence[Any]) -> list[Sequence[Any]]:
+def part_groups(t: Sequence[Any]) -> list[Sequence[Any]]:
     """Return the lists of parts of a node: three of a binder; refuse data of another shape."""
     is_node = type(t) in (list, tuple) and t and type(t[0]) is str and t[0] in PARAMETERS
     require(is_node, "expected a node: a list whose first entry is a head")
@@ -385,7 +398,7 @@ def groups(t: Sequence[Any]) -> list[Sequence[Any]]:
     return list(rest)
 
 
-def well_formed(t: Term) -> None:
+def require_well_formed(t: Term) -> None:
     """Refuse a node that the language does not have, by its fields and the heads of its parts."""
     if t[0] in BINDERS:
         _binder(t)
@@ -436,7 +449,7 @@ def _parameters(t: Term, count: int) -> int:
     return _PARTS.get(head, count)
 
 
-def all_well_formed(terms: Iterable[Term]) -> None:
+def require_all_well_formed(terms: Iterable[Term]) -> None:
     """Refuse terms and formulas of which some node is not in the language, or beyond the limits."""
     left = [(t, 1) for t in terms]
     count = 0
@@ -445,9 +458,9 @@ def all_well_formed(terms: Iterable[Term]) -> None:
         count += 1
         require(depth <= DEPTH and count <= SIZE, "the terms are too deep or too large")
         require(type(t) is tuple, "a term is no tuple")
-        left += [(part, depth + 1) for group in groups(t) for part in group]
-        well_formed(t)
-    spend(NODE * count)
+        left += [(part, depth + 1) for group in part_groups(t) for part in group]
+        require_well_formed(t)
+    spend_work(NODE * count)
 
 
 def is_formula(t: Term) -> bool:
@@ -502,12 +515,12 @@ _VARIABLES = {"sum": "Z", "int": "R", "E": "R", "copies": "R", "d": "R"}
 
 
 def _binder(t: Term) -> None:
-    head, names = t[0], bound(t)
+    head, names = t[0], bound_variables(t)
     require(names and len(set(names)) == len(names), f"{head} binds no variable, or one twice")
     require(all(s[0] == "s" for s in names), f"{head} binds a term that is no symbol")
     sort = _VARIABLES.get(head)
     require(all(s[2] == sort or not sort for s in names), f"a variable of {head} is not of {sort}")
-    body, rest = inside(t), outside(t)
+    body, rest = binder_bodies(t), parts_outside_binder(t)
     kind = "formula" if head == "forall" else "term"
     is_kind = is_formula if head == "forall" else is_term
     require(body and all(map(is_kind, body)), f"a body of {head} is no {kind}")
@@ -527,11 +540,13 @@ def _binder(t: Term) -> None:
         count, laws = (rest[:1], rest[1:]) if head == "copies" else ((), rest)
         require(all(map(is_term, count)), "the number of copies is no term")
         require(all(law[0] in ("gauss", "noise") for law in laws), f"{head} has a law that is none")
-        size = sum(map(dimension, laws))
+        size = sum(map(law_dimension, laws))
         require(size == len(names), "the laws have other dimensions than there are variables")
         alone = (*laws, *body, *count) if head == "copies" else laws
-        require(not any(map(has_copies, alone)), "a law, or the inside of copies, contains copies")
+        require(
+            not any(map(has_copy_sum, alone)), "a law, or the inside of copies, contains copies"
+        )
 
 
-def dimension(law: Term) -> int:
+def law_dimension(law: Term) -> int:
     return int(law[1]) if law[0] == "gauss" else 1

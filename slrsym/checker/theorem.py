@@ -11,24 +11,24 @@ from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from slrsym.checker.logic import contradictory
+from slrsym.checker.logic import is_contradictory
 from slrsym.checker.term import (
     RELATIONS,
     WORK,
     Rejected,
     Term,
-    all_well_formed,
-    conditions,
-    free,
+    canonical_key,
+    free_symbols,
     is_formula,
     is_function,
+    is_same,
     is_small,
-    key,
     num,
     require,
-    same,
+    require_all_well_formed,
+    require_well_formed,
     substitute,
-    well_formed,
+    substitution_conditions,
     work,
 )
 
@@ -51,7 +51,9 @@ class Theorem:
         formulas = all(map(is_formula, (conclusion, *hypotheses)))
         require(formulas, "the conclusion or a hypothesis is no formula")
         require(is_small((conclusion, *hypotheses)), "the theorem is too long")
-        object.__setattr__(self, "hypotheses", MappingProxyType({key(h): h for h in hypotheses}))
+        object.__setattr__(
+            self, "hypotheses", MappingProxyType({canonical_key(h): h for h in hypotheses})
+        )
         object.__setattr__(self, "conclusion", conclusion)
         object.__setattr__(self, "axioms", frozenset(axioms))
 
@@ -128,15 +130,15 @@ def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
 def _validate(kind: str, data: Any) -> None:
     """Refuse data that the reader of a log would refuse."""
     if kind == "t":
-        all_well_formed([data])
+        require_all_well_formed([data])
     elif kind == "ts":
         require(type(data) is tuple, "the data are no tuple of terms")
-        all_well_formed(data)
+        require_all_well_formed(data)
     elif kind == "pairs":
         pairs = type(data) is tuple and all(type(pair) is tuple and len(pair) == 2 for pair in data)
         require(pairs, "the data are no tuple of pairs")
-        all_well_formed([value for _, value in data])
-        all_well_formed([s for s, _ in data if not is_function(s)])
+        require_all_well_formed([value for _, value in data])
+        require_all_well_formed([s for s, _ in data if not is_function(s)])
     else:
         left = [data]
         while left:
@@ -151,15 +153,15 @@ def combined_hypotheses(premises: Iterable[Theorem]) -> dict[str, Term]:
     return {k: h for p in premises for k, h in p.hypotheses.items()}
 
 
-def relation(t: Term) -> tuple[str, Term, Term]:
+def require_relation(t: Term) -> tuple[str, Term, Term]:
     """Return a relation: its head and its two sides; refuse another formula."""
     require(t[0] in RELATIONS, "the statement is no relation")
     return t
 
 
-def checked(t: Term) -> Term:
+def require_well_formed_node(t: Term) -> Term:
     """Return a node that a rule has put together; refuse it if it is not well-formed."""
-    well_formed(t)
+    require_well_formed(t)
     return t
 
 
@@ -182,7 +184,7 @@ def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion
     clauses = [("not", conclusion), *hypotheses]
     for p in premises:
         clauses.append(("or", p.conclusion, *(("not", h) for h in p.hypotheses.values())))
-    require(contradictory(clauses), "the conclusion does not follow by logic")
+    require(is_contradictory(clauses), "the conclusion does not follow by logic")
     return hypotheses, conclusion, ()
 
 
@@ -195,7 +197,7 @@ def _instance(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
     for symbol, value in pairs:
         is_name = symbol[0] in ("s", "u", "ix")
         require(is_name, "a value is given to a term that is no symbol or function")
-        asked += conditions(symbol, value)
+        asked += substitution_conditions(symbol, value)
     given = [substitute(h, values) for h in theorem.hypotheses.values()]
     return [*given, *asked], substitute(theorem.conclusion, values), ()
 
@@ -204,8 +206,8 @@ def _instance(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
 def _generalise(theorem: Theorem, symbol: Term) -> Any:
     """Conclude for all values of a symbol that no hypothesis contains."""
     given = theorem.hypotheses.values()
-    require(not any(symbol in free(h) for h in given), f"a hypothesis contains {symbol[1]}")
-    return given, checked(("forall", (symbol,), (theorem.conclusion,), ())), ()
+    require(not any(symbol in free_symbols(h) for h in given), f"a hypothesis contains {symbol[1]}")
+    return given, require_well_formed_node(("forall", (symbol,), (theorem.conclusion,), ())), ()
 
 
 @rule("induction", "t", "t", premises=2)
@@ -214,9 +216,9 @@ def _induction(base: Theorem, step: Theorem, n: Term, goal: Term) -> Any:
     require(n[0] == "s" and n[2] in ("Z>=0", "Z>0"), "the symbol is not of sort Z>=0 or Z>0")
     first = substitute(goal, {n: num(int(n[2] == "Z>0"))})
     following = substitute(goal, {n: ("+", n, num(1))})
-    require(same(base.conclusion, first), "the first premise is not the goal at the start")
-    require(same(step.conclusion, following), "the second premise is not the goal at n + 1")
-    kept = {k: h for k, h in step.hypotheses.items() if k != key(goal)}
+    require(is_same(base.conclusion, first), "the first premise is not the goal at the start")
+    require(is_same(step.conclusion, following), "the second premise is not the goal at n + 1")
+    kept = {k: h for k, h in step.hypotheses.items() if k != canonical_key(goal)}
     given = {**base.hypotheses, **kept}
-    require(not any(n in free(h) for h in given.values()), f"a hypothesis contains {n[1]}")
+    require(not any(n in free_symbols(h) for h in given.values()), f"a hypothesis contains {n[1]}")
     return given.values(), goal, ()

@@ -12,18 +12,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from slrsym.checker.calculus import square
-from slrsym.checker.expect import ONE, ZERO, expectation
+from slrsym.checker.expect import ONE, ZERO, make_expectation
 from slrsym.checker.schemas import (
     SCHEMAS,
-    Goal,
     MapOnBox,
-    about_one,
-    box,
+    OrbitGoal,
+    map_from_tuple,
     points_of_set,
-    real_function,
-    schema,
+    register_schema,
+    require_real_function,
+    single_subject,
 )
-from slrsym.checker.term import Term, apart, bound, inside, neg, num, require, substitute
+from slrsym.checker.term import (
+    Term,
+    binder_bodies,
+    bound_variables,
+    neg,
+    num,
+    rename_apart,
+    require,
+    substitute,
+)
 
 __all__ = ["BAYES_RISK", "SCHEMAS"]
 
@@ -38,37 +47,40 @@ def _descent(t: Term) -> tuple[Term, Term, Term]:
     is_descent = t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5
     require(is_descent, "the subject is no descent on spheres")
     function, rate, dimension = t[2:]
-    return real_function(function, 5), rate, dimension
+    return require_real_function(function, 5), rate, dimension
 
 
-def _on_manifold(goal: Goal, least: int) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
+def _on_manifold(goal: OrbitGoal, least: int) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
     """Return the map of the overlaps, the points, and the formulas by which pairs follow it."""
     function, rate, dimension = _descent(goal.map)
     planar, slopes = goal.values[:2]
-    g = box(planar, goal.taken)
+    g = map_from_tuple(planar, goal.taken)
     is_of_square = g.low == (MINUS_ONE,) * 2 and g.high == (ONE,) * 2
     require(is_of_square, "the first value is no map of the square from -1 to 1")
-    slopes = real_function(slopes, 2, 2)
-    ends = points_of_set(about_one(goal), 2)
+    slopes = require_real_function(slopes, 2, 2)
+    ends = points_of_set(single_subject(goal), 2)
     allowed = (ONE, MINUS_ONE) if goal.kind == ALMOST_EVERY else (ONE, MINUS_ONE, ZERO)
     are_allowed = all(c in allowed for p in ends for c in p)
     require(are_allowed, "a coordinate of a point is not 1 or -1, or 0 for null sets")
-    names = bound(function)
-    across = tuple(apart(names[2:], goal.taken | frozenset(g.names)).values())
+    names = bound_variables(function)
+    across = tuple(rename_apart(names[2:], goal.taken | frozenset(g.names)).values())
     here = (*g.names, *across)
-    risk = substitute(inside(function)[0], dict(zip(names, here, strict=True)))
-    values = [substitute(t, dict(zip(bound(slopes), g.names, strict=True))) for t in inside(slopes)]
+    risk = substitute(binder_bodies(function)[0], dict(zip(names, here, strict=True)))
+    values = [
+        substitute(t, dict(zip(bound_variables(slopes), g.names, strict=True)))
+        for t in binder_bodies(slopes)
+    ]
     flat = ("tuple", *g.names, ZERO, ZERO, ZERO)
     asked: list[Term] = [("<=", num(least), dimension)]
-    asked.append(g.everywhere(("o", "smooth", function, flat)))
+    asked.append(g.for_all_points(("o", "smooth", function, flat)))
     for x, slope in zip(here, (*values, ZERO, ZERO, ZERO), strict=True):
         in_x: Term = ("d", (1,), (x,), (risk,), (x,))
-        asked.append(g.everywhere(("=", ("d", (0, 0, 0), across, (in_x,), flat[3:]), slope)))
+        asked.append(g.for_all_points(("=", ("d", (0, 0, 0), across, (in_x,), flat[3:]), slope)))
     for x, slope, image in zip(g.names, values, g.images, strict=True):
         beside = ("+", ONE, neg(square(x)))
         length = ("+", ONE, ("*", square(("*", rate, slope)), beside))
         moved = ("+", x, neg(("*", rate, slope, beside)))
-        asked.append(g.everywhere(("=", ("*", moved, ("^", -1, 2, length)), image)))
+        asked.append(g.for_all_points(("=", ("*", moved, ("^", -1, 2, length)), image)))
     asked.append(("o", _OF_THE_MAP[goal.kind], planar, goal.about[0]))
     return g, ends, asked
 
@@ -76,8 +88,8 @@ def _on_manifold(goal: Goal, least: int) -> tuple[MapOnBox, Sequence[Term], list
 _USED = ("sphere-coordinates", "coarea-formula", "continuous-derivatives", "tonelli", "induction")
 
 
-@schema("from-overlaps", " ".join(_OF_THE_MAP), 2, *_USED)
-def _from_overlaps(goal: Goal) -> list[Term]:
+@register_schema("from-overlaps", " ".join(_OF_THE_MAP), 2, *_USED)
+def _from_overlaps(goal: OrbitGoal) -> list[Term]:
     """Pairs that begin on the manifold behave as the map of their overlaps, in $d >= 4$.
 
     It is the theorem from overlaps and edges, where the edges are needed with $n = 3$ alone.
@@ -85,8 +97,8 @@ def _from_overlaps(goal: Goal) -> list[Term]:
     return _on_manifold(goal, 4)[2]
 
 
-@schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
-def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
+@register_schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
+def _from_overlaps_and_edges(goal: OrbitGoal) -> list[Term]:
     """Pairs that begin on the manifold behave as the map of their first two overlaps does.
 
     $R$ is differentiable near $(x, y, 0, 0, 0)$. There its last three partial derivatives vanish,
@@ -127,12 +139,12 @@ def _from_overlaps_and_edges(goal: Goal) -> list[Term]:
     g, ends, asked = _on_manifold(goal, 3)
     for k, face in enumerate(goal.values[2:]):
         i, end = k // 2, (ONE, MINUS_ONE)[k % 2]
-        edge = box(face, goal.taken | frozenset(g.names))
+        edge = map_from_tuple(face, goal.taken | frozenset(g.names))
         is_edge = edge.low == (MINUS_ONE,) and edge.high == (ONE,)
         require(is_edge, "a value is no map of an edge of the square")
         put = {g.names[i]: end, g.names[1 - i]: edge.names[0]}
-        asked.append(edge.everywhere(("=", substitute(g.images[i], put), end)))
-        asked.append(edge.everywhere(("=", edge.images[0], substitute(g.images[1 - i], put))))
+        asked.append(edge.for_all_points(("=", substitute(g.images[i], put), end)))
+        asked.append(edge.for_all_points(("=", edge.images[0], substitute(g.images[1 - i], put))))
         there = tuple(("tuple", p[1 - i]) for p in ends if p[i] == end)
         require(there or goal.kind != ALMOST_EVERY, "no end of an edge is listed")
         if there:
@@ -146,8 +158,8 @@ BAYES_RISK = (
 )
 
 
-@schema("conditional-risk", "InWords", 0, "conditional-risk", "conditional-expectation")
-def _conditional_risk(goal: Goal) -> list[Term]:
+@register_schema("conditional-risk", "InWords", 0, "conditional-risk", "conditional-expectation")
+def _conditional_risk(goal: OrbitGoal) -> list[Term]:
     """Measurable predictors $p$ have the risk $E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$.
 
     This is an axiom, but for the algebra that it asks for, as no term is a measurable predictor. So
@@ -175,7 +187,7 @@ def _conditional_risk(goal: Goal) -> list[Term]:
 
     best = average(y)
     given_tokens = ("+", average(error(y, best)), square(("+", best, neg(p))))
-    noisy = expectation([xi], square(("+", m, xi, neg(p))), [("noise", variance)])
+    noisy = make_expectation([xi], square(("+", m, xi, neg(p))), [("noise", variance)])
     asked: list[Term] = [
         ("=", noisy, error(m, p)),
         ("implies", ("<", ZERO, sum_over_tokens(w)), ("=", average(error(y, p)), given_tokens)),

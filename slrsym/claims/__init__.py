@@ -16,13 +16,13 @@ _OF_PAPER = re.compile(rf"({'|'.join(_SHORT)})-(\d+)(-.*)?")
 _NAME = re.compile(rf"([{''.join(_LONG)}])(\d+)(-.*)?")
 
 
-def name_of(id: str) -> str:
+def short_name(id: str) -> str:
     """Return the short name of a claim: its id, with numbers of the paper abbreviated."""
     found = _OF_PAPER.fullmatch(id)
     return f"{_SHORT[found[1]]}{found[2]}{found[3] or ''}" if found else id
 
 
-def id_of(name: str) -> str:
+def id_from_name(name: str) -> str:
     """Return the id of a claim, from its short name or its id."""
     found = _NAME.fullmatch(name)
     return f"{_LONG[found[1]]}-{found[2]}{found[3] or ''}" if found else name
@@ -30,4 +30,4 @@ def id_of(name: str) -> str:
 
 def step_name(id: str, label: str) -> str:
     """Return the name of a step: that of its claim, and its place in the proof."""
-    return f"{name_of(id)}.{re.sub(r'[^A-Za-z0-9.]+', '-', label)}"
+    return f"{short_name(id)}.{re.sub(r'[^A-Za-z0-9.]+', '-', label)}"

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from slrsym.claims.files import builtin_folder, files_of_claims
-from slrsym.files import digest_of, replacing
+from slrsym.claims.files import builtin_folder, python_and_paper_files
+from slrsym.files import digest_of, replace_atomically
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
@@ -27,23 +27,23 @@ _MOST = 30
 _MOST_EVIDENCE = 1_000
 
 
-def is_wanted() -> bool:
+def is_cache_allowed() -> bool:
     """Tell whether cached runs may be used: not in continuous integration."""
     return not (os.environ.get("CI") or os.environ.get("SLRSYM_FRESH"))
 
 
-def key_of(paths: Iterable[Path] | None, *options: object) -> str:
+def cache_key(paths: Iterable[Path] | None, *options: object) -> str:
     """Return a digest of the package, the derivations, library versions and options."""
     package = Path(__file__).resolve().parents[1]
     asked = None if paths is None else [path.resolve() for path in paths]
     folders = [package, builtin_folder()]
     folders += [path if path.is_dir() else path.parent for path in asked or ()]
     # Two files of one folder have the same beside them.
-    files = [file for folder in folders for file in files_of_claims(folder.resolve())]
+    files = [file for folder in folders for file in python_and_paper_files(folder.resolve())]
     return digest_of(files, *map(version, _LIBRARIES), options, asked)
 
 
-def read(key: str) -> Any:
+def read_cached(key: str) -> Any:
     """Return the cached data of a key; None if there are none."""
     with suppress(OSError, ValueError):
         return json.loads((_folder() / f"{key}.json").read_text(encoding="utf-8"))
@@ -65,38 +65,38 @@ def load_or_compute(
 
     Also whether they are of an earlier run, which is not asked if they are to be fresh.
     """
-    if not is_wanted():
+    if not is_cache_allowed():
         return make(), False
-    key = key_of(paths, *options)
-    content: dict[str, Any] | None = None if fresh else read(key)
+    key = cache_key(paths, *options)
+    content: dict[str, Any] | None = None if fresh else read_cached(key)
     if content is not None:
         return content, True
     content = make()
     if is_good(content):
-        keep(key, content)
+        save_cached(key, content)
     return content, False
 
 
-def as_read(content: dict[str, Any]) -> Any:
+def data_to_objects(content: dict[str, Any]) -> Any:
     """Convert plain data of `slrsym verify` to objects with attributes."""
     found = json.loads(json.dumps(content), object_hook=lambda entry: SimpleNamespace(**entry))
     found.proofs = vars(found.proofs)
     return found
 
 
-def as_data(entry: Any) -> Any:
+def objects_to_data(entry: Any) -> Any:
     """Convert an object that was read from the cache back to plain data."""
     if isinstance(entry, SimpleNamespace):
-        return {name: as_data(value) for name, value in vars(entry).items()}
-    return [as_data(value) for value in entry] if isinstance(entry, list) else entry
+        return {name: objects_to_data(value) for name, value in vars(entry).items()}
+    return [objects_to_data(value) for value in entry] if isinstance(entry, list) else entry
 
 
-def keep(key: str, content: Any) -> None:
+def save_cached(key: str, content: Any) -> None:
     """Save a result; if that is not possible, the next run checks again."""
     _write(_folder(), key, content, _MOST)
 
 
-def evidence_of(claim: Claim) -> dict[str, Any]:
+def cached_evidence(claim: Claim) -> dict[str, Any]:
     """Return the evidence that an earlier run found for a claim; empty if there is none."""
     with suppress(OSError, ValueError):
         text = (_folder() / "evidence" / f"{_name(claim)}.json").read_text(encoding="utf-8")
@@ -105,7 +105,7 @@ def evidence_of(claim: Claim) -> dict[str, Any]:
     return {}
 
 
-def keep_evidence(claim: Claim, record: Mapping[str, Any]) -> None:
+def cache_evidence(claim: Claim, record: Mapping[str, Any]) -> None:
     """Keep the evidence for a claim, a record of the proof log."""
     _write(_folder() / "evidence", _name(claim), record, _MOST_EVIDENCE)
 
@@ -119,7 +119,7 @@ def _write(folder: Path, name: str, content: Any, most: int) -> None:
     """Write a file, and remove the oldest ones; a folder that cannot be written to stays."""
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
-        with replacing(folder / f"{name}.json") as draft:
+        with replace_atomically(folder / f"{name}.json") as draft:
             draft.write_text(json.dumps(content), encoding="utf-8")
         kept = sorted(folder.glob("*.json"), key=lambda file: file.stat().st_mtime)
         for old in kept[:-most]:

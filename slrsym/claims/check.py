@@ -14,21 +14,21 @@ from sympy.core.function import AppliedUndef
 
 from slrsym.claims import cache
 from slrsym.claims.claim import Claim, Trials
-from slrsym.claims.files import line_in
+from slrsym.claims.files import traceback_line
 from slrsym.gaussian import Expectation, OwensT, zeta
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.proofs.step import Step
-from slrsym.statements.expressions import conjuncts, spoken, text_of
+from slrsym.statements.expressions import conjuncts, infix_text, text_of
 from slrsym.statements.orbits import OrbitStatement
-from slrsym.tactics.bundled_log import record_of
+from slrsym.tactics.bundled_log import bundled_record
 from slrsym.tactics.judgement import Judgement, judge
 
 # What evaluates numbers is imported where it is used: what a claim rests on is told without.
 if TYPE_CHECKING:
     import numpy as np
 
-    from slrsym.crosscheck import Bench
-    from slrsym.crosscheck.montecarlo import MonteCarlo
+    from slrsym.crosscheck import SharedPoints
+    from slrsym.crosscheck.montecarlo import MonteCarloCheck
 
 
 _HOLDS = "it holds at random points"
@@ -68,7 +68,7 @@ class StepReport:
     @property
     def statement(self) -> str:
         """The statement of the step as text, formatted on demand."""
-        return self.said if isinstance(self.said, str) else spoken(self.said)
+        return self.said if isinstance(self.said, str) else infix_text(self.said)
 
     @property
     def accepted(self) -> bool:
@@ -129,7 +129,7 @@ class ClaimVerdict:
     axioms: tuple[str, ...]
     error: str
     seconds: float
-    monte_carlo: tuple[MonteCarlo, ...] = ()
+    monte_carlo: tuple[MonteCarloCheck, ...] = ()
     box: str = ""
     trials: Trials | None = None
 
@@ -181,7 +181,7 @@ Compared = tuple[int | None, str, str]
 
 
 def numerical_check(
-    step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
+    step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
 ) -> Compared:
     rng = _generator(seed)
     if step.statement.has(OrbitStatement):
@@ -191,8 +191,10 @@ def numerical_check(
     )
 
 
-def _bench(statements: Sequence[Any], given: Iterable[Any], rng: np.random.Generator) -> Bench:
-    from slrsym.crosscheck import Bench, random_test_function
+def _bench(
+    statements: Sequence[Any], given: Iterable[Any], rng: np.random.Generator
+) -> SharedPoints:
+    from slrsym.crosscheck import SharedPoints, random_test_function
 
     unknown = {
         f.func: len(f.args) for said in (*statements, *given) for f in said.atoms(AppliedUndef)
@@ -200,16 +202,16 @@ def _bench(statements: Sequence[Any], given: Iterable[Any], rng: np.random.Gener
     functions = {
         f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
     }
-    return Bench(statements, given, rng, functions)
+    return SharedPoints(statements, given, rng, functions)
 
 
-def benches(claim: Claim, steps: Sequence[Step], seed: int) -> list[Bench | None]:
+def shared_points(claim: Claim, steps: Sequence[Step], seed: int) -> list[SharedPoints | None]:
     """Return the sample points that steps with equal hypotheses share, for each step."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
         if step.numeric and not step.statement.has(OrbitStatement):
             groups.setdefault(step.context.hypotheses, []).append(number)
-    shared: list[Bench | None] = [None] * len(steps)
+    shared: list[SharedPoints | None] = [None] * len(steps)
     for given, numbers in groups.items():
         rng = _generator(step_seed(claim, numbers[0], seed))
         # A step that numbers cannot be asked about says so itself.
@@ -224,13 +226,13 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
     """Check a conjunction: statements about orbits by iterating, all others at points."""
     # Imported late: most claims are not about orbits.
     from slrsym.crosscheck import Inconclusive, NoPoint
-    from slrsym.crosscheck.orbits import Contradicted, examine
+    from slrsym.crosscheck.orbits import Contradicted, check_orbit_statement
 
     others = []
     try:
         for part in conjuncts(step.statement):
             if isinstance(part, OrbitStatement):
-                examine(part, step.context.hypotheses, rng)
+                check_orbit_statement(part, step.context.hypotheses, rng)
             else:
                 others.append(part)
     except Contradicted as found:
@@ -243,7 +245,7 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
     return _check_at_points(rest, _bench([rest], step.context.hypotheses, rng), points)
 
 
-def _check_at_points(statement: Any, bench: Bench, points: int) -> Compared:
+def _check_at_points(statement: Any, bench: SharedPoints, points: int) -> Compared:
     from slrsym.crosscheck import Disagreement, Inconclusive, NoPoint
 
     costly = statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
@@ -270,7 +272,7 @@ def check_certificate(claim: Claim) -> tuple[str, str]:
     )
 
 
-def used_by_evidence(claim: Claim) -> tuple[str, ...]:
+def claims_used_by_certificate(claim: Claim) -> tuple[str, ...]:
     """Return the claims that the evidence of a certified claim rests on; none for a proof."""
     return tuple(getattr(claim.certificate(), "rests_on", ()))
 
@@ -280,21 +282,21 @@ def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
     return claim.experiment(_generator(step_seed(claim, 0, seed)))
 
 
-def monte_carlo(claim: Claim, seed: int = 0) -> tuple[MonteCarlo, ...]:
+def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...]:
     """Check a claim's statement about expectations by sampling."""
     if not claim.statement.has(Expectation):
         return ()
-    from slrsym.crosscheck.montecarlo import MonteCarlo, sampled_evidence
+    from slrsym.crosscheck.montecarlo import MonteCarloCheck, sample_relations
 
     try:
-        return sampled_evidence(claim.statement, claim.hypotheses, step_seed(claim, 0, seed))
+        return sample_relations(claim.statement, claim.hypotheses, step_seed(claim, 0, seed))
     except Exception as problem:  # numbers that cannot be computed are no evidence
         broke = f"the sampling broke: {type(problem).__name__}: {problem}"
-        return (MonteCarlo(spoken(claim.statement), contradiction=broke),)
+        return (MonteCarloCheck(infix_text(claim.statement), contradiction=broke),)
 
 
 def compare_sides(
-    step: Step, seed: tuple[int, ...], points: int = POINTS, bench: Bench | None = None
+    step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
 ) -> Compared:
     """Compare both sides of a step at random points."""
     if not step.numeric:
@@ -341,11 +343,11 @@ _WRONG = "contradicted numerically: "
 
 def _place(problem: BaseException, claim: Claim) -> str:
     """Return the file and line of a claim that an exception comes from, if it passes there."""
-    where = "" if claim.file is None else line_in(problem, claim.file)
+    where = "" if claim.file is None else traceback_line(problem, claim.file)
     return f"{claim.file}{where}: " if where else ""
 
 
-class Options(NamedTuple):
+class CheckOptions(NamedTuple):
     """The options with which claims are checked.
 
     Attributes
@@ -363,22 +365,22 @@ class Options(NamedTuple):
     use_cache: bool = False
 
 
-DEFAULT = Options()
+DEFAULT = CheckOptions()
 
 
 def _judge_claim(
-    claim: Claim, find: Callable[[str], Claim], wrong: Iterable[str], options: Options
+    claim: Claim, find: Callable[[str], Claim], wrong: Iterable[str], options: CheckOptions
 ) -> Judgement:
     """Let the proof checker judge a claim, with the evidence of an earlier run first."""
-    earlier = (options.use_cache and cache.evidence_of(claim)) or record_of(claim.id)
+    earlier = (options.use_cache and cache.cached_evidence(claim)) or bundled_record(claim.id)
     judgement = judge(claim, find, options.effort, wrong, earlier)
     if options.use_cache and judgement.record.get("lines") != earlier.get("lines"):
-        cache.keep_evidence(claim, judgement.record)
+        cache.cache_evidence(claim, judgement.record)
     return judgement
 
 
 def check_claim(
-    claim: Claim, find: Callable[[str], Claim], options: Options = DEFAULT
+    claim: Claim, find: Callable[[str], Claim], options: CheckOptions = DEFAULT
 ) -> ClaimVerdict:
     """Check a claim, taking the claims that it uses for granted.
 
@@ -406,12 +408,12 @@ def check_claim(
         error, box = check_certificate(claim)
         trials = run_experiment(claim, options.seed)
         error = error or (trials.problem if trials else "")
-        depends |= dict.fromkeys(used_by_evidence(claim))
+        depends |= dict.fromkeys(claims_used_by_certificate(claim))
         steps = steps_of(claim, find)
         numbers = [
             compare_sides(step, step_seed(claim, number, options.seed), bench=bench)
             for number, (step, bench) in enumerate(
-                zip(steps, benches(claim, steps, options.seed), strict=True)
+                zip(steps, shared_points(claim, steps, options.seed), strict=True)
             )
         ]
         wrong = [
@@ -432,7 +434,7 @@ def check_claim(
     # A proof is user code: whatever it raises is its verdict, an attempt to leave included.
     except (Exception, SystemExit) as problem:
         error = f"{_place(problem, claim)}{type(problem).__name__}: {problem}"
-    samples = monte_carlo(claim, options.seed)
+    samples = check_by_sampling(claim, options.seed)
     seconds = time.perf_counter() - start
     return ClaimVerdict(
         claim.id,

@@ -87,7 +87,7 @@ _T = TypeVar("_T")
 _KINDS: set[type] = set()
 
 
-def certifying(kind: type[_T]) -> type[_T]:
+def register_certificate_class(kind: type[_T]) -> type[_T]:
     """Register a class whose certificates may stand for proofs, as those of `slrsym.certify`."""
     _KINDS.add(kind)
     return kind
@@ -110,7 +110,7 @@ _collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is 
 
 
 @contextmanager
-def collecting(file: Path) -> Iterator[list[Claim]]:
+def collect_claims(file: Path) -> Iterator[list[Claim]]:
     """Gather every claim that a file makes, which runs inside of the `with` block."""
     claims: list[Claim] = []
     token = _collected.set((file, claims))
@@ -258,7 +258,7 @@ class Claim:
         Parameters
         ----------
         function : callable
-            Takes the claim's statement and returns a `Proof`. Its docstring is the `idea`.
+            Takes the claim's statement and returns a `Proof`. Its docstring is the `proof_idea`.
 
         Returns
         -------
@@ -283,7 +283,8 @@ class Claim:
         Parameters
         ----------
         function : callable
-            Returns the certificate, such as `slrsym.certify.OnBox`. Its docstring is the `idea`.
+            Returns the certificate, such as `slrsym.certify.InequalitiesOnBox`. Its docstring is
+            the `proof_idea`.
 
         Returns
         -------
@@ -304,7 +305,7 @@ class Claim:
         ----------
         function : callable
             Is given a random generator, seeded for the claim, and returns `Trials`. Its docstring
-            is the `idea`.
+            is the `proof_idea`.
 
         Returns
         -------
@@ -329,8 +330,10 @@ class Claim:
     def _function(self, kind: str) -> Callable[..., Any] | None:
         return self._way[1] if self._way is not None and self._way[0] == kind else None
 
+    way = old_attribute("evidence_function")
+
     @property
-    def way(self) -> Callable[..., Any] | None:
+    def evidence_function(self) -> Callable[..., Any] | None:
         """The function that gives the proof, or what stands for it; None if there is none."""
         return self._way[1] if self._way is not None else None
 
@@ -388,8 +391,10 @@ class Claim:
 
     evidence = old_attribute("certificate")
 
+    idea = old_attribute("proof_idea")
+
     @property
-    def idea(self) -> str:
+    def proof_idea(self) -> str:
         """The docstring of the proof: its idea in a sentence."""
         text = self._way[1].__doc__ if self._way is not None else None
         return " ".join((text or "").split())

@@ -24,7 +24,7 @@ class DerivationError(Exception):
     """There is no derivation at a path, or a file of derivations does not load."""
 
 
-def line_in(problem: BaseException, file: Path) -> str:
+def traceback_line(problem: BaseException, file: Path) -> str:
     """Return ``:N`` for the last line N of a file that a traceback passes through, or nothing."""
     if isinstance(problem, SyntaxError) and problem.lineno and problem.filename == str(file):
         return f":{problem.lineno}"
@@ -62,7 +62,7 @@ def is_derivation_file(path: Path) -> bool:
     return _is_named_so(path) and _declared_claims(_text(path)) is not None
 
 
-def files_of(id: str, folder: Path) -> list[Path]:
+def files_with_claim(id: str, folder: Path) -> list[Path]:
     """Return the files in and below a folder whose text seems to state the claim of an id."""
     texts = {file: _text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)}
     # To parse a text takes long: most do not even speak of the id.
@@ -74,7 +74,7 @@ def files_of(id: str, folder: Path) -> list[Path]:
     return [f for f, made in found.items() if any(re.fullmatch(x, id) for x in made.patterns)]
 
 
-def ids_below(folder: Path, among: Collection[str] | None = None) -> list[str]:
+def claim_ids_below(folder: Path, among: Collection[str] | None = None) -> list[str]:
     """Return the ids that files in and below a folder give claims as literal strings."""
     texts = [_text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)]
     if among is not None:
@@ -136,7 +136,7 @@ def derivation_files(path: Path) -> list[Path]:
     return found
 
 
-def files_of_claims(folder: Path) -> list[Path]:
+def python_and_paper_files(folder: Path) -> list[Path]:
     """Return all files of Python, and descriptions of papers, in and below a folder."""
     found = _files_below(folder)
     return sorted(file for file in found if file.suffix == ".py" or file.name == PAPER)

@@ -18,29 +18,30 @@ from math import inf
 from pathlib import Path
 from types import CodeType
 
-from slrsym.claims import id_of
-from slrsym.claims.check import ClaimVerdict, Options, used_by_evidence
-from slrsym.claims.claim import Claim, collecting
+from slrsym.claims import id_from_name
+from slrsym.claims.check import CheckOptions, ClaimVerdict, claims_used_by_certificate
+from slrsym.claims.claim import Claim, collect_claims
 from slrsym.claims.files import (
     DerivationError,
     builtin_folder,
+    claim_ids_below,
     derivation_files,
-    files_of,
-    ids_below,
-    line_in,
+    files_with_claim,
+    traceback_line,
 )
-from slrsym.claims.verification import ClaimSummary, row_of, verdicts_of
+from slrsym.claims.verification import ClaimSummary, summarise_claim, verify_claims
 from slrsym.proofs import RULE_CLAIMS
 from slrsym.proofs.claim_steps import steps_of
+from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError
 from slrsym.tactics.judgement import Judgement, judge
-from slrsym.tactics.proof_log import used_by
+from slrsym.tactics.proof_log import claims_used_by
 
 # The package's own files as they were run last: their text, and what they made of it.
 _loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
 
 
-def load_file(path: Path) -> list[Claim]:
+def load_claims(path: Path) -> list[Claim]:
     """Load the claims of a derivation file, in the order in which it makes them."""
     resolved = path.resolve()
     try:
@@ -77,12 +78,12 @@ def _run(path: Path, resolved: Path) -> list[Claim]:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        with collecting(resolved) as claims:
+        with collect_claims(resolved) as claims:
             spec.loader.exec_module(module)
     # User code: whatever it raises is why it does not import, a call of sys.exit included.
     except (Exception, SystemExit) as problem:
         sys.modules.pop(name, None)
-        where = line_in(problem, resolved)
+        where = traceback_line(problem, resolved)
         # The text of a syntax error names the file once more.
         what = problem.msg if isinstance(problem, SyntaxError) else problem
         raise DerivationError(
@@ -108,7 +109,7 @@ def is_builtin(claim: Claim) -> bool:
     folder = builtin_folder().resolve()
     if claim.file is not None and claim.file.is_relative_to(folder):
         return True
-    same = (other for file in files_of(claim.id, folder) for other in load_file(file))
+    same = (other for file in files_with_claim(claim.id, folder) for other in load_claims(file))
     own = next((other for other in same if other.id == claim.id), None)
     return own is not None and (own.statement, own.hypotheses) == (
         claim.statement,
@@ -160,12 +161,14 @@ class Ledger:
         ledger = cls()
         for path in paths:
             try:
-                ledger.look_in(Path(path))
+                ledger.add_path(Path(path))
             except DerivationError as problem:
                 ledger.problems.append(str(problem))
         return ledger
 
-    def look_in(self, path: Path) -> None:
+    look_in = old_attribute("add_path")
+
+    def add_path(self, path: Path) -> None:
         """Add the claims of the derivation files at a path; a file that does not load is a problem.
 
         Parameters
@@ -209,7 +212,7 @@ class Ledger:
         if file not in self._files:
             self._files[file] = []
             try:
-                self._files[file] = load_file(file)
+                self._files[file] = load_claims(file)
             except DerivationError as problem:
                 self._failed[file] = problem
                 raise
@@ -255,15 +258,17 @@ class Ledger:
             If there is none.
         """
         claim = self.claims.get(id) or self._from_library(id)
-        if claim is None and id_of(id) != id:
-            return self.find(id_of(id))
+        if claim is None and id_from_name(id) != id:
+            return self.find(id_from_name(id))
         if claim is None:
-            close = _closest(id, [*self.claims, *ids_below(builtin_folder())])
+            close = _closest(id, [*self.claims, *claim_ids_below(builtin_folder())])
             hint = f"; did you mean {close}?" if close else ""
             raise ProofError(f"unknown claim {id!r}{hint}")
         return claim
 
-    def knows(self, id: str) -> bool:
+    knows = old_attribute("has_claim")
+
+    def has_claim(self, id: str) -> bool:
         """Tell whether there is a claim of an id, here or among those that come with the package.
 
         Parameters
@@ -281,17 +286,19 @@ class Ledger:
     def _from_library(self, id: str) -> Claim | None:
         """Return the package's claim of an id, unless it is in one of this ledger's files."""
         if id not in self._library:
-            for file in files_of(id, builtin_folder()):
+            for file in files_with_claim(id, builtin_folder()):
                 if file.resolve() in self._files or file in self._asked:
                     continue
                 self._asked.add(file)
                 try:
-                    self._library |= {claim.id: claim for claim in load_file(file)}
+                    self._library |= {claim.id: claim for claim in load_claims(file)}
                 except DerivationError as problem:
                     self.problems.append(str(problem))
         return self._library.get(id)
 
-    def replacing(self) -> set[str]:
+    replacing = old_attribute("replacing_ids")
+
+    def replacing_ids(self) -> set[str]:
         """Return the ids of claims that replace the package's own; copies of files do not."""
         try:
             folder = builtin_folder().resolve()
@@ -300,7 +307,7 @@ class Ledger:
         own = {
             id for id, c in self.claims.items() if c.file is None or not _is_copy(c.file, folder)
         }
-        said = set(ids_below(folder, own)) if own else set()
+        said = set(claim_ids_below(folder, own)) if own else set()
         # Where the text of a file does not tell its ids, it is run if one may be among them.
         return said | {id for id in own - said if self._from_library(id) is not None}
 
@@ -326,7 +333,7 @@ class Ledger:
         ProofError
             If the id is unknown.
         """
-        replacing = self.replacing()
+        replacing = self.replacing_ids()
         found: dict[str, Foundation] = {}
         ahead = [self.find(id).id]
         while ahead:
@@ -367,7 +374,11 @@ class Ledger:
         # A proof is user code: whatever it raises, nothing is cited; a call of sys.exit included.
         try:
             claim = self.find(id)
-            return tuple(dict.fromkeys((*used_by_evidence(claim), *used_by(claim, self.find))))
+            return tuple(
+                dict.fromkeys(
+                    (*claims_used_by_certificate(claim), *claims_used_by(claim, self.find))
+                )
+            )
         except (Exception, SystemExit):
             return ()
 
@@ -379,7 +390,7 @@ class Ledger:
             claim = self.find(id)
             steps = steps_of(claim, self.find)
             judgement = judge(claim, self.find) if steps else Judgement({})
-            depends = dict.fromkeys((*used_by_evidence(claim), *judgement.uses))
+            depends = dict.fromkeys((*claims_used_by_certificate(claim), *judgement.uses))
             # Of what is not shown, what it was to rest on.
             if judgement.problem:
                 depends |= dict.fromkeys(name for step in steps for name in step.uses)
@@ -435,14 +446,14 @@ class Ledger:
             raise ValueError(f"seed must not be negative; got {seed}")
         if not 0 <= effort < inf:
             raise ValueError(f"effort must be a number of at least 0; got {effort}")
-        options = Options(seed, effort, use_cache)
+        options = CheckOptions(seed, effort, use_cache)
         asked = list(self.claims) if ids is None else list(ids)
-        verdicts = verdicts_of(self, dict.fromkeys(asked), options, workers, on_verdict)
+        verdicts = verify_claims(self, dict.fromkeys(asked), options, workers, on_verdict)
         order = [id for id in self.claims if id in verdicts]
         others = [id for id in verdicts if id not in self.claims]
         order += sorted(others, key=lambda id: (self.find(id).file, list(self._library).index(id)))
-        replacing = self.replacing()
-        return [row_of(self.find(id), verdicts, id in replacing) for id in order]
+        replacing = self.replacing_ids()
+        return [summarise_claim(self.find(id), verdicts, id in replacing) for id in order]
 
 
 class _Builtin(Ledger):
@@ -466,7 +477,7 @@ class _Builtin(Ledger):
     def _read(self) -> None:
         if not self._is_whole:
             vars(self).update(claims={}, problems=[])
-            self.look_in(builtin_folder())
+            self.add_path(builtin_folder())
 
     @property
     def _is_whole(self) -> bool:
@@ -475,11 +486,11 @@ class _Builtin(Ledger):
     def find(self, id: str) -> Claim:
         return (None if self._is_whole else self._from_library(id)) or super().find(id)
 
-    def knows(self, id: str) -> bool:
-        return (not self._is_whole and self._from_library(id) is not None) or super().knows(id)
+    def has_claim(self, id: str) -> bool:
+        return (not self._is_whole and self._from_library(id) is not None) or super().has_claim(id)
 
-    def replacing(self) -> set[str]:
-        return super().replacing() if self._is_whole else set()
+    def replacing_ids(self) -> set[str]:
+        return super().replacing_ids() if self._is_whole else set()
 
 
 def builtin_ledger() -> Ledger:

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from sympy.core.function import AppliedUndef
 
-from slrsym.claims.check import ClaimVerdict, Options, check_claim
+from slrsym.claims.check import CheckOptions, ClaimVerdict, check_claim
 from slrsym.claims.claim import Claim
-from slrsym.proofs.axioms import is_foreign
+from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.proofs.lemmas import CITED
-from slrsym.statements.expressions import ProofError, spoken
+from slrsym.statements.expressions import ProofError, infix_text
 
 if TYPE_CHECKING:
-    from slrsym.crosscheck.montecarlo import MonteCarlo
+    from slrsym.crosscheck.montecarlo import MonteCarloCheck
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class ClaimSummary:
     depends: tuple[str, ...]
     seconds: float
     error: str
-    monte_carlo: tuple[MonteCarlo, ...] = ()
+    monte_carlo: tuple[MonteCarloCheck, ...] = ()
     box: str = ""
     trials: str = ""
     replaces: bool = False
@@ -90,7 +90,7 @@ class ClaimSummary:
         return row | {name: list(row[name]) for name in ("axioms", "depends", "monte_carlo")}
 
 
-def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
+def transitive_dependencies(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
     """Return the claims that a claim rests on, directly or through others."""
     seen: set[str] = set()
     stack = list(depends[id])
@@ -102,7 +102,7 @@ def reachable(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
     return seen
 
 
-def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
+def shortest_circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
     """Return a shortest circle of claims through the given one, each resting on the next."""
     paths, seen = [[id]], {id}
     while paths:
@@ -116,12 +116,12 @@ def circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
     return []
 
 
-def row_of(
+def summarise_claim(
     claim: Claim, verdicts: Mapping[str, ClaimVerdict], replaces: bool = False
 ) -> ClaimSummary:
     verdict = verdicts[claim.id]
     depends = {id: v.depends for id, v in verdicts.items()}
-    below = reachable(claim.id, depends)
+    below = transitive_dependencies(claim.id, depends)
     axioms = {a for id in (claim.id, *below) if id in verdicts for a in verdicts[id].axioms}
     status, error = "proved", ""
     if not verdict.accepted:
@@ -129,7 +129,7 @@ def row_of(
         if not error:
             status, error = "unproved", "the proof has no steps"
     elif claim.id in below:
-        way = circle(claim.id, depends)
+        way = shortest_circle(claim.id, depends)
         status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
     elif verdict.trials:
         status = "empirical"
@@ -138,14 +138,14 @@ def row_of(
     elif cited := [id for id in (claim.id, *sorted(below)) if _cites(verdicts[id])]:
         status = "cited"
         error = f"what is concluded in {', '.join(cited)} is cited, not checked"
-    elif trusted := sorted(filter(is_foreign, axioms)):
+    elif trusted := sorted(filter(is_soundness_axiom, axioms)):
         rules = ", ".join(name.removeprefix("rule: ") for name in trusted)
         status, error = "conditional", f"the proof checker has no evidence for steps by {rules}"
     elif verdict.box:
         status = "certified"
     return ClaimSummary(
         claim.id,
-        claim.title or spoken(claim.statement),
+        claim.title or infix_text(claim.statement),
         claim.source,
         status,
         len(verdict.reports),
@@ -172,7 +172,7 @@ def _is_sound(
 
     A proof may not rest on a certificate, since that holds on a box only, nor on an experiment.
     """
-    if id not in verdicts or id in reachable(id, depends):
+    if id not in verdicts or id in transitive_dependencies(id, depends):
         return False
     verdict = verdicts[id]
     return verdict.accepted and not verdict.trials and bool(for_box or not verdict.box)
@@ -186,7 +186,7 @@ def _cites(verdict: ClaimVerdict) -> bool:
 _FEW = 8
 
 
-class Claims(Protocol):
+class ClaimSource(Protocol):
     """Claims by their ids, and the files from which another process can load them."""
 
     @property
@@ -194,15 +194,15 @@ class Claims(Protocol):
     @property
     def files(self) -> list[Path]: ...
     @property
-    def load(self) -> Callable[..., Claims]: ...
+    def load(self) -> Callable[..., ClaimSource]: ...
     def find(self, id: str) -> Claim: ...
-    def knows(self, id: str) -> bool: ...
+    def has_claim(self, id: str) -> bool: ...
 
 
-def verdicts_of(
-    ledger: Claims,
+def verify_claims(
+    ledger: ClaimSource,
     ids: Iterable[str],
-    options: Options,
+    options: CheckOptions,
     workers: int | None,
     on_verdict: Callable[[ClaimVerdict], None] | None,
 ) -> dict[str, ClaimVerdict]:
@@ -215,7 +215,7 @@ def verdicts_of(
                 verdicts[verdict.id] = verdict
                 if on_verdict is not None:
                     on_verdict(verdict)
-            used = {d for id in missing for d in verdicts[id].depends if ledger.knows(d)}
+            used = {d for id in missing for d in verdicts[id].depends if ledger.has_claim(d)}
             wanted = [*wanted, *sorted(used - set(wanted))]
     return verdicts
 
@@ -223,7 +223,7 @@ def verdicts_of(
 class _Workers:
     """A pool that checks claims, in this process or in workers that load the same files."""
 
-    def __init__(self, ledger: Claims, options: Options, workers: int | None) -> None:
+    def __init__(self, ledger: ClaimSource, options: CheckOptions, workers: int | None) -> None:
         if workers is not None and workers < 1:
             raise ValueError(f"workers must be at least 1; got {workers}")
         self.ledger = ledger
@@ -271,10 +271,10 @@ class _Workers:
             ) from None
 
 
-_worker_ledger: Claims | None = None
+_worker_ledger: ClaimSource | None = None
 
 
-def _start_worker(load: Callable[..., Claims], files: list[Path]) -> None:
+def _start_worker(load: Callable[..., ClaimSource], files: list[Path]) -> None:
     global _worker_ledger
     # An interrupt is the parent's to handle, which then ends the workers.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -290,12 +290,12 @@ def _end_with_parent() -> None:
     os._exit(1)
 
 
-def _check_in_worker(id: str, options: Options) -> ClaimVerdict:
+def _check_in_worker(id: str, options: CheckOptions) -> ClaimVerdict:
     assert _worker_ledger is not None
     return _check(_worker_ledger, id, options)
 
 
-def _check(ledger: Claims, id: str, options: Options) -> ClaimVerdict:
+def _check(ledger: ClaimSource, id: str, options: CheckOptions) -> ClaimVerdict:
     try:
         return check_claim(ledger.find(id), ledger.find, options)
     except SystemExit as stop:

@@ -19,7 +19,7 @@ from slrsym.cli.export import coq, everything, export, html, portrait
 from slrsym.cli.figure import figure
 from slrsym.cli.landscape import landscape
 from slrsym.cli.recovery import recovery
-from slrsym.cli.shared import EXIT_CODES, example
+from slrsym.cli.shared import EXIT_CODES, format_examples
 from slrsym.cli.simulate import simulate
 from slrsym.cli.verify import axioms, derivations, recheck, verify
 
@@ -31,7 +31,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Verify, simulate and draw a paper on attention and single-location regression.",
-    epilog=f"{example('')}\n\n{EXIT_CODES}",
+    epilog=f"{format_examples('')}\n\n{EXIT_CODES}",
 )
 
 
@@ -95,11 +95,11 @@ for _command in (
     landscape,
     recovery,
 ):
-    app.command(cls=_Command, epilog=example(_command.__name__))(_command)
-export.command(epilog=example("export html"))(html)
-export.command(epilog=example("export coq"))(coq)
-export.command(epilog=example("export portrait"))(portrait)
-export.command("all", epilog=example("export all"))(everything)
+    app.command(cls=_Command, epilog=format_examples(_command.__name__))(_command)
+export.command(epilog=format_examples("export html"))(html)
+export.command(epilog=format_examples("export coq"))(coq)
+export.command(epilog=format_examples("export portrait"))(portrait)
+export.command("all", epilog=format_examples("export all"))(everything)
 app.add_typer(export)
 app.add_typer(certify.app, name="certify")
 
@@ -124,5 +124,5 @@ def main() -> None:
     try:
         app(prog_name="slrsym")
     except OSError as problem:  # what help and version are written to, which are no commands
-        shared.report_stdout(problem)
+        shared.report_stdout_failure(problem)
         sys.exit(1)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import optional
+from slrsym.cli.shared import declare_optional
 from slrsym.files import NotSavedError
 
 if TYPE_CHECKING:
@@ -31,12 +31,12 @@ class Destination(NamedTuple):
     table: bool
 
     @classmethod
-    def of(cls, output: Path | None, json_file: Path | None) -> Destination:
+    def from_options(cls, output: Path | None, json_file: Path | None) -> Destination:
         """Check the options for output files."""
         if output is not None:
             shared.require_writable(output, "--output")
-        shared.require_apart(("--output", output), ("--json", json_file))
-        return cls(output, json_file, table=not shared.for_programs(json_file))
+        shared.require_distinct_files(("--output", output), ("--json", json_file))
+        return cls(output, json_file, table=not shared.is_json_on_stdout(json_file))
 
 
 def _decimal(x: Fraction | None) -> str:
@@ -50,14 +50,17 @@ def step_rows(found: StepSize) -> Rows:
     closed = float(found.closed_form)
     rows = [
         ("certified for every step size up to", _decimal(found.alpha)),
-        ("refuted at", _decimal(found.ceiling)),
+        ("refuted at", _decimal(found.refuted_alpha)),
         ("a grid of floats allows", f"{found.grid:.6g}"),
     ]
     if found.alpha is not None:
         best = float(found.alpha)
         rows += [
-            ("certified, as part of that", f"{100 * found.of_grid:.3f} %"),
-            ("in a step the risk falls by at least", f"{found.descent} sum r arctan(alpha r)"),
+            ("certified, as part of that", f"{100 * found.fraction_of_grid:.3f} %"),
+            (
+                "in a step the risk falls by at least",
+                f"{found.descent_factor} sum r arctan(alpha r)",
+            ),
             ("closed form", f"{closed:.6g}, {100 * closed / best:.1f} % of what is certified"),
         ]
     tried = f"{found.attempts} step sizes, {found.visited:,} boxes, {found.seconds:.1f} s"
@@ -92,13 +95,13 @@ def rate_rows(found: LocalRates) -> Rows:
         rows.append((f"1 - {name} falls in a step by", f"{low:.7g} to {high:.7g} of itself"))
         rows.append(("  and is halved in steps", f"{math.log(2) / -math.log1p(-low):.3g}"))
     if found.verdict == "shown":
-        size, factor = float(found.radius), float(1 - found.factor)
+        size, factor = float(found.radius), float(1 - found.lipschitz_factor)
         rows.append(("contracted box at (1, 1), side", f"{size:.3g}"))
         rows.append(("Lipschitz constant there", f"1 - {factor:.4g}"))
     return rows
 
 
-def finish(found: Certificate, to: Destination, rows: Rows | None = None) -> None:
+def save_and_show(found: Certificate, to: Destination, rows: Rows | None = None) -> None:
     """Save and show a certificate; show it also where it could not be saved."""
     lost = None
     if to.output is not None:
@@ -125,7 +128,7 @@ def finish(found: Certificate, to: Destination, rows: Rows | None = None) -> Non
             about.append(("", f"and {len(found.undecided) - 5} others"))
     data = found.as_dict()
     brief = {name: data[name] for name in data if name not in ("tree", "pieces")}
-    show(found.statement, about, to, brief | {"rows": dict(rows or [])})
+    show_result(found.statement, about, to, brief | {"rows": dict(rows or [])})
     if lost is not None:
         raise lost
     if to.output is not None and to.table:
@@ -134,7 +137,7 @@ def finish(found: Certificate, to: Destination, rows: Rows | None = None) -> Non
         raise typer.Exit(1)
 
 
-def show(title: str, rows: Rows, to: Destination, data: dict[str, Any]) -> None:
+def show_result(title: str, rows: Rows, to: Destination, data: dict[str, Any]) -> None:
     """Show a result as a table, or as JSON."""
     if to.table:
         _show_table(title, rows)
@@ -164,19 +167,21 @@ app = typer.Typer(
     short_help="Certify statements for given parameters by ball arithmetic.",
     help="Certify statements for given parameters, or for whole ranges, by ball arithmetic. "
     "Numbers are exact: 0.1 is one tenth, sqrt(1/2) a root, 0.05..0.2 a range.",
-    epilog=shared.example("certify"),
+    epilog=shared.format_examples("certify"),
 )
 
 _LAM = Annotated[str, typer.Option("--lam", help="Inverse temperature: a number or a range.")]
 _GAMMA = Annotated[
     str | None,
-    optional("--gamma", help="Standard deviation of the informative token. [default: sqrt(1/2)]"),
+    declare_optional(
+        "--gamma", help="Standard deviation of the informative token. [default: sqrt(1/2)]"
+    ),
 ]
-_GAMMA2 = Annotated[str | None, optional("--gamma2", help="Its square, instead.")]
+_GAMMA2 = Annotated[str | None, declare_optional("--gamma2", help="Its square, instead.")]
 _D = Annotated[str, typer.Option("--d", help="Dimension of a token.")]
 _L = Annotated[
     int | None,
-    optional(
+    declare_optional(
         "--L",
         min=1,
         help="Number of tokens: on the manifold nothing that is certified depends on it.",
@@ -199,7 +204,7 @@ _DIGITS = Annotated[
 ]
 _OUTPUT = Annotated[
     Path | None,
-    optional(
+    declare_optional(
         "--output",
         "-o",
         metavar="FILE",
@@ -236,16 +241,16 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
             *, lam: str, gamma: str | None, gamma2: str | None, d: str, L: int | None,
             output: Path | None, json_file: Path | None, **options: Any,
         ) -> None:  # fmt: skip
-            to = Destination.of(output, json_file)
+            to = Destination.from_options(output, json_file)
             if L is not None:
                 typer.echo("note: --L does not matter here", err=True)
-            with shared.refusals(), _progress() as note:
+            with shared.report_bad_usage(), _progress() as note:
                 found, rows = certified((lam, _gamma(gamma, gamma2), d), note=note, **options)
             certificate = getattr(found, "certificate", found)
             if certificate is None:
-                show("no step size was certified", rows, to, {"verdict": str(found.verdict)})
+                show_result("no step size was certified", rows, to, {"verdict": str(found.verdict)})
                 raise typer.Exit(1)
-            finish(certificate, to, rows)
+            save_and_show(certificate, to, rows)
 
         common = list(signature(_shared, eval_str=True).parameters.values())
         own = [
@@ -256,7 +261,7 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
         asked = [x.replace(kind=x.KEYWORD_ONLY) for x in (*common[:_OWN], *own, *common[_OWN:])]
         command.__signature__ = Signature(asked)  # type: ignore[attr-defined]
         command.__annotations__ = {x.name: x.annotation for x in asked}
-        return app.command(name, epilog=shared.example(f"certify {name}"))(
+        return app.command(name, epilog=shared.format_examples(f"certify {name}"))(
             shared.report_errors()(command)
         )
 
@@ -269,11 +274,13 @@ def alpha(
     *,
     step: Annotated[
         str | None,
-        optional("--alpha", help="Certify this step size, instead of looking for the largest."),
+        declare_optional(
+            "--alpha", help="Certify this step size, instead of looking for the largest."
+        ),
     ] = None,
     tolerance: Annotated[
         float | None,
-        optional(
+        declare_optional(
             "--tolerance",
             help="How close to come to the limit, as part of it. [default: 1e-4, 0.02 for ranges]",
         ),
@@ -289,7 +296,7 @@ def alpha(
     from slrsym import certify
 
     if step is not None:
-        return certify.certify_alpha(*at, step, **limits), []
+        return certify.certify_step_size(*at, step, **limits), []
     best = certify.alpha_bar(*at, tolerance=tolerance, **limits)
     return best, step_rows(best)
 
@@ -302,7 +309,7 @@ def fixed_points(at: tuple[Any, Any, Any], **limits: Any) -> tuple[Any, Rows]:
     """
     from slrsym import certify
 
-    found = certify.fixed_points(*at, **limits)
+    found = certify.certify_fixed_points(*at, **limits)
     return found, fixed_point_rows(found)
 
 
@@ -314,7 +321,7 @@ def classification(at: tuple[Any, Any, Any], **limits: Any) -> tuple[Any, Rows]:
     """
     from slrsym import certify
 
-    return certify.classification(*at, **limits), []
+    return certify.certify_classification(*at, **limits), []
 
 
 @_certifying("rates", boxes=20_000)
@@ -331,11 +338,11 @@ def rates(
     from slrsym import certify
 
     del limits["note"]  # it is done at once
-    found = certify.local_rates(*at, step, **limits)
+    found = certify.certify_local_rates(*at, step, **limits)
     return found, rate_rows(found)
 
 
-@app.command(epilog=shared.example("certify check"))
+@app.command(epilog=shared.format_examples("certify check"))
 @shared.report_errors()
 def check(
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Certificates.")],
@@ -348,14 +355,14 @@ def check(
     """
     from slrsym import certify
 
-    to = Destination.of(None, json_file)
+    to = Destination.from_options(None, json_file)
     for file in files:
-        shared.require_apart(("FILE", file), ("--json", json_file))
+        shared.require_distinct_files(("FILE", file), ("--json", json_file))
     checks, shown = [], True
     for file in files:
         if not file.exists():
             raise typer.BadParameter(f"{file} cannot be read: it does not exist")
-        with shared.refusals():
+        with shared.report_bad_usage():
             certificate = certify.load(file)
         found = certify.check(certificate)
         shown = shown and found.accepted and found.verdict is certify.CertificateOutcome.SHOWN
@@ -391,12 +398,12 @@ def _gamma(gamma: str | None, gamma2: str | None) -> Any:
         )
     if gamma2 is None:
         return "sqrt(1/2)" if gamma is None else gamma
-    from slrsym.balls.boxes import Exact, Range, parameter_range
+    from slrsym.balls.boxes import ExactNumber, Range, parse_range
 
-    square = parameter_range("gamma2", gamma2)
+    square = parse_range("gamma2", gamma2)
     if square.low.root or square.high.root:
         raise ValueError(f"gamma2 must be rational; got {gamma2!r}")
-    return Range(*(Exact(end.radicand, root=True) for end in (square.low, square.high)))
+    return Range(*(ExactNumber(end.radicand, root=True) for end in (square.low, square.high)))
 
 
 @contextmanager

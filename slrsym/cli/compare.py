@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import optional
+from slrsym.cli.shared import declare_optional
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -54,7 +54,7 @@ class ComparedRisk:
             "samples": found.samples,
             "method": self.method,
             "gain": found.gain,
-            "target_reached": found.reached,
+            "target_reached": found.is_reached,
             "closed_form": self.closed_form,
             "z": self.z,
         }
@@ -74,7 +74,7 @@ def compare(
     ] = 0.0,
     p: Annotated[
         str | None,
-        optional(
+        declare_optional(
             "--p", metavar="P1,...,PL", help="Probabilities of the locations; equal by default."
         ),
     ] = None,
@@ -85,14 +85,14 @@ def compare(
     rho: Annotated[float, typer.Option("--rho", help="Overlap of k and v.")] = 0.0,
     target_stderr: Annotated[
         float | None,
-        optional(
+        declare_optional(
             "--target-stderr",
             help="Sample until standard errors are as small, or --samples are used up.",
         ),
     ] = None,
     samples: Annotated[
         int | None,
-        optional(
+        declare_optional(
             "--samples",
             min=2,
             help="How many samples of the task for each predictor. "
@@ -122,7 +122,7 @@ def compare(
     attention are taken at given overlaps, by default at the true directions; the hard oracle and
     the best linear predictor always know these.
     """
-    to_stdout = shared.for_programs(json_file)
+    to_stdout = shared.is_json_on_stdout(json_file)
     if not 0 < level < 1:
         raise typer.BadParameter(f"must lie in (0, 1); got {level}", param_hint="--level")
 
@@ -134,24 +134,24 @@ def compare(
     from slrsym import risk
     from slrsym.linear import best_linear
     from slrsym.montecarlo import METHODS, Erf, HardOracle, Linear, Softmax
-    from slrsym.montecarlo.plan import states_of
+    from slrsym.montecarlo.plan import require_feasible_overlaps
     from slrsym.task import OrderParameters, Task
 
     if method not in ("auto", *METHODS):
         raise typer.BadParameter(
             f"must be one of auto, {', '.join(METHODS)}; got {method}", param_hint="--method"
         )
-    with shared.refusals():
-        task = Task(d, L, shared.gamma_of(gamma, gamma2, shared.USUAL_GAMMA), epsilon)
+    with shared.report_bad_usage():
+        task = Task(d, L, shared.gamma_from_options(gamma, gamma2, shared.USUAL_GAMMA), epsilon)
         predictors = (HardOracle(), Softmax(lam), Erf(lam), Linear())
         state = OrderParameters(kappa, nu, theta, eta, rho)
-        states_of(state, task, "the overlaps")
+        require_feasible_overlaps(state, task, "the overlaps")
         risk(state, lam, task)  # where numbers overflow, before anything is sampled
-    with shared.refusals("--p"):
+    with shared.report_bad_usage("--p"):
         probabilities = None if p is None else _numbers(p)
         best_linear(task, probabilities)
     most = samples or (100_000 if target_stderr is None else _MOST_SAMPLES)
-    with shared.warnings_told(), _bar() as shown:
+    with shared.show_warnings(), _bar() as shown:
         rows = [
             _compared(
                 predictor,
@@ -182,7 +182,7 @@ def compare(
         out = console()
         for line in _settings(task, lam, state):
             out.print(line)
-        out.print(table(rows, task, level, out.width))
+        out.print(risk_table(rows, task, level, out.width))
         out.print(
             "z: how many standard errors the estimate lies above the closed form.\n"
             "The Bayes risk, and so every risk, is at least epsilon^2."
@@ -191,7 +191,7 @@ def compare(
             out.print("No spread: all samples gave the same; what is rarer has not been seen.")
     shared.write_json(json_file, settings)
     for row in rows:
-        if not row.estimate.reached:
+        if not row.estimate.is_reached:
             typer.echo(
                 f"{row.name}: the standard error is {row.estimate.stderr:.2g} after "
                 f"{row.estimate.samples:,} samples, above the target; --samples allows more",
@@ -256,14 +256,14 @@ def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
     ]
 
 
-def table(rows: list[ComparedRisk], task: Task, level: float, width: int = 80) -> Table:
+def risk_table(rows: list[ComparedRisk], task: Task, level: float, width: int = 80) -> Table:
     """Tabulate the predictors, one line each."""
-    from slrsym.cli.display import columns
+    from slrsym.cli.display import empty_table
 
     decimals = _decimals([row.estimate.stderr for row in rows], 8 if width >= _WIDE else 5)
     gap = (0, 1) if width >= _WIDE else (0, 1, 0, 0)
     numbers = ">risk", f">{100 * level:g}% interval", ">closed form", ">z", ">samples"
-    result = columns("predictor", *numbers, padding=gap)
+    result = empty_table("predictor", *numbers, padding=gap)
     for row in rows:
         low, high = row.estimate.interval(level)
         interval = f"{low:.{decimals}f} to {high:.{decimals}f}"

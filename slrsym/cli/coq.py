@@ -13,26 +13,26 @@ from slrsym.cli import shared
 
 if TYPE_CHECKING:
     from slrsym.claims.ledger import Ledger
-    from slrsym.coq.development import Development
+    from slrsym.coq.development import CoqDevelopment
 
 
-def development(ledger: Ledger, claims: Iterable[str]) -> Development:
+def coq_development(ledger: Ledger, claims: Iterable[str]) -> CoqDevelopment:
     """Collect the goals of claims, with the proofs that are known."""
     from slrsym.coq import confirmed_claims, confirmed_steps
-    from slrsym.coq.development import Development
+    from slrsym.coq.development import CoqDevelopment
 
     for problem in ledger.problems:
         typer.echo(f"error: {problem}", err=True)
     if ledger.problems:
         raise typer.Exit(1)
-    made = Development.of(claims, ledger.find)
-    made.use(confirmed_steps(), confirmed_claims())
+    made = CoqDevelopment.collect(claims, ledger.find)
+    made.prove_with(confirmed_steps(), confirmed_claims())
     for name, reason in made.refused.items():
         typer.echo(f"error: {name} is not what the step says: {reason}", err=True)
     return made
 
 
-def require_installed() -> None:
+def require_coq_installed() -> None:
     """Refuse --coq where there is no Coq, and say how to install it."""
     from slrsym.coq.running import CoqError, require_coq
 
@@ -47,14 +47,14 @@ def check_by_coq(ledger: Ledger, claims: Iterable[str], search: bool) -> None:
     from slrsym.coq.running import CoqError, check_development
 
     try:
-        with tempfile.TemporaryDirectory() as folder, shared.show_working("running Coq"):
-            made = development(ledger, claims)
+        with tempfile.TemporaryDirectory() as folder, shared.show_activity("running Coq"):
+            made = coq_development(ledger, claims)
             found = check_development(made, Path(folder), search=search)
     except CoqError as problem:
         typer.echo(f"error: {problem}", err=True)
         raise typer.Exit(1) from None
     typer.echo("also by Coq:")
-    for kind, count, said, good in made.table():
+    for kind, count, said, good in made.count_by_kind():
         typer.echo(f"  {good:5} of {count:5} {kind} ({said} can be said)")
     typer.echo(
         f"{len(made.whole)} claims as a whole by Coq, too: {', '.join(made.whole) or 'none'}"

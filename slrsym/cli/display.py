@@ -13,9 +13,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from slrsym.claims import name_of, step_name
-from slrsym.coq import column, is_step_also_by_coq
-from slrsym.statements import unmarked
+from slrsym.claims import short_name, step_name
+from slrsym.coq import confirmed_count, is_confirmed_by_coq
+from slrsym.statements import strip_dollar_signs
 
 if TYPE_CHECKING:
     from slrsym.claims.check import ClaimVerdict
@@ -46,7 +46,7 @@ def console(stream: IO[str] | None = None) -> Console:
     return out
 
 
-def columns(*names: str, **look: Any) -> Table:
+def empty_table(*names: str, **look: Any) -> Table:
     """Make an empty table; > before a name aligns its column to the right."""
     look |= {"title_style": "", "title_justify": "left", "caption_justify": "left"}
     result = Table(box=SIMPLE_HEAD, pad_edge=False, **look)
@@ -56,7 +56,7 @@ def columns(*names: str, **look: Any) -> Table:
     return result
 
 
-def table(rows: Iterable[Any], width: int | None = None) -> Table:
+def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
     """Tabulate claims, one line each."""
     rows = list(rows)
     numbers = ("steps", "digits", "Coq", "axioms", "seconds")
@@ -67,9 +67,9 @@ def table(rows: Iterable[Any], width: int | None = None) -> Table:
     gap = 1 if width is not None and width < _WIDE else 3
     room = None if width is None else max(_LEAST_TITLE, width - sum(others) - 7 * gap - 2)
     right = (f">{name}" for name in numbers)
-    result = columns("claim", "~title", "status", *right, padding=(0, gap // 2))
+    result = empty_table("claim", "~title", "status", *right, padding=(0, gap // 2))
     for row in rows:
-        title = Text(unmarked(row.title))
+        title = Text(strip_dollar_signs(row.title))
         if room is not None:
             title.truncate(room, overflow="ellipsis")
         result.add_row(
@@ -78,7 +78,7 @@ def table(rows: Iterable[Any], width: int | None = None) -> Table:
             Text(row.status, style=_STYLES.get(row.status, "")),
             str(row.steps),
             "-" if row.digits is None else str(row.digits),
-            "-" if row.replaces else column(row.id),
+            "-" if row.replaces else confirmed_count(row.id),
             str(len(row.axioms)),
             f"{row.seconds:.2f}",
         )
@@ -121,13 +121,13 @@ def _percent(share: float) -> str:
     return f"{100 * share:.0f} %" if share > 0.1 else f"{100 * share:.1g} %"
 
 
-def replaced(ids: Iterable[str]) -> Text | None:
+def replaced_claims_note(ids: Iterable[str]) -> Text | None:
     """List the claims that replace claims of the package."""
     listed = ", ".join(ids)
     return Text(f"* in the place of a claim that comes with slrsym: {listed}") if listed else None
 
 
-def failures(rows: Iterable[Any]) -> list[Text]:
+def describe_failures(rows: Iterable[Any]) -> list[Text]:
     """Describe the fault of each claim that is not proved."""
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
@@ -136,19 +136,19 @@ def failures(rows: Iterable[Any]) -> list[Text]:
     ]
 
 
-def boxes(rows: Iterable[Any]) -> list[Text]:
+def describe_boxes(rows: Iterable[Any]) -> list[Text]:
     """Describe the boxes of certified claims and the trials of empirical ones."""
     return [
         Text.assemble(
             (f"{row.id} {row.status} ", _STYLES[row.status]),
-            f"for {row.box}" if row.box else f"by {unmarked(row.trials)}",
+            f"for {row.box}" if row.box else f"by {strip_dollar_signs(row.trials)}",
         )
         for row in rows
         if row.status in ("certified", "empirical")
     ]
 
 
-def verdict(rows: list[Any], seconds: float) -> Text:
+def summarise_outcome(rows: list[Any], seconds: float) -> Text:
     """Summarise the outcome in one line, counting each status."""
     proved = sum(row.status == "proved" for row in rows)
     certified = sum(row.status == "certified" for row in rows)
@@ -170,16 +170,14 @@ def verdict(rows: list[Any], seconds: float) -> Text:
 
 def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
     """Convert a proof to plain data."""
-    from slrsym.statements.expressions import spoken
+    from slrsym.statements.expressions import infix_text
 
     fields = ("label", "rule", "digits", "accepted", "statement", "refusal", "contradiction")
     return {
-        **{
-            name: getattr(claim, name)
-            for name in ("id", "title", "source", "idea", "compared_to_source")
-        },
-        "statement": spoken(claim.statement),
-        "hypotheses": [spoken(hypothesis) for hypothesis in claim.hypotheses],
+        **{name: getattr(claim, name) for name in ("id", "title", "source", "compared_to_source")},
+        "idea": claim.proof_idea,
+        "statement": infix_text(claim.statement),
+        "hypotheses": [infix_text(hypothesis) for hypothesis in claim.hypotheses],
         "steps": [{name: getattr(report, name) for name in fields} for report in found.reports],
         "monte_carlo": [
             {
@@ -194,7 +192,7 @@ def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
     }
 
 
-def proof(claim: Any, row: Any, out: Console) -> None:
+def show_proof(claim: Any, row: Any, out: Console) -> None:
     """Show a proof step by step, of which there is the data as attributes."""
 
     def say(text: str | Text, by: int = 2, style: str = "") -> None:
@@ -205,20 +203,20 @@ def proof(claim: Any, row: Any, out: Console) -> None:
 
     own = " *" if row.replaces else ""
     said = f"{claim.title}  ({claim.source})" if claim.title else claim.source
-    short = name_of(claim.id)
+    short = short_name(claim.id)
     name = claim.id if short == claim.id else f"{short}  {claim.id}"
-    out.print(Text.assemble((f"{name}{own}", "bold"), f"  {unmarked(said)}"))
+    out.print(Text.assemble((f"{name}{own}", "bold"), f"  {strip_dollar_signs(said)}"))
     say(claim.statement)
     for hypothesis in claim.hypotheses:
         say(f"given {hypothesis}")
     if claim.compared_to_source:
-        say(f"compared to the paper: {unmarked(claim.compared_to_source)}")
+        say(f"compared to the paper: {strip_dollar_signs(claim.compared_to_source)}")
     if claim.idea:
-        say(unmarked(claim.idea), style="italic")
+        say(strip_dollar_signs(claim.idea), style="italic")
     out.print()
     for report in claim.steps:
         digits = "" if report.digits is None else f", {report.digits} digits"
-        coq = not row.replaces and is_step_also_by_coq(claim.id, report.label)
+        coq = not row.replaces and is_confirmed_by_coq(claim.id, report.label)
         accepted = f"accepted{digits}{', also by Coq' if coq else ''}"
         mark = ("refused", "bold red") if not report.accepted else (accepted, "green")
         head = Text.assemble(
@@ -240,7 +238,7 @@ def proof(claim: Any, row: Any, out: Console) -> None:
     say(f"rests on: {', '.join(claim.depends) or 'no other claim'}")
     say(f"axioms: {', '.join(row.axioms) or 'none'}")
     status = f"certified for {row.box}" if row.box else row.status
-    status = f"tested by {unmarked(row.trials)}" if row.trials else status
+    status = f"tested by {strip_dollar_signs(row.trials)}" if row.trials else status
     say(Text(status, style=_STYLES[row.status]))
     out.print()
 
@@ -251,7 +249,7 @@ def _indented(text: str | Text, by: int = 2, style: str = "") -> Padding:
     )
 
 
-def claim_foundations(
+def show_foundations(
     id: str, found: Mapping[str, Any], axioms: Iterable[Mapping[str, Any]], out: Console
 ) -> None:
     """Show the axioms that a claim rests on, with references, and the claims, with theirs."""
@@ -268,7 +266,9 @@ def claim_foundations(
         uses = ", ".join(found[name]["depends"]) or "no other claim"
         mark = " *" if found[name]["replaces"] else ""
         out.print(_indented(f"{name}{mark}, which uses {uses}"))
-    marked = replaced(name for name, foundation in found.items() if foundation["replaces"])
+    marked = replaced_claims_note(
+        name for name, foundation in found.items() if foundation["replaces"]
+    )
     if marked is not None:
         out.print(marked)
     for name, foundation in found.items():
@@ -281,7 +281,7 @@ def _count(number: int, thing: str) -> str:
     return f"{number or 'no'} {thing}{'' if number == 1 else 's'}"
 
 
-def axiom_list(axioms: Iterable[Mapping[str, Any]], out: Console) -> None:
+def show_axioms(axioms: Iterable[Mapping[str, Any]], out: Console) -> None:
     """Show every axiom, with the claims that use it themselves."""
     for item in axioms:
         _axiom(item, item["claims"], out)
@@ -289,6 +289,6 @@ def axiom_list(axioms: Iterable[Mapping[str, Any]], out: Console) -> None:
 
 def _axiom(item: Mapping[str, Any], users: list[str], out: Console) -> None:
     out.print(_indented(Text(item["id"], style="bold")))
-    out.print(_indented(unmarked(item["statement"]), 6))
+    out.print(_indented(strip_dollar_signs(item["statement"]), 6))
     out.print(_indented(item["reference"], 6, style="italic"))
     out.print(_indented(f"used by {', '.join(users) or 'no claim'}", 6))

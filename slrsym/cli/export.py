@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.claims import cache, id_of
+from slrsym.claims import cache, id_from_name
 from slrsym.cli import shared
-from slrsym.cli.coq import development
-from slrsym.cli.shared import optional
+from slrsym.cli.coq import coq_development
+from slrsym.cli.shared import declare_optional
 from slrsym.cli.verify import check_with_progress, load_ledger
-from slrsym.files import FolderError, replacing, require_ours, write_folder
+from slrsym.files import FolderError, replace_atomically, require_export_folder, write_folder
 
 if TYPE_CHECKING:
     from slrsym.claims.check import ClaimVerdict
@@ -32,14 +32,14 @@ UNPROVED = Annotated[
 PDF = Annotated[
     bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
 ]
-TITLE = Annotated[str | None, optional("--title", help="What the document is called.")]
+TITLE = Annotated[str | None, declare_optional("--title", help="What the document is called.")]
 DOCS = Annotated[
     str | None,
-    optional("--docs", metavar="URL", help="Where the documentation is; pages link to it."),
+    declare_optional("--docs", metavar="URL", help="Where the documentation is; pages link to it."),
 ]
 ALSO = Annotated[
     list[str] | None,
-    optional(
+    declare_optional(
         "--claim",
         metavar="ID",
         help="The same as CLAIM. May be given more than once, as for verify.",
@@ -47,7 +47,7 @@ ALSO = Annotated[
 ]
 OUTPUT = Annotated[
     Path | None,
-    optional(
+    declare_optional(
         "--output",
         "-o",
         metavar="DIR",
@@ -56,7 +56,7 @@ OUTPUT = Annotated[
 ]
 
 
-def named_claims(claims: list[str] | None, also: list[str] | None) -> list[str] | None:
+def claims_from_options(claims: list[str] | None, also: list[str] | None) -> list[str] | None:
     """Return the claims given as arguments and by --claim, each once; None if there is none."""
     return list(dict.fromkeys([*(claims or ()), *(also or ())])) or None
 
@@ -66,11 +66,11 @@ export = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
     help="Export checked claims as documents.",
-    epilog=shared.example("export"),
+    epilog=shared.format_examples("export"),
 )
 
 
-@export.command(epilog=shared.example("export latex"))
+@export.command(epilog=shared.format_examples("export latex"))
 @shared.report_errors()
 def latex(
     claims: Annotated[
@@ -102,7 +102,7 @@ def latex(
     Claims are verified first. One that is not proved is not exported, unless --unproved asks for
     it, and then the document says so.
     """
-    claims = named_claims(claims, claim)
+    claims = claims_from_options(claims, claim)
     if snippet:
         for option, given in (
             ("--output", output), ("--standalone", standalone), ("--title", title), ("--pdf", pdf),
@@ -116,7 +116,7 @@ def latex(
                 "--snippet needs a claim, such as lemma-18-ii", param_hint="CLAIM"
             )
     else:
-        output = writable(output, ".tex")
+        output = require_output_folder(output, ".tex")
 
     def exported() -> _Export:
         notation = not (standalone or snippet)
@@ -157,7 +157,7 @@ class _Export:
         from slrsym.export.build import build
 
         start = time.perf_counter()
-        claims, only = ([id_of(name) for name in names or ()] for names in (claims, only))
+        claims, only = ([id_from_name(name) for name in names or ()] for names in (claims, only))
         ledger, rows, verdicts = verify_for_export(claims, paths, seed, workers, unproved)
         self._begin = time.perf_counter()
         wanted = list(dict.fromkeys(only or [row.id for row in rows]))
@@ -175,14 +175,14 @@ class _Export:
         typer.echo(f"{self._told} {where} in {seconds:.1f} s: {what}")
 
 
-def writable(output: Path | None, ending: str) -> Path:
+def require_output_folder(output: Path | None, ending: str) -> Path:
     """Return the folder to export to."""
     if output is None:
         raise typer.BadParameter(
             f"is needed: where to write, such as -o derivations{ending}", param_hint="--output"
         )
     try:
-        require_ours(output, ending)
+        require_export_folder(output, ending)
     except FolderError as problem:
         raise typer.BadParameter(str(problem), param_hint="--output") from None
     return output
@@ -227,7 +227,7 @@ def _files(
     document: Document, standalone: bool, title: str | None
 ) -> tuple[dict[str, Any], list[str]]:
     from slrsym.export.latex_book import MAIN, book_files
-    from slrsym.export.latex_book import standalone as alone
+    from slrsym.export.latex_book import standalone_files as alone
 
     if not standalone:
         return book_files(document, title=title), [MAIN]
@@ -241,7 +241,7 @@ def _snippets(document: Document) -> list[str]:
     """Write each claim by itself: name, status, conditions and equations."""
     from slrsym.export.document import Display
     from slrsym.export.latex import LatexRenderer
-    from slrsym.export.latex import snippet as equation
+    from slrsym.export.latex import latex_snippet as equation
 
     renderer = LatexRenderer(document.labels)
     lines: list[str] = []
@@ -292,8 +292,8 @@ def html(
     Claims are verified first. One that is not proved is not exported, unless --unproved asks for
     it, and then its page says so. The site needs no network and no server: open index.html.
     """
-    claims = named_claims(claims, claim)
-    output = writable(output, ".html")
+    claims = claims_from_options(claims, claim)
+    output = require_output_folder(output, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
     from slrsym.export.site import MAIN, site_files
@@ -324,11 +324,11 @@ def coq(
     Steps that Coq is known to prove are lemmas; of the others the reason is said. Coq is not needed
     for writing. To check the files, see README in DIR, or let verify --coq do it.
     """
-    claims = named_claims(claims, claim)
-    folder = writable(output, ".v")
+    claims = claims_from_options(claims, claim)
+    folder = require_output_folder(output, ".v")
     start = time.perf_counter()
     ledger = load_ledger(paths, claims)
-    made = development(ledger, claims or ledger.claims)
+    made = coq_development(ledger, claims or ledger.claims)
     files = made.files()
     write_folder(
         folder, {**files, "README": _HOW_TO + " && ".join(f"coqc {f}" for f in files) + "\n"}
@@ -345,7 +345,7 @@ def coq(
 def portrait(
     output: Annotated[
         Path | None,
-        optional("--output", "-o", metavar="FILE", help="Where to write: a .html file."),
+        declare_optional("--output", "-o", metavar="FILE", help="Where to write: a .html file."),
     ] = None,
     lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
     alpha: Annotated[float, typer.Option("--alpha", help="Step size.")] = 0.03,
@@ -354,7 +354,9 @@ def portrait(
     gamma2: shared.GAMMA2 = None,
     sweep: Annotated[
         Path | None,
-        optional("--sweep", metavar="FILE", help="Show this sweep, too, which recovery -o saved."),
+        declare_optional(
+            "--sweep", metavar="FILE", help="Show this sweep, too, which recovery -o saved."
+        ),
     ] = None,
 ) -> None:
     """Write Theorem 5 as a page on which one can start orbits.
@@ -368,10 +370,10 @@ def portrait(
         if not 0 < value < math.inf:
             raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
     shared.require_writable(output, "--output")
-    from slrsym.export.portrait import SETTING, swept
+    from slrsym.export.portrait import SETTING, sweep_endpoints
     from slrsym.export.site import portrait_page
 
-    deviation = shared.gamma_of(gamma, gamma2, SETTING["gamma"])
+    deviation = shared.gamma_from_options(gamma, gamma2, SETTING["gamma"])
     shown = None
     if sweep is not None:
         import xarray as xr
@@ -380,11 +382,11 @@ def portrait(
             raise typer.BadParameter(f"there is no file {sweep}", param_hint="--sweep")
         try:
             with xr.open_dataset(sweep) as data:
-                shown = swept(data)
+                shown = sweep_endpoints(data)
         except (ValueError, OSError) as problem:
             raise typer.BadParameter(f"{sweep}: {problem}", param_hint="--sweep") from None
     setting = {"lambda": lam, "alpha": alpha, "d": d, "gamma": deviation}
-    with replacing(output) as draft:
+    with replace_atomically(output) as draft:
         draft.write_text(portrait_page(setting, shown), encoding="utf-8")
     typer.echo(f"wrote {output}: open it in a browser")
 
@@ -410,9 +412,9 @@ def everything(
     Claims are verified once, and their proofs put into words once, for both. One that is not
     proved is not exported, unless --unproved asks for it, and then both say so.
     """
-    claims = named_claims(claims, claim)
-    book = writable(output and output / LATEX, ".tex")
-    site = writable(output and output / HTML, ".html")
+    claims = claims_from_options(claims, claim)
+    book = require_output_folder(output and output / LATEX, ".tex")
+    site = require_output_folder(output and output / HTML, ".html")
     made = _Export(claims, paths, seed, workers, unproved)
 
     from slrsym.export.latex_book import MAIN, SITE, book_files

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import optional
+from slrsym.cli.shared import declare_optional
 from slrsym.figures import FORMATS, NAMES
 from slrsym.files import NotSavedError
 
@@ -48,7 +49,7 @@ def figure(
     ] = _PDF,
     data: Annotated[
         Path | None,
-        optional(
+        declare_optional(
             "--data",
             metavar="FILE",
             help="A netCDF file with the data of the figure. If it is there, it is read instead of "
@@ -59,7 +60,7 @@ def figure(
     ] = None,
     model: Annotated[
         Path | None,
-        optional(
+        declare_optional(
             "--model",
             metavar="DIR",
             help="For figures 1 and 2: the directory of a BERT, with config.json, vocab.txt and "
@@ -99,13 +100,13 @@ def figure(
     is asked for, with all in those that have it, and the title says so.
     """
     from slrsym import figures
-    from slrsym.experiments import parameters
+    from slrsym.experiments import parameter_names
 
     wanted = [name.value for name in names]
     every = _ALL in wanted
     chosen = NAMES if every else tuple(dict.fromkeys(wanted))
     given = {
-        "d": d, "L": L, "gamma": shared.gamma_of(gamma, gamma2, None), "epsilon": epsilon,
+        "d": d, "L": L, "gamma": shared.gamma_from_options(gamma, gamma2, None), "epsilon": epsilon,
         **_temperature(lam, lam0, rate),
         "alpha": alpha, "steps": steps, "runs": runs, "batch": batch, "seed": seed,
         "shared": None if noise is None else noise.value == "shared",
@@ -116,9 +117,9 @@ def figure(
     recipes, notes = {}, {}
     for name in chosen:
         if name not in left_out:
-            with shared.refusals(f"figure {name}"):
+            with shared.report_bad_usage(f"figure {name}"):
                 # Of all figures, each takes the parameters that it has.
-                there = parameters(figures.recipe(name, model)) if every else changes
+                there = parameter_names(figures.recipe(name, model)) if every else changes
                 own = {name: value for name, value in changes.items() if name in there}
                 recipes[name], notes[name] = figures.recipe(name, model, **own), _said(own)
                 # An encoder that is none is refused here, and not in the middle.
@@ -129,43 +130,46 @@ def figure(
     for target in targets.values():
         shared.require_writable(target, "--output")
         for saved in files.values():
-            shared.require_apart(("--output", target), ("--data", saved))
+            shared.require_distinct_files(("--output", target), ("--data", saved))
 
-    from slrsym.experiments import fetch
-    from slrsym.figures.style import Shown, page, write
-    from slrsym.files import replacing
+    from slrsym.experiments import load_or_compute
+    from slrsym.figures.style import GalleryFigure, gallery_page, save_figure
+    from slrsym.files import replace_atomically
 
-    shown: list[Shown] = []
+    shown: list[GalleryFigure] = []
     lost: NotSavedError | None = None
     for name, target in targets.items():
         begin = time.perf_counter()
         file = files.get(name)
         read = file is not None and file.exists()
-        with shared.warnings_told(), shared.refusals("--data" if files else None):
-            found, problem = shared.even_if_not_saved(lambda: fetch(recipes[name], file))  # noqa: B023
+        with shared.show_warnings(), shared.report_bad_usage("--data" if files else None):
+            make = partial(load_or_compute, recipes[name], file)
+            found, problem = shared.keep_result_if_not_saved(make)
             lost = problem or lost
         drawn = figures.draw(name, found, notes[name])
-        write(drawn, target, form.value)
+        save_figure(drawn, target, form.value)
         typer.echo(f"figure {name}: {target}")
-        if said := figures.seen(name, found):
+        if said := figures.conclusion(name, found):
             typer.echo(f"  {said}")
         if every:
             image = target
             if form.value == "pdf":
                 image = target.with_suffix(".png")
-                write(drawn, image)
+                save_figure(drawn, image)
             took = f"{time.perf_counter() - begin:.1f} s" + (
                 ", data read from a file" if read else ""
             )
             settings = recipes[name].settings
-            shown.append(Shown(name, image.name, settings, notes[name], said, f"Time: {took}."))
+            shown.append(
+                GalleryFigure(name, image.name, settings, notes[name], said, f"Time: {took}.")
+            )
     if every:
-        shown += [Shown(name, problem=why) for name, why in left_out.items()]
+        shown += [GalleryFigure(name, problem=why) for name, why in left_out.items()]
         shown.sort(key=lambda one: NAMES.index(one.name))
         for name, why in left_out.items():
             typer.echo(f"figure {name}: not drawn; {why}", err=True)
-        with replacing(output / "index.html") as draft:
-            draft.write_text(page(shown), encoding="utf-8")
+        with replace_atomically(output / "index.html") as draft:
+            draft.write_text(gallery_page(shown), encoding="utf-8")
         typer.echo(f"all: {output / 'index.html'}")
     if lost is not None:
         raise lost
@@ -177,7 +181,7 @@ def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dic
         return {"lam0": lam0, "rate": rate}
     from slrsym.schedules import Constant, InverseTimeDecay, schedule_from_text
 
-    with shared.refusals("--lam"):
+    with shared.report_bad_usage("--lam"):
         schedule = schedule_from_text(lam)
     if isinstance(schedule, Constant):
         return {"lam": schedule.lam, "lam0": lam0, "rate": rate}

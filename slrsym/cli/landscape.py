@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import optional
+from slrsym.cli.shared import declare_optional
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,13 +31,13 @@ def landscape(
     L: shared.TOKENS = 10,
     alpha: Annotated[
         float | None,
-        optional(
+        declare_optional(
             "--alpha", help="Step size: say what projected gradient descent does near each point."
         ),
     ] = None,
     branches: Annotated[
         tuple[float, float] | None,
-        optional(
+        declare_optional(
             "--branches",
             metavar="LAM0 LAM1",
             help="Follow the points over this range of inverse temperatures, instead.",
@@ -56,29 +56,29 @@ def landscape(
     they change with the inverse temperature.
     """
     shared.require_plot(plot)
-    deviation = shared.gamma_of(gamma, gamma2, shared.USUAL_GAMMA)
-    to_stdout = shared.for_programs(json_file)
-    shared.require_apart(("--json", json_file), ("--plot", plot))
+    deviation = shared.gamma_from_options(gamma, gamma2, shared.USUAL_GAMMA)
+    to_stdout = shared.is_json_on_stdout(json_file)
+    shared.require_distinct_files(("--json", json_file), ("--plot", plot))
 
     from slrsym.cli import display
-    from slrsym.kernels.arguments import positive
+    from slrsym.kernels.arguments import require_positive
     from slrsym.landscape import find_critical_points
     from slrsym.task import Task
 
-    with shared.refusals():
+    with shared.report_bad_usage():
         task = Task(d, L, deviation)
         if alpha is not None:
-            positive("alpha", alpha)
+            require_positive("alpha", alpha)
         if branches is None:
-            positive("lam", lam)
+            require_positive("lam", lam)
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     if branches is not None:
-        with shared.refusals("--branches"):
+        with shared.report_bad_usage("--branches"):
             found: Any = _followed(task, branches, seed)
         content: Any = [branch.as_dict() for branch in found]
         out.print(branch_table(found))
     else:
-        with shared.show_working("searching for critical points"):
+        with shared.show_activity("searching for critical points"):
             found = find_critical_points(task, lam, seed=seed)
         content = found.as_dict()
         out.print(critical_point_table(found, alpha, out.width))
@@ -87,14 +87,14 @@ def landscape(
     shared.write_json(json_file, content)
     if plot is not None:
         from slrsym.figures.landscape import branches_figure, critical_points_figure
-        from slrsym.figures.style import write
+        from slrsym.figures.style import save_figure
 
         drawn = (
             critical_points_figure(found)
             if branches is None
             else branches_figure(found, task, _marks(task))
         )
-        write(drawn, plot)
+        save_figure(drawn, plot)
         out.print(f"drawn in {plot}", soft_wrap=True)
 
 
@@ -106,11 +106,11 @@ def _marks(task: Any) -> list[tuple[float, str]]:
 
 
 def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
-    from slrsym.landscape import branches
+    from slrsym.landscape import follow_branches
 
     with shared.progress_bar() as bar:
         job = bar.add_task("following branches", total=1.0, told="")
-        return branches(
+        return follow_branches(
             task, *span, seed=seed, progress=lambda part: bar.update(job, completed=part)
         )
 
@@ -168,9 +168,9 @@ def _single(branch: Branch) -> bool:
 
 
 def _table(*names: str) -> Table:
-    from slrsym.cli.display import columns
+    from slrsym.cli.display import empty_table
 
-    return columns(*names, padding=0, show_edge=False)
+    return empty_table(*names, padding=0, show_edge=False)
 
 
 def _summary(found: CriticalPoints, alpha: float | None) -> list[str]:
@@ -183,7 +183,9 @@ def _summary(found: CriticalPoints, alpha: float | None) -> list[str]:
         f"{coverage.expected_missed:.2g} more expected",
         f"signs of the indices add up to {found.euler}"
         + (
-            ", as they must" if found.balanced else f", not to {found.euler_expected}: some missing"
+            ", as they must"
+            if found.is_balanced
+            else f", not to {found.euler_expected}: some missing"
         ),
     ]
     if found.plateaus:

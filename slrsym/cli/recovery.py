@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import optional
+from slrsym.cli.shared import declare_optional
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,7 +42,7 @@ def _maybe(name: str, text: str) -> Any:
 def recovery(
     lam: Annotated[
         str | None,
-        optional(
+        declare_optional(
             "--lam",
             metavar="NUMBER[,NUMBER...]|SCHEDULE",
             help="Inverse temperature: constant, or a schedule LAM0/(1+C*t) with step t; or, for "
@@ -72,7 +72,9 @@ def recovery(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random starts.")] = 0,
     workers: Annotated[
         int | None,
-        optional("--workers", min=1, help="How many processes. [default: one for each core]"),
+        declare_optional(
+            "--workers", min=1, help="How many processes. [default: one for each core]"
+        ),
     ] = None,
     output: Annotated[
         Path | None,
@@ -97,8 +99,8 @@ def recovery(
     if output is not None:
         shared.require_writable(output, "--output")
     shared.require_plot(plot)
-    to_stdout = shared.for_programs(json_file)
-    shared.require_apart(("--output", output), ("--json", json_file), ("--plot", plot))
+    to_stdout = shared.is_json_on_stdout(json_file)
+    shared.require_distinct_files(("--output", output), ("--json", json_file), ("--plot", plot))
     if gamma is not None and gamma2 is not None:
         raise typer.BadParameter(
             f"gamma is given already, by --gamma {gamma}; leave out one of the two",
@@ -131,8 +133,8 @@ def recovery(
         return sweep(**axes, steps=steps, **how)
 
     try:
-        with shared.refusals(), shared.warnings_told():
-            found, lost = shared.even_if_not_saved(compute)
+        with shared.report_bad_usage(), shared.show_warnings():
+            found, lost = shared.keep_result_if_not_saved(compute)
     except KeyboardInterrupt:
         if output is not None:
             typer.echo(f"the same command goes on, from {output}.parts", err=True)
@@ -152,9 +154,9 @@ def recovery(
         out.print(f"saved in {output}", soft_wrap=True)
     if plot is not None:
         from slrsym.figures.recovery import basin_figure, sweep_figure
-        from slrsym.figures.style import write
+        from slrsym.figures.style import save_figure
 
-        write(basin_figure(found) if single else sweep_figure(found), plot)
+        save_figure(basin_figure(found) if single else sweep_figure(found), plot)
         out.print(f"drawn in {plot}", soft_wrap=True)
     if lost is not None:
         raise lost
@@ -177,7 +179,7 @@ def _schedules(lam: str | None, lam0: str | None, rate: str | None) -> dict[str,
     from slrsym.dynamics import InverseTimeDecay
     from slrsym.schedules import schedule_from_text
 
-    with shared.refusals("--lam"):
+    with shared.report_bad_usage("--lam"):
         schedule = schedule_from_text(lam)
     if not isinstance(schedule, InverseTimeDecay):
         raise typer.BadParameter(
@@ -199,7 +201,9 @@ def _numbers(option: str, text: str) -> list[Any]:
 def _gammas(gamma: str | None, gamma2: str | None) -> list[Any]:
     if gamma is not None:
         return _numbers("--gamma", gamma)
-    return [shared.square_root(part) for part in ("1/2" if gamma2 is None else gamma2).split(",")]
+    return [
+        shared.parse_square_root(part) for part in ("1/2" if gamma2 is None else gamma2).split(",")
+    ]
 
 
 # -- tables ------------------------------------------------------------------------------------
@@ -225,7 +229,7 @@ def _short(x: float) -> str:
     return f"{percent:.2f}" if percent > 99 else f"{percent:.2g}"
 
 
-def possible(row: xr.Dataset, moving: int, runs: int) -> tuple[float, float]:
+def possible_fractions(row: xr.Dataset, moving: int, runs: int) -> tuple[float, float]:
     """Return the least and the largest fraction of an end, whatever moving runs come to."""
     count = int(row["count"])
     return count / runs, (count + moving) / runs
@@ -233,12 +237,12 @@ def possible(row: xr.Dataset, moving: int, runs: int) -> tuple[float, float]:
 
 def runs_table(data: xr.Dataset) -> Table:
     """Return a table with a line for each verdict; if runs still move, with possible fractions."""
-    from slrsym.cli.display import columns
+    from slrsym.cli.display import empty_table
 
     runs, names = data.attrs["runs"], data.verdict_names.values.tolist()
     moving = int(data["count"][names.index("moving")])
     heads = (">possible fraction",) if moving else (">fraction", ">95% interval")
-    result = columns("ends", ">runs", *heads, title=f"where {runs:,} runs end", show_edge=False)
+    result = empty_table("ends", ">runs", *heads, title=f"where {runs:,} runs end", show_edge=False)
     for i, name in enumerate(names):
         row = data.isel(verdict_names=i)
         if name == "moving" and not moving:
@@ -247,7 +251,9 @@ def runs_table(data: xr.Dataset) -> Table:
         if not moving:
             cells += [_percent(float(row.fraction)), _interval(float(row.lower), float(row.upper))]
         else:
-            cells.append("-" if name == "moving" else _interval(*possible(row, moving, runs)))
+            cells.append(
+                "-" if name == "moving" else _interval(*possible_fractions(row, moving, runs))
+            )
         result.add_row(*cells)
     if moving:
         result.caption = (
@@ -272,7 +278,7 @@ def _fits(table: Table, out: Console) -> bool:
 
 def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
     """Return the table; short ones round, and settings are in columns apart or in one."""
-    from slrsym.cli.display import columns
+    from slrsym.cli.display import empty_table
     from slrsym.recovery import VERDICTS
 
     runs = data.attrs["runs"]
@@ -284,7 +290,7 @@ def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
     settings = [f">{name}" for name in several] if apart else ["~setting"]
     # Of the ends that the question is about, with the interval.
     heads = [f">{x} (95% interval)" if x in VERDICTS[:2] and not short else f">{x}" for x in shown]
-    result = columns(*settings, *heads, title=title, show_edge=False)
+    result = empty_table(*settings, *heads, title=title, show_edge=False)
     flat = data.stack(cell=axes)
     for i in range(flat.sizes["cell"]):
         cell = flat.isel(cell=i)
@@ -308,7 +314,7 @@ def _cell(row: xr.Dataset, name: str, moving: int, runs: int, short: bool) -> st
     from slrsym.recovery import VERDICTS
 
     if moving:
-        low, high = possible(row, moving, runs)
+        low, high = possible_fractions(row, moving, runs)
         return f"{_short(low)}-{_short(high)}%" if short else _interval(low, high)
     fraction, lower, upper = float(row.fraction), float(row.lower), float(row.upper)
     said = f"{_short(fraction)}%" if short else _percent(fraction)
@@ -369,7 +375,7 @@ def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
             name: {
                 "count": int(data["count"][i]),
                 **{x: float(data[x][i]) for x in ("fraction", "lower", "upper")},
-                "possible": possible(
+                "possible": possible_fractions(
                     data.isel(verdict_names=i), 0 if name == "moving" else moving, runs
                 ),
             }

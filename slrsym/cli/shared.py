@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
-from slrsym.files import FORMATS, DamagedFileError, NotSavedError, replacing
+from slrsym.files import FORMATS, DamagedFileError, NotSavedError, replace_atomically
 from slrsym.jobs import log_progress, progress_line
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
 
-def optional(*names: str, help: str, **rest: Any) -> Any:
+def declare_optional(*names: str, help: str, **rest: Any) -> Any:
     """Declare an option of which the help shows no default."""
     return typer.Option(*names, help=help, show_default=False, **rest)
 
@@ -35,12 +35,16 @@ DIMENSION = Annotated[int, typer.Option("--d", help="Dimension of a token.")]
 TOKENS = Annotated[int, typer.Option("--L", help="Number of tokens.")]
 GAMMA = Annotated[
     float | None,
-    optional("--gamma", help="Standard deviation of the informative token. [default: root of 1/2]"),
+    declare_optional(
+        "--gamma", help="Standard deviation of the informative token. [default: root of 1/2]"
+    ),
 ]
 
 GAMMA2 = Annotated[
     str | None,
-    optional("--gamma2", metavar="NUMBER", help="Its square, instead: 0.5, or exactly 1/2."),
+    declare_optional(
+        "--gamma2", metavar="NUMBER", help="Its square, instead: 0.5, or exactly 1/2."
+    ),
 ]
 
 
@@ -50,7 +54,7 @@ USUAL_GAMMA = 0.5**0.5
 _T = TypeVar("_T")
 
 
-def gamma_of(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:
+def gamma_from_options(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:
     """Return gamma from the option --gamma or --gamma2, of which one may be given."""
     if gamma2 is None:
         return default if gamma is None else gamma
@@ -59,10 +63,10 @@ def gamma_of(gamma: float | None, gamma2: str | None, default: _T) -> float | _T
             f"gamma is given already, by --gamma {gamma:g}; leave out one of the two",
             param_hint="--gamma2",
         )
-    return square_root(gamma2)
+    return parse_square_root(gamma2)
 
 
-def square_root(gamma2: str) -> float:
+def parse_square_root(gamma2: str) -> float:
     """Return the square root of a positive number, or of a fraction of integers."""
     with suppress(ValueError, ZeroDivisionError, OverflowError):
         if (square := float(Fraction(gamma2))) > 0:
@@ -75,12 +79,12 @@ def square_root(gamma2: str) -> float:
 
 def output_option(what: str) -> Any:
     """Declare the option for the file of a result."""
-    return optional("--output", "-o", metavar="FILE", help=what)
+    return declare_optional("--output", "-o", metavar="FILE", help=what)
 
 
 def plot_option(what: str) -> Any:
     """Declare the option for the file of a picture."""
-    return optional("--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}.")
+    return declare_optional("--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}.")
 
 
 def require_plot(file: Path | None) -> None:
@@ -105,7 +109,7 @@ CLAIMS = Annotated[
 ]
 PATHS = Annotated[
     list[Path] | None,
-    optional(
+    declare_optional(
         "--path",
         metavar="PATH",
         help="A file or folder of derivations; by default those of the package.",
@@ -119,7 +123,7 @@ SEED = Annotated[
 ]
 WORKERS = Annotated[
     int | None,
-    optional(
+    declare_optional(
         "--workers",
         min=1,
         metavar="N",
@@ -186,7 +190,7 @@ Exit codes:
 """
 
 
-def example(command: str) -> str:
+def format_examples(command: str) -> str:
     """Write the examples at the end of the help of a command, or of a group."""
     inside = [lines[0] for name, lines in EXAMPLES.items() if name.startswith(f"{command} ")]
     lines = EXAMPLES.get(command) or tuple(inside) or _PROGRAM
@@ -225,20 +229,20 @@ def report_errors() -> Iterator[None]:
     except Exception as problem:
         if _debug:
             traceback.print_exc()
-        elif is_of_stdout(problem):
-            report_stdout(problem)
+        elif is_stdout_error(problem):
+            report_stdout_failure(problem)
         else:
             typer.echo(f"error: {problem} (slrsym --debug shows where)", err=True)
         raise typer.Exit(1) from None
 
 
-def is_of_stdout(problem: Exception) -> bool:
+def is_stdout_error(problem: Exception) -> bool:
     """Return whether an error is from writing to a stream; that of a file has its name."""
     full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
     return isinstance(problem, OSError) and problem.filename is None and problem.errno in full
 
 
-def report_stdout(problem: Any) -> None:
+def report_stdout_failure(problem: Any) -> None:
     """Say that standard output cannot be written, and leave its buffer unwritten."""
     typer.echo(
         f"error: standard output could not be written: {problem.strerror or problem}. Redirect it "
@@ -251,7 +255,7 @@ def report_stdout(problem: Any) -> None:
 
 
 @contextmanager
-def refusals(option: str | None = None) -> Iterator[None]:
+def report_bad_usage(option: str | None = None) -> Iterator[None]:
     """Report errors of the library about arguments as bad usage; damaged files are none."""
     from slrsym.kernels.numba_backend import NumbaMissingError
 
@@ -265,7 +269,7 @@ def refusals(option: str | None = None) -> Iterator[None]:
         raise typer.BadParameter(str(problem), param_hint=option) from None
 
 
-def even_if_not_saved(make: Callable[[], _T]) -> tuple[_T, NotSavedError | None]:
+def keep_result_if_not_saved(make: Callable[[], _T]) -> tuple[_T, NotSavedError | None]:
     """Return a result, and the reason if it could not be saved."""
     try:
         return make(), None
@@ -276,7 +280,7 @@ def even_if_not_saved(make: Callable[[], _T]) -> tuple[_T, NotSavedError | None]
 
 
 @contextmanager
-def warnings_told() -> Iterator[None]:
+def show_warnings() -> Iterator[None]:
     """Show warnings of the library as lines on standard error."""
 
     def tell(message: Warning | str, *_: object, **__: object) -> None:
@@ -297,7 +301,7 @@ def require_writable(file: Path, option: str) -> None:
         raise typer.BadParameter(f"cannot write a file {file}", param_hint=option)
 
 
-def require_apart(*named: tuple[str, Path | None]) -> None:
+def require_distinct_files(*named: tuple[str, Path | None]) -> None:
     """Refuse one file for two options, the later of which would take the place of the earlier."""
     options: dict[Path, str] = {}
     for option, file in named:
@@ -316,7 +320,7 @@ def require_apart(*named: tuple[str, Path | None]) -> None:
 
 JsonFile = Annotated[
     Path | None,
-    optional(
+    declare_optional(
         "--json",
         metavar="FILE",
         help="Write the result to a file, as JSON; - is standard output, instead of the table.",
@@ -324,7 +328,7 @@ JsonFile = Annotated[
 ]
 
 
-def for_programs(file: Path | None) -> bool:
+def is_json_on_stdout(file: Path | None) -> bool:
     """Return whether standard output is for JSON alone."""
     if file is None or str(file) == "-":
         return file is not None
@@ -342,7 +346,7 @@ def write_json(file: Path | None, content: Any) -> None:
     if to_stdout:
         typer.echo(text)
         return
-    with replacing(file) as draft:
+    with replace_atomically(file) as draft:
         draft.write_text(text + "\n", encoding="utf-8")
 
 
@@ -386,7 +390,7 @@ def progress_bar() -> Iterator[Progress]:
 
 
 @contextmanager
-def show_working(what: str) -> Iterator[None]:
+def show_activity(what: str) -> Iterator[None]:
     """Show that work goes on of which nobody knows how long it takes."""
     with progress_bar() as bar:
         bar.add_task(what, total=None, told="")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import optional
+from slrsym.cli.shared import declare_optional
 from slrsym.files import DamagedFileError, read_vectors
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def _option(name: str, text: str) -> Any:
     # What is not given is None, to be told from what is.
     default = _DEFAULTS.get(name.removeprefix("--").replace("-", "_"))
     shown = "" if default is None else f" [default: {default}]"
-    return optional(name, help=f"{text}{shown}")
+    return declare_optional(name, help=f"{text}{shown}")
 
 
 @shared.report_errors()
@@ -118,7 +118,7 @@ def simulate(
     ] = None,
     resume: Annotated[
         Path | None,
-        optional(
+        declare_optional(
             "--resume",
             metavar="FILE",
             help="Go on with the runs of a file, interrupted or not, up to --steps; they are saved "
@@ -147,15 +147,15 @@ def simulate(
         for name, value in locals().items()
         if name not in ("output", "resume", "plot", "planar", "json_file") and value is not None
     }
-    to_stdout = shared.for_programs(json_file)
+    to_stdout = shared.is_json_on_stdout(json_file)
     _refuse_contradictions(given, resume, planar)
     if output is not None:
         shared.require_writable(output, "--output")
     shared.require_plot(plot)
     vectors = Path(start) if start is not None and _is_of_vectors(start) else None
     written = ("--json", json_file), ("--plot", plot)
-    shared.require_apart(("--resume", resume), *written)
-    shared.require_apart(("--start", vectors), ("--output", output), *written)
+    shared.require_distinct_files(("--resume", resume), *written)
+    shared.require_distinct_files(("--start", vectors), ("--output", output), *written)
 
     saved = output or resume
 
@@ -163,8 +163,8 @@ def simulate(
         return _run(given, planar, output) if resume is None else _resumed(resume, given, output)
 
     try:
-        with shared.refusals(), shared.warnings_told():
-            found, lost = shared.even_if_not_saved(compute)
+        with shared.report_bad_usage(), shared.show_warnings():
+            found, lost = shared.keep_result_if_not_saved(compute)
     except KeyboardInterrupt:
         if saved is not None and saved.is_file():
             typer.echo(f"slrsym simulate --resume {saved} goes on", err=True)
@@ -210,15 +210,15 @@ def _refuse_contradictions(given: dict[str, Any], resume: Path | None, planar: b
 
 
 def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset:
-    from slrsym.dynamics import StartVectors
+    from slrsym.dynamics import VectorStart
     from slrsym.dynamics import simulate as simulated
     from slrsym.schedules import schedule_from_text
 
     of = _DEFAULTS | ({"log_every": _PLANAR_LOG_EVERY} if planar else {}) | given
     start = _planar_start(of) if planar else _start(of)
-    if "d" not in given and isinstance(start, StartVectors):
+    if "d" not in given and isinstance(start, VectorStart):
         of["d"] = start.d
-    with shared.refusals("--lam"):
+    with shared.report_bad_usage("--lam"):
         schedule = schedule_from_text(of["lam"])
     return simulated(
         _task(of),
@@ -238,14 +238,14 @@ def _run(given: dict[str, Any], planar: bool, output: Path | None) -> xr.Dataset
 def _task(of: dict[str, Any]) -> Task:
     from slrsym.task import Task
 
-    gamma = shared.gamma_of(of.get("gamma"), of.get("gamma2"), shared.USUAL_GAMMA)
+    gamma = shared.gamma_from_options(of.get("gamma"), of.get("gamma2"), shared.USUAL_GAMMA)
     return Task(of["d"], of["L"], gamma, of["epsilon"])
 
 
 def _start(of: dict[str, Any]) -> Any:
     import numpy as np
 
-    from slrsym.dynamics import ManifoldStart, Overlaps, UniformStart
+    from slrsym.dynamics import ManifoldStart, OverlapStart, UniformStart
 
     text = of["start"]
     if _is_of_vectors(text):
@@ -262,7 +262,7 @@ def _start(of: dict[str, Any]) -> Any:
             f"or .npz; got {text!r}"
         )
     # With batches, as many runs as are asked for: each has its own.
-    return Overlaps(np.repeat([overlaps], of["runs"] if "batch" in of else 1, axis=0))
+    return OverlapStart(np.repeat([overlaps], of["runs"] if "batch" in of else 1, axis=0))
 
 
 def _is_of_vectors(start: str) -> bool:
@@ -270,13 +270,13 @@ def _is_of_vectors(start: str) -> bool:
 
 
 def _vectors_of(file: Path) -> Any:
-    from slrsym.dynamics import StartVectors
+    from slrsym.dynamics import VectorStart
 
     arrays = read_vectors(file, ("k0", "v0", "k_star", "v_star"), ("k0", "v0"))
     if missing := [name for name in ("k0", "v0") if name not in arrays]:
         raise DamagedFileError(f"{file} must hold k0 and v0; it has no {missing[0]}")
     try:
-        return StartVectors(**arrays)
+        return VectorStart(**arrays)
     except (TypeError, ValueError) as problem:
         raise ValueError(f"{file}: {problem}") from None
 
@@ -339,12 +339,12 @@ def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
 
 
 def _table(runs: xr.Dataset) -> Table:
-    from slrsym.cli.display import columns
+    from slrsym.cli.display import empty_table
 
     found = _ends(runs)
     more = len(found) - _MOST_ROWS
     shown = ("count" if name == "runs" else name.replace("_", " ") for name in found[0])
-    result = columns(
+    result = empty_table(
         *(f">{name}" for name in shown),
         title=f"after {int(runs.step[-1]):,} steps",
         caption=f"and {more} other places" if more > 0 else None,
@@ -368,7 +368,7 @@ def _as_dict(runs: xr.Dataset) -> dict[str, Any]:
 def _draw(runs: xr.Dataset, plot: Path) -> None:
     from slrsym.figures.runs import runs_figure
     from slrsym.figures.square import planar_figure
-    from slrsym.figures.style import write
+    from slrsym.figures.style import save_figure
 
     if runs.attrs["dynamics"] == "planar" and runs.sizes["run"] == 1:
         from slrsym.surveys import SquareSurvey
@@ -380,4 +380,4 @@ def _draw(runs: xr.Dataset, plot: Path) -> None:
         figure = planar_figure(runs, field)
     else:
         figure = runs_figure(runs)
-    write(figure, plot)
+    save_figure(figure, plot)

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from slrsym.claims import id_of
+from slrsym.claims import id_from_name
 from slrsym.cli import shared
-from slrsym.cli.coq import check_by_coq, require_installed
-from slrsym.cli.shared import optional
+from slrsym.cli.coq import check_by_coq, require_coq_installed
+from slrsym.cli.shared import declare_optional
 from slrsym.files import make_folder
 
 if TYPE_CHECKING:
-    from slrsym.checker import Judged
+    from slrsym.checker import JudgedClaim
     from slrsym.claims.check import ClaimVerdict
     from slrsym.claims.ledger import Ledger
     from slrsym.claims.verification import ClaimSummary
@@ -44,7 +44,7 @@ def verify(
     paths: _PATHS = None,
     claim: Annotated[
         list[str] | None,
-        optional(
+        declare_optional(
             "--claim",
             metavar="ID",
             help="Check this claim and what it rests on. May be given more than once.",
@@ -61,7 +61,7 @@ def verify(
     ] = False,
     proof_log: Annotated[
         Path | None,
-        optional(
+        declare_optional(
             "--proof-log",
             metavar="FILE",
             help="Write the proofs with their evidence, for recheck. Evidence for unchanged steps "
@@ -70,7 +70,7 @@ def verify(
     ] = None,
     effort: Annotated[
         float,
-        optional(
+        declare_optional(
             "--effort",
             metavar="X",
             min=0.0,
@@ -88,27 +88,27 @@ def verify(
     Once by the proof checker, and once by numbers at random points. Where neither slrsym nor a
     derivation has changed, and no claim had failed, the verdicts of the earlier run are shown.
     """
-    to_stdout = shared.for_programs(json_file)
+    to_stdout = shared.is_json_on_stdout(json_file)
 
     from slrsym.claims import cache
     from slrsym.cli import display
 
     start = time.perf_counter()
-    claim = claim and [id_of(name) for name in claim]
+    claim = claim and [id_from_name(name) for name in claim]
     if proof_log is not None:
         shared.require_writable(proof_log, "--proof-log")
     written = ("--proof-log", proof_log), ("--json", json_file)
-    shared.require_apart(*written)
+    shared.require_distinct_files(*written)
     for path in paths or []:
-        shared.require_apart(("PATH", path), *written)
+        shared.require_distinct_files(("PATH", path), *written)
     if coq:
-        require_installed()
+        require_coq_installed()
     _require_derivations(paths)
     content, is_earlier = cache.load_or_compute(
         lambda: _verified(paths, claim, seed, effort, not no_cache, workers, verbose),
         paths, seed, claim, verbose, fresh=no_cache, is_good=_is_good,
     )  # fmt: skip
-    found = cache.as_read(content)
+    found = cache.data_to_objects(content)
     rows, problems = found.rows, found.problems
     if not rows:
         shared.write_json(json_file, [])
@@ -119,27 +119,27 @@ def verify(
     asked = set(claim or [row.id for row in rows])
     for row in rows:
         if verbose and row.id in asked:
-            display.proof(found.proofs[row.id], row, out)
+            display.show_proof(found.proofs[row.id], row, out)
     # What someone may search for is neither cut nor broken where nobody looks on.
     whole = not out.is_terminal
-    out.print(display.table(rows, None if whole else out.width))
+    out.print(display.claim_table(rows, None if whole else out.width))
     out.print(display.axiom_summary(rows), soft_wrap=whole)
-    replaced = display.replaced(row.id for row in rows if row.replaces)
+    replaced = display.replaced_claims_note(row.id for row in rows if row.replaces)
     if replaced is not None:
         out.print(replaced, soft_wrap=whole)
     samples = display.monte_carlo_summary(rows)
     if samples is not None:
         out.print(samples, soft_wrap=whole)
-    for line in display.boxes(rows):
+    for line in display.describe_boxes(rows):
         out.print(line, soft_wrap=whole)
-    for failure in display.failures(rows):
+    for failure in display.describe_failures(rows):
         out.print(failure, soft_wrap=whole)
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     if is_earlier:
         out.print("Nothing has changed since these verdicts were found; --no-cache checks again.")
-    out.print(display.verdict(rows, time.perf_counter() - start))
-    shared.write_json(json_file, [cache.as_data(row) for row in rows])
+    out.print(display.summarise_outcome(rows, time.perf_counter() - start))
+    shared.write_json(json_file, [cache.objects_to_data(row) for row in rows])
     if problems or any(row.status in _FAILED for row in rows):
         raise typer.Exit(1)
     if proof_log is not None:
@@ -156,7 +156,7 @@ def _write_log(
     from slrsym.tactics.bundled_log import SHIPPED
     from slrsym.tactics.proof_log import write_log
 
-    with shared.show_working("searching for evidence"):
+    with shared.show_activity("searching for evidence"):
         counts = write_log(file, ids, load_ledger(paths, ids).find, seed, (file, SHIPPED), effort)
     good = sum(count for (_, has), count in counts.items() if has)
     for kind in sorted({kind for kind, _ in counts}):
@@ -208,23 +208,23 @@ def axioms(
     json_file: shared.JsonFile = None,
 ) -> None:
     """List the axioms and claims that a claim rests on."""
-    to_stdout = shared.for_programs(json_file)
+    to_stdout = shared.is_json_on_stdout(json_file)
     from slrsym.claims import cache
     from slrsym.cli import display
 
-    id = None if id is None else id_of(id)
+    id = None if id is None else id_from_name(id)
     _require_derivations(path)
     for one in path or []:
-        shared.require_apart(("--path", one), ("--json", json_file))
+        shared.require_distinct_files(("--path", one), ("--json", json_file))
     content, _ = cache.load_or_compute(lambda: _axioms(id, path), path, "axioms", id)
     problems = content.pop("problems")
     for problem in problems:
         typer.echo(f"error: {problem}", err=True)
     out = display.console(sys.stderr if to_stdout else sys.stdout)
     if id is None:
-        display.axiom_list(content["axioms"], out)
+        display.show_axioms(content["axioms"], out)
     else:
-        display.claim_foundations(id, content["claims"], content["axioms"], out)
+        display.show_foundations(id, content["claims"], content["axioms"], out)
     shared.write_json(json_file, content["axioms"] if id is None else content)
     if problems:
         raise typer.Exit(1)
@@ -300,7 +300,7 @@ def check_with_progress(
     use_cache: bool = True,
 ) -> list[ClaimSummary]:
     """Check claims behind a progress bar, and keep every verdict."""
-    from slrsym.claims.cache import is_wanted
+    from slrsym.claims.cache import is_cache_allowed
 
     with shared.progress_bar() as bar:
         task = bar.add_task("checking", total=len(ledger.claims if ids is None else ids), told="")
@@ -312,8 +312,8 @@ def check_with_progress(
             bar.update(task, completed=len(verdicts), total=total, told=told)
 
         return ledger.verify(
-            ids, seed=seed, effort=effort, use_cache=use_cache and is_wanted(), workers=workers,
-            on_verdict=note,
+            ids, seed=seed, effort=effort, workers=workers,
+            use_cache=use_cache and is_cache_allowed(), on_verdict=note,
         )  # fmt: skip
 
 
@@ -324,14 +324,16 @@ def derivations(
     ] = False,
     copy: Annotated[
         Path | None,
-        optional("--copy", metavar="DIR", help="Copy them to a new folder, or an empty one."),
+        declare_optional(
+            "--copy", metavar="DIR", help="Copy them to a new folder, or an empty one."
+        ),
     ] = None,
 ) -> None:
     """Say where slrsym has its derivations, or copy them.
 
     In a copy, `pytest DIR` lists and checks every step, and files may be changed.
     """
-    from slrsym.claims.files import builtin_folder, files_of_claims
+    from slrsym.claims.files import builtin_folder, python_and_paper_files
 
     folder = builtin_folder()
     if path or copy is None:
@@ -342,7 +344,7 @@ def derivations(
         raise typer.BadParameter(
             f"{copy} must be a new folder, or an empty one", param_hint="--copy"
         )
-    files = files_of_claims(folder)
+    files = python_and_paper_files(folder)
     make_folder(copy, {str(f.relative_to(folder)): f.read_bytes() for f in files})
     typer.echo(f"{len(files)} files of derivations in {copy}; pytest {copy} checks them")
 
@@ -371,7 +373,7 @@ def recheck(
         ),
     ] = None,
     path: Annotated[
-        list[Path] | None, optional("--path", metavar="PATH", help="The same as PATH.")
+        list[Path] | None, declare_optional("--path", metavar="PATH", help="The same as PATH.")
     ] = None,
     no_compare: Annotated[
         bool,
@@ -393,10 +395,10 @@ def recheck(
     judges nothing, says what the derivations state, and the two are compared. What has no evidence
     in the log is counted, and never called checked.
     """
-    from slrsym.checker import Rejected, differs
+    from slrsym.checker import Rejected, describe_difference
     from slrsym.checker import recheck as judge
     from slrsym.checker.log import EXTENSIONS
-    from slrsym.checker.term import key
+    from slrsym.checker.term import canonical_key
 
     if file is None:
         from slrsym.tactics.bundled_log import SHIPPED
@@ -421,7 +423,7 @@ def recheck(
             f"slrsym recheck {file} PATH (or --path PATH), or do not compare: --no-compare",
             param_hint="PATH",
         )
-    with shared.show_working("checking the log"), ThreadPoolExecutor() as pool:
+    with shared.show_activity("checking the log"), ThreadPoolExecutor() as pool:
         # Meanwhile, as it takes as long.
         said = None if no_compare else pool.submit(_stated, ids, paths)
         own = pool.submit(_stated, builtin, []) if paths and builtin and not no_compare else None
@@ -435,7 +437,7 @@ def recheck(
         others = own.result() if own is not None else {}
     replaced = [
         found.id for found in judged
-        if found.id in others and differs(found, others[found.id]) not in ("", "steps")
+        if found.id in others and describe_difference(found, others[found.id]) not in ("", "steps")
     ]  # fmt: skip
     rests_on = Counter(
         name for found in judged for step in found.steps for name in _open(step.axioms)
@@ -446,7 +448,7 @@ def recheck(
     by_checker = "follow by the proof checker from axioms of the literature"
     typer.echo(f"{steps - rests} of {steps} steps {by_checker}")
     supposing = sum(
-        not {*map(key, step.hypotheses)} <= {*map(key, found.given)}
+        not {*map(canonical_key, step.hypotheses)} <= {*map(canonical_key, found.given)}
         for found in judged for step in found.steps
     )  # fmt: skip
     typer.echo(f"{supposing} of {steps} steps have hypotheses that their claims do not have")
@@ -457,9 +459,9 @@ def recheck(
     for name, count in rests_on.most_common():
         typer.echo(f"  {count:5} steps rest on {name}")
     if list_unchecked:
-        from slrsym.tactics.log_reuse import without_evidence
+        from slrsym.tactics.log_reuse import steps_without_evidence
 
-        found = list(without_evidence(file))
+        found = list(steps_without_evidence(file))
         so = "; not so:" if found else ""
         typer.echo(f"{steps - len(found)} of {steps} steps have evidence of their own{so}")
         for claim, label, what in found:
@@ -475,9 +477,9 @@ def _open(axioms: frozenset[str]) -> list[str]:
     return sorted(name for name in axioms if name.startswith("unchecked"))
 
 
-def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
+def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
     """Refuse a log that says something else of a claim, or of its steps, than its derivation."""
-    from slrsym.checker import Rejected, differs
+    from slrsym.checker import Rejected, describe_difference
 
     for found in judged:
         if found.id not in said:
@@ -485,7 +487,7 @@ def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
                 f"claim {found.id} is none of the derivations; name those that make it as PATH, "
                 "or do not compare: --no-compare"
             )
-        if name := differs(found, said[found.id]):
+        if name := describe_difference(found, said[found.id]):
             what = "has other steps" if name == "steps" else "says something else"
             raise Rejected(f"claim {found.id} {what} in its derivation")
 
@@ -493,20 +495,20 @@ def _compare(judged: list[Judged], said: dict[str, Any]) -> None:
 def _ids(file: Path) -> list[str]:
     """Return the claims that a log lists, read before the log is judged."""
     from slrsym.checker import Rejected
-    from slrsym.checker.log import text_lines
+    from slrsym.checker.log import read_lines
 
     found: list[str] = []
     with suppress(Rejected):
-        for text in text_lines(file):
+        for text in read_lines(file):
             found += re.findall(r'^\{"claim": ?"([\x20-\x7e]{1,200}?)"', text)
     return found
 
 
 def _maybe_builtin(ids: list[str]) -> list[str]:
     """Return the ids of claims that come with slrsym, as far as the text of its files tells."""
-    from slrsym.claims.files import builtin_folder, files_of
+    from slrsym.claims.files import builtin_folder, files_with_claim
 
-    return [id for id in ids if files_of(id, builtin_folder())]
+    return [id for id in ids if files_with_claim(id, builtin_folder())]
 
 
 def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:

@@ -32,12 +32,12 @@ def confirmed_claims() -> dict[str, list[str]]:
     return {id: list(rests) for id, rests in _listed()["claims"].items()}
 
 
-def is_step_also_by_coq(id: str, label: str) -> bool:
+def is_confirmed_by_coq(id: str, label: str) -> bool:
     """Return whether Coq confirms a step of a claim that comes with the package."""
     return label in confirmed_steps().get(id, {})
 
 
-def also_by_coq(id: str, steps: int) -> str:
+def describe_confirmed_steps(id: str, steps: int) -> str:
     """Describe the steps of a claim that Coq confirms; empty if there are none."""
     count = len(confirmed_steps().get(id, {}))
     if id in confirmed_claims():
@@ -45,6 +45,6 @@ def also_by_coq(id: str, steps: int) -> str:
     return f"Also by Coq: {count} of {steps} steps." if count else ""
 
 
-def column(id: str) -> str:
+def confirmed_count(id: str) -> str:
     """Return the number of steps of a claim that Coq confirms, or ``all``, for a table."""
     return "all" if id in confirmed_claims() else str(len(confirmed_steps().get(id, {})) or "-")

@@ -11,19 +11,23 @@ from pathlib import Path
 
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq import CONFIRMED, confirmed_claims, confirmed_steps
-from slrsym.coq.development import Development
+from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.running import check_development
 
 
 def main(wanted: str, target: str) -> None:
     """Check the list, make it anew, or write the table."""
     ledger = builtin_ledger()
-    made = Development.of(ledger.claims, ledger.find)
-    made.use(confirmed_steps(), confirmed_claims())
+    made = CoqDevelopment.collect(ledger.claims, ledger.find)
+    made.prove_with(confirmed_steps(), confirmed_claims())
     if wanted == "table":
         page = Path(target)
         marks = r"(<!-- table -->\n).*(<!-- end of the table -->)"
-        rows = [("steps", "all", "can be said", "confirmed"), ("---", *3 * ["---:"]), *made.table()]
+        rows = [
+            ("steps", "all", "can be said", "confirmed"),
+            ("---", *3 * ["---:"]),
+            *made.count_by_kind(),
+        ]
         lines = "".join(f"| {' | '.join(map(str, row))} |\n" for row in rows)
         page.write_text(
             re.sub(marks, rf"\1{lines}\2", page.read_text(encoding="utf-8"), flags=re.S),
@@ -31,7 +35,7 @@ def main(wanted: str, target: str) -> None:
         )
         return
     axioms = check_development(made, Path(target), search=wanted == "search")
-    for row in made.table():
+    for row in made.count_by_kind():
         print(*row, sep="\t")
     print(f"{len(made.whole)} claims as a whole; axioms:", *axioms, sep="\n  ")
     if wanted == "search":

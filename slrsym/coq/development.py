@@ -12,7 +12,7 @@ from typing import Any
 import sympy as sp
 
 from slrsym.claims.claim import Claim
-from slrsym.coq.goals import CoqGoal, Exporter, identifier
+from slrsym.coq.goals import CoqGoal, GoalWriter, coq_name
 from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.coq.reading import Misread, require_same, require_same_claim
 from slrsym.statements.expressions import conjuncts
@@ -23,7 +23,7 @@ STATEMENTS, CLAIMS, NUMBERS = "Statements.v", "Claims.v", "Numbers.v"
 
 
 @dataclass
-class Development:
+class CoqDevelopment:
     """Goals of claims, and the files of Coq that prove those for which a tactic is known."""
 
     find: Callable[[str], Claim]
@@ -34,15 +34,17 @@ class Development:
     whole: dict[str, list[str]] = field(default_factory=dict)  # claims, each with what it supposes
 
     @classmethod
-    def of(cls, ids: Iterable[str], find: Callable[[str], Claim], read: bool = True) -> Development:
+    def collect(
+        cls, ids: Iterable[str], find: Callable[[str], Claim], read: bool = True
+    ) -> CoqDevelopment:
         """Collect the goals of some claims."""
-        made, exporter = cls(find), Exporter(find)
+        made, exporter = cls(find), GoalWriter(find)
         for id in ids:
             made.goals[id] = exporter.goals(id)
         asked = dict.fromkeys([*made.goals, *(c for g in made.all_goals for c in g.claims)])
         for id in asked:
             try:
-                text, printer = exporter.said(id)
+                text, printer = exporter.statement(id)
                 if read:
                     require_same_claim(text, find(id), printer.names)
             except (Unprintable, Misread):
@@ -63,7 +65,9 @@ class Development:
         """The goals of all claims, in order."""
         return [goal for goals in self.goals.values() for goal in goals]
 
-    def use(self, known: Mapping[str, Mapping[str, str]], whole: Mapping[str, list[str]]) -> None:
+    def prove_with(
+        self, known: Mapping[str, Mapping[str, str]], whole: Mapping[str, list[str]]
+    ) -> None:
         """Prove with known tactics, by claim and label, and with the claims that follow."""
         for id, goals in self.goals.items():
             for goal in goals:
@@ -76,7 +80,7 @@ class Development:
         goals = self.goals.get(id, [])
         return bool(goals) and id in self.statements and all(g.name in self.tactics for g in goals)
 
-    def table(self) -> list[tuple[Any, ...]]:
+    def count_by_kind(self) -> list[tuple[Any, ...]]:
         """Count the steps of each kind: all, those that can be written, those confirmed."""
         goals = self.all_goals
         kinds = Counter(goal.kind for goal in goals)
@@ -86,10 +90,10 @@ class Development:
         rows.append(("others", sum(n for kind, n in kinds.items() if not said[kind]), 0, 0))
         return [*rows, ("all", kinds.total(), said.total(), good.total())]
 
-    def definitions(self, ids: Iterable[str]) -> str:
+    def statement_definitions(self, ids: Iterable[str]) -> str:
         """Write the statements of claims as definitions."""
         return "\n".join(
-            f"{_title(self.find(id))}Definition claim_{identifier(id)} : Prop :=\n  {said}.\n"
+            f"{_title(self.find(id))}Definition claim_{coq_name(id)} : Prop :=\n  {said}.\n"
             for id, said in self.statements.items()
             if id in ids
         )
@@ -117,10 +121,10 @@ class Development:
         steps = {f"Steps{n}.v": f"{opening.replace('Slrsym', 'Slrsym Statements')}{chunk}"
                  for n, chunk in enumerate(chunks, start=1)}  # fmt: skip
         names = " ".join(["Slrsym", "Statements", *(name[:-2] for name in steps)])
-        claims = "".join(self._claim(id) for id in self.in_order())
+        claims = "".join(self._claim(id) for id in self.claims_in_order())
         return {
             LIBRARY.name: LIBRARY.read_text(encoding="utf-8"),
-            STATEMENTS: opening + self.definitions(self.statements),
+            STATEMENTS: opening + self.statement_definitions(self.statements),
             **steps,
             CLAIMS: f"{opening.replace('Slrsym', names)}{claims}",
             NUMBERS: self._numbers(),
@@ -140,7 +144,7 @@ class Development:
             text += _title(self.find(id))
             for k, part in enumerate(conjuncts(self.find(id).statement), start=1):
                 said = part.func(*(a.subs(at) for a in part.args), evaluate=False)
-                text += f"Lemma {identifier(id)}__{k} : {CoqPrinter().statement(said)}.\n"
+                text += f"Lemma {coq_name(id)}__{k} : {CoqPrinter().statement(said)}.\n"
                 text += "Proof. interval. Qed.\n"
         return text
 
@@ -156,7 +160,7 @@ class Development:
                 text += f"(* {_safe(about)}: not confirmed, {_safe(why)} *)\n"
         return text + "\n"
 
-    def in_order(self) -> list[str]:
+    def claims_in_order(self) -> list[str]:
         """Return the claims that follow as a whole, each after those that it rests on."""
         order: dict[str, None] = {}
 
@@ -174,8 +178,8 @@ class Development:
         return list(order)
 
     def _claim(self, id: str) -> str:
-        rests, name = self.whole[id], identifier(id)
-        arrows = "".join(f"claim_{identifier(other)} -> " for other in rests)
+        rests, name = self.whole[id], coq_name(id)
+        arrows = "".join(f"claim_{coq_name(other)} -> " for other in rests)
         return (
             f"{_title(self.find(id))}Theorem {name}_holds : {arrows}claim_{name}.\n"
             f"Proof. intros; unfold claim_{name}; intros; {self._assembled(id)}. Qed.\n\n"
@@ -186,7 +190,7 @@ class Development:
         names = {goal.label: goal for goal in self.goals[id]}
         used = dict.fromkeys(c for g in self.goals[id] for c in g.claims)
         holds = " | ".join(
-            f"(apply {identifier(c)}_holds; assumption)" for c in used if c in self.whole
+            f"(apply {coq_name(c)}_holds; assumption)" for c in used if c in self.whole
         )
         base = f"first [eassumption | lra{f' | {holds}' if holds else ''}"
 
@@ -199,7 +203,7 @@ class Development:
 
         return proved(self.goals[id][-1])
 
-    def supposed(self, id: str) -> list[str]:
+    def supposed_claims(self, id: str) -> list[str]:
         """Return the claims that a complete claim rests on and that Coq does not confirm."""
         used = dict.fromkeys(c for goal in self.goals[id] for c in goal.claims if c != id)
         rests: dict[str, None] = {}

@@ -13,7 +13,7 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.claim import Claim
 from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.coq.tactics import tactics
+from slrsym.coq.tactics import candidate_tactics
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import conjuncts
@@ -39,12 +39,12 @@ class CoqGoal:
     claims: list[str] = field(default_factory=list)  # that it supposes
 
 
-def identifier(id: str) -> str:
+def coq_name(id: str) -> str:
     """Return a claim's id as a name of Coq."""
     return id.replace("-", "_")
 
 
-def sign_of(x: Any) -> Boolean | None:
+def sign_condition(x: Any) -> Boolean | None:
     """Return the sign condition that a symbol's assumptions state."""
     for holds, kind in (
         (x.is_positive, sp.Gt), (x.is_negative, sp.Lt), (x.is_nonnegative, sp.Ge),
@@ -55,7 +55,7 @@ def sign_of(x: Any) -> Boolean | None:
     return None
 
 
-def kind_of(step: Step) -> str:
+def step_kind(step: Step) -> str:
     """Return the kind of a step, for tables."""
     name, rule = type(step.rule).__name__, step.rule.name
     if name != "_Structural":
@@ -95,7 +95,7 @@ def _declared(printer: CoqPrinter, x: Any) -> list[str]:
         return _signed_sequence(printer, x)
     if not isinstance(x, sp.Symbol):
         return []
-    sign = sign_of(x)
+    sign = sign_condition(x)
     whole = [f"is_int {printer.names[x]}"] if x.is_integer else []
     return whole + ([] if sign is None else [printer.statement(sign)])
 
@@ -120,7 +120,7 @@ def _assembled(printer: CoqPrinter, premises: list[str], conclusion: str) -> str
     return f"forall {variables},\n  {text}" if variables else text
 
 
-def statement_of(claim: Claim) -> tuple[str, CoqPrinter]:
+def coq_statement(claim: Claim) -> tuple[str, CoqPrinter]:
     """Write a claim's statement for all values of its symbols, or raise `Unprintable`."""
     printer = CoqPrinter()
     if claim.statement.atoms(sp.core.function.AppliedUndef):
@@ -151,18 +151,18 @@ def definedness_conditions(p: Any, printer: CoqPrinter) -> list[str]:
     return found
 
 
-class Exporter:
+class GoalWriter:
     """Writer of claims as goals of Coq, which prints each statement once."""
 
     def __init__(self, find: Callable[[str], Claim]) -> None:
         self._find = find
         self._said: dict[str, tuple[str, CoqPrinter] | Unprintable] = {}
 
-    def said(self, id: str) -> tuple[str, CoqPrinter]:
+    def statement(self, id: str) -> tuple[str, CoqPrinter]:
         """Write a claim's statement; raise `Unprintable` if Coq cannot."""
         if id not in self._said:
             try:
-                self._said[id] = statement_of(self._find(id))
+                self._said[id] = coq_statement(self._find(id))
             except Unprintable as lack:
                 self._said[id] = lack
         found = self._said[id]
@@ -176,10 +176,10 @@ class Exporter:
         steps = steps_of(claim, self._find)
         made: list[CoqGoal] = []
         for number, step in enumerate(steps):
-            name = f"{identifier(id)}__{re.sub(r'[^0-9A-Za-z]+', '_', step.label)}"
+            name = f"{coq_name(id)}__{re.sub(r'[^0-9A-Za-z]+', '_', step.label)}"
             while any(name == other.name for other in made):
                 name += "'"
-            goal = CoqGoal(name, id, step.label, kind_of(step), step)
+            goal = CoqGoal(name, id, step.label, step_kind(step), step)
             try:
                 self._fill(goal, steps[:number])
                 if len(goal.text) > _LONGEST:
@@ -206,18 +206,18 @@ class Exporter:
                 printer.free = mark
         claims = list(step.uses)
         if goal.kind == "lemma":
-            self.said(claims[0])
+            self.statement(claims[0])
         if goal.kind == "differentiation":
             claims = []
         goal.claims = [c for c in claims if self._has_words(c)]
-        premises += [f"claim_{identifier(c)}" for c in goal.claims]
+        premises += [f"claim_{coq_name(c)}" for c in goal.claims]
         facts = self._facts(goal, before, premises)
         goal.text = _assembled(printer, [*premises, *facts], conclusion)
-        goal.tries = lambda: tactics(goal, self._find, self.said)
+        goal.tries = lambda: candidate_tactics(goal, self._find, self.statement)
 
     def _has_words(self, id: str) -> bool:
         try:
-            self.said(id)
+            self.statement(id)
         except Unprintable:
             return False
         return True

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from slrsym.coq.development import CLAIMS, STATEMENTS, Development
+from slrsym.coq.development import CLAIMS, STATEMENTS, CoqDevelopment
 from slrsym.coq.goals import CoqGoal
 
 INSTALL = (
@@ -45,7 +45,7 @@ def compile_file(folder: Path, name: str, limit: float = 600) -> str:
     return done.stderr.strip() or f"exit {done.returncode}" if done.returncode else ""
 
 
-def with_library(folder: Path, made: Development) -> Path:
+def write_library(folder: Path, made: CoqDevelopment) -> Path:
     """Write the compiled library and the statements of the claims to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in list(made.files().items())[:2]:
@@ -81,7 +81,7 @@ def search_tactics(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> 
     return found
 
 
-def axioms(folder: Path, modules: Sequence[str]) -> list[str]:
+def list_axioms(folder: Path, modules: Sequence[str]) -> list[str]:
     """Return the axioms of compiled files, as coqchk reports them."""
     done = subprocess.run(
         ["coqchk", "-silent", "-o", *modules], cwd=folder, capture_output=True, text=True,
@@ -93,16 +93,16 @@ def axioms(folder: Path, modules: Sequence[str]) -> list[str]:
     return [line.strip() for line in listed.splitlines() if line.strip() not in ("", "<none>")]
 
 
-def check_development(made: Development, folder: Path, search: bool = False) -> list[str]:
+def check_development(made: CoqDevelopment, folder: Path, search: bool = False) -> list[str]:
     """Compile a development, unmark refused goals, and return the axioms that coqchk lists.
 
     With `search`, tactics are tried for goals that none is known for, and claims are completed.
     """
-    with_library(folder, made)
+    write_library(folder, made)
     if search:
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
         made.tactics |= search_tactics(goals, folder)
-        complete(made)
+        complete_claims(made)
     *files, numbers = list(made.files())[2:]
     if any(_compiled_as_is(made, folder, name) for name in files[:-1]):
         # Something is refused: each goal is tried apart, in one go.
@@ -120,31 +120,31 @@ def check_development(made: Development, folder: Path, search: bool = False) -> 
     problem = _compiled_as_is(made, folder, numbers)
     if problem and "Interval" not in problem:  # what is not installed is not asked
         raise CoqError(problem)
-    return axioms(folder, [STATEMENTS[:-2], *(name.removesuffix(".v") for name in files)])
+    return list_axioms(folder, [STATEMENTS[:-2], *(name.removesuffix(".v") for name in files)])
 
 
 def _only(tactic: str) -> list[str]:
     return [tactic]
 
 
-def complete(made: Development) -> None:
+def complete_claims(made: CoqDevelopment) -> None:
     """Let every claim whose steps all have proofs follow from them."""
     made.whole = {id: [] for id in made.goals if made.is_complete(id)}
     _settle(made)
 
 
-def _settle(made: Development) -> None:
+def _settle(made: CoqDevelopment) -> None:
     """Determine the claims that each claim supposes, after those that it rests on."""
-    for id in made.in_order():
-        made.whole[id] = made.supposed(id)
+    for id in made.claims_in_order():
+        made.whole[id] = made.supposed_claims(id)
 
 
-def _compiled_as_is(made: Development, folder: Path, name: str) -> str:
+def _compiled_as_is(made: CoqDevelopment, folder: Path, name: str) -> str:
     (folder / name).write_text(made.files()[name], encoding="utf-8")
     return compile_file(folder, name, limit=3600)
 
 
-def _dropped(made: Development, file: Path, problem: str) -> bool:
+def _dropped(made: CoqDevelopment, file: Path, problem: str) -> bool:
     """Drop the claim at which Coq stopped, and update those that rest on it."""
     found = re.search(r"line (\d+)", problem)
     if found is None:

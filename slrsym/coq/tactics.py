@@ -14,7 +14,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import substitute_all
 
 
 class Hints:
@@ -132,7 +132,7 @@ def _at_points(statement: Any) -> Any:
 
     def substituted(e: Any) -> Any:
         inner = e.expr.doit(deep=False) if isinstance(e.expr, sp.Derivative) else e.expr
-        return put(inner, dict(zip(e.variables, e.point, strict=True)))
+        return substitute_all(inner, dict(zip(e.variables, e.point, strict=True)))
 
     def derived(e: Any) -> Any:
         return e.doit(deep=False)
@@ -191,7 +191,7 @@ def _linear(node: Any) -> Any:
 # -- for each kind of step ------------------------------------------------------------------------
 
 
-def tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
+def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
     """Yield tactics to try on a goal, in order."""
     kind, statement = goal.kind, goal.step.statement
     if kind == "lemma":
@@ -218,7 +218,7 @@ def tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
         yield f"{hints.opening}{by.replace('by_slope', 'by_slopes')} ltac:({hints.field})"
     elif kind == "lipschitz":
         rule, p = goal.step.rule, goal.printer
-        ends = [put(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)]
+        ends = [substitute_all(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)]
         hints = Hints(p, sp.And(statement, sp.Eq(*ends, evaluate=False)))
         bound = sp.Mul(*(f for f in sp.Mul.make_args(statement.rhs) if not isinstance(f, sp.Abs)))
         words = f"{p._function(rule.variable, rule.of)} {p.term(bound)} {p.term(rule.start)}"
@@ -229,7 +229,7 @@ def tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
         yield "sgn1"
         hints = Hints(goal.printer, statement)
         a, b = statement.lhs, statement.rhs
-        for f in forms(b - a if isinstance(statement, sp.Le | sp.Lt) else a - b, goal.step):
+        for f in sign_forms(b - a if isinstance(statement, sp.Le | sp.Lt) else a - b, goal.step):
             yield f"whole; {hints.opening}form {goal.printer.term(f)} ltac:({hints.field})"
         yield "sgn"
         yield "facts; sgn"
@@ -250,14 +250,14 @@ def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
     name = f"claim_{id.replace('-', '_')}"
     instance = f"(H {arguments})" if arguments else "H"
     use = f"use_claim {name} ltac:(fun H => pose proof {instance})"
-    said_here = put(claim.statement, {x: values.get(x, x) for x in printer.free})
+    said_here = substitute_all(claim.statement, {x: values.get(x, x) for x in printer.free})
     hints = Hints(goal.printer, sp.And(goal.step.statement, said_here))
     tactic = f"instance {goal.printer.term(factor)} ltac:({hints.field})"
     yield f"{use}; {hints.opening}{tactic}"
     yield f"{use}; finish"
 
 
-def forms(difference: Any, step: Any) -> Iterable[Any]:
+def sign_forms(difference: Any, step: Any) -> Iterable[Any]:
     """Yield forms of a difference whose sign may be plain: products of nonnegative factors."""
     point = _point(step)
     made = []

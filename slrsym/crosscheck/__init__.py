@@ -6,12 +6,12 @@ special function from its defining integral. What is shared with the symbolic si
 SymPy's expression tree, the laws, and the `Expectation` node.
 """
 
-from slrsym.crosscheck.balls import Inconclusive, NotALaw, Value
-from slrsym.crosscheck.evaluator import Disagreement, evaluate, truth
+from slrsym.crosscheck.balls import Inconclusive, NotALaw, NumberWithError
+from slrsym.crosscheck.evaluator import Disagreement, evaluate, is_true_at
 from slrsym.crosscheck.points import (
-    Bench,
     Comparison,
     NoPoint,
+    SharedPoints,
     compare,
     random_test_function,
     sample_points,

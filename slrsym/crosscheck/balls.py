@@ -36,7 +36,7 @@ Ball: TypeAlias = Any
 DIGITS_PER_BIT = math.log10(2)
 
 
-def magnitude(ball: Ball) -> float:
+def log2_upper_bound(ball: Ball) -> float:
     """Return the binary logarithm of an upper bound of the absolute value."""
     if not ball.is_finite():
         raise Inconclusive("an intermediate value is not finite")
@@ -49,7 +49,7 @@ def magnitude(ball: Ball) -> float:
     return math.log2(int(mantissa) >> shift) + shift + int(exponent)
 
 
-def radius(ball: Ball) -> Ball:
+def ball_radius(ball: Ball) -> Ball:
     """Return the radius of a ball."""
     return ball.rad() if isinstance(ball, arb) else ball.real.rad() + ball.imag.rad()
 
@@ -65,14 +65,14 @@ def complex_ball(x: Ball) -> Ball:
     return x if isinstance(x, acb) else acb(x)
 
 
-def simplest(x: Ball) -> Ball:
+def drop_zero_imaginary_part(x: Ball) -> Ball:
     """Drop an imaginary part that is exactly zero."""
     return x.real if isinstance(x, acb) and x.imag.is_zero() else x
 
 
 def real_ball(x: Ball, what: str) -> Ball:
     """Convert a ball to a real one; refuse a number that is not real."""
-    x = simplest(x)
+    x = drop_zero_imaginary_part(x)
     if isinstance(x, arb):
         return x
     if x.imag.contains(0):
@@ -80,15 +80,15 @@ def real_ball(x: Ball, what: str) -> Ball:
     raise Inconclusive(f"{what} needs a real number; got {x.str(8)}")
 
 
-def order_of(a: Ball, b: Ball) -> int:
+def compare_balls(a: Ball, b: Ball) -> int:
     """Return the sign of a - b."""
     d = real_ball(a - b, "an order")
     if d > 0:
         return 1
     if d < 0:
         return -1
-    size = max(magnitude(a), magnitude(b), 0.0)
-    if d.is_zero() or magnitude(d) < size - ctx.prec / 2:
+    size = max(log2_upper_bound(a), log2_upper_bound(b), 0.0)
+    if d.is_zero() or log2_upper_bound(d) < size - ctx.prec / 2:
         return 0
     raise Inconclusive("a sign is lost in rounding")
 
@@ -98,7 +98,7 @@ Number: TypeAlias = tuple[Ball, float]
 
 
 @dataclass(frozen=True)
-class Later:
+class DeferredExpression:
     """An expression that is to be evaluated in its own environment, at whatever precision."""
 
     expr: Expr
@@ -106,7 +106,7 @@ class Later:
 
 
 @dataclass(frozen=True)
-class Value:
+class NumberWithError:
     """A number and how far to trust it."""
 
     number: Any
@@ -116,13 +116,13 @@ class Value:
     @property
     def digits(self) -> float:
         """Decimal digits that are right, relative to the number; infinite if it is exact."""
-        return digits_of(self.error, abs(self.number))
+        return correct_digits(self.error, abs(self.number))
 
     def __str__(self) -> str:
         return str(mpmath.nstr(self.number, int(max(2.0, min(60.0, self.digits)))))
 
 
-def digits_of(error: Any, size: Any) -> float:
+def correct_digits(error: Any, size: Any) -> float:
     """Return the number of correct digits that an error leaves."""
     if error == 0:
         return math.inf
@@ -138,15 +138,15 @@ def _mpf(exact: Ball) -> Any:
     return mpmath.make_mpf(from_man_exp(int(mantissa), int(exponent)))
 
 
-def value_of(number: Number) -> Value:
+def ball_to_value(number: Number) -> NumberWithError:
     """Convert a ball to mpmath's numbers: midpoint, radius and scale."""
     ball, scale = number
-    ball = simplest(ball)
+    ball = drop_zero_imaginary_part(ball)
     if isinstance(ball, arb):
-        return Value(_mpf(ball.mid()), _mpf(ball.rad()), scale)
+        return NumberWithError(_mpf(ball.mid()), _mpf(ball.rad()), scale)
     real, imag = _mpf(ball.real.mid()), _mpf(ball.imag.mid())
     error = _mpf((ball.real.rad() + ball.imag.rad()).abs_upper())
-    return Value(mpmath.make_mpc((real._mpf_, imag._mpf_)), error, scale)
+    return NumberWithError(mpmath.make_mpc((real._mpf_, imag._mpf_)), error, scale)
 
 
 Node: TypeAlias = tuple[Ball, Ball, float]
@@ -166,17 +166,17 @@ class CompiledIntegrand:
         self._compiled: tuple[Any, list[Callable[[list[Any]], None]]] = (None, [])
         self.output = -1
 
-    def constant(self, value: Any) -> int:
+    def add_constant(self, value: Any) -> int:
         """Hold a value that no loop changes."""
         self.values.append(value)
         self.levels.append(0)
         return len(self.values) - 1
 
-    def emit(self, operation: Callable[..., Any], *operands: int) -> int:
+    def add_operation(self, operation: Callable[..., Any], *operands: int) -> int:
         """Perform an operation on registers, at once or in the outermost loop that allows it."""
         level = max((self.levels[i] for i in operands), default=0)
         if level == 0:
-            return self.constant(operation(*(self.values[i] for i in operands)))
+            return self.add_constant(operation(*(self.values[i] for i in operands)))
         key = (operation, *operands)
         if key not in self._known:
             self.values.append(None)
@@ -185,11 +185,11 @@ class CompiledIntegrand:
             self._code[level].append((operation, self._known[key], operands))
         return self._known[key]
 
-    def fold(self, operation: Callable[[Any, Any], Any], operands: Iterable[int]) -> int:
+    def add_fold(self, operation: Callable[[Any, Any], Any], operands: Iterable[int]) -> int:
         """Combine registers by an associative operation, those of outer loops first."""
         first, *rest = sorted(operands, key=self.levels.__getitem__)
         for register in rest:
-            first = self.emit(operation, first, register)
+            first = self.add_operation(operation, first, register)
         return first
 
     def _steps(self) -> list[Callable[[list[Any]], None]]:
@@ -211,7 +211,7 @@ class CompiledIntegrand:
         self._steps()[0](values)
         return values[self.output]
 
-    def sum(
+    def sum_over_nodes(
         self, rules: Sequence[Sequence[Node]], radius: float, width: float
     ) -> tuple[Ball, Ball, Ball]:
         """Sum over the nodes in a ball."""
@@ -282,7 +282,7 @@ _OFFSETS = (1564, 2531, 989, 3203)
 
 
 @dataclass(frozen=True)
-class Sum:
+class QuadratureSum:
     """The value of a quadrature."""
 
     value: Ball
@@ -323,9 +323,9 @@ def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
         return tuple(nodes)
 
 
-def gaussian_sum(
+def gaussian_quadrature(
     program: CompiledIntegrand, smooth: int, rules: Sequence[Sequence[Node]], digits: int
-) -> Sum:
+) -> QuadratureSum:
     """Evaluate an expectation by quadrature until two rules agree.
 
     Notes
@@ -336,28 +336,28 @@ def gaussian_sum(
     this law predicts. A pole, kink or jump breaks the law, and ends as `Inconclusive`.
     """
     if smooth == 0:
-        total, absolute, _ = program.sum(rules, 1.0, 0.0)
-        return Sum(total, magnitude(absolute))
+        total, absolute, _ = program.sum_over_nodes(rules, 1.0, 0.0)
+        return QuadratureSum(total, log2_upper_bound(absolute))
     goal = -(digits + 1.5)
     reach = math.sqrt(2 * (2 - goal) * math.log(10))
     step, last, stalls = _FIRST_STEP, 0.0, 0
     while stalls < 3:
         sums = _two_lattices(program, smooth, rules, step, reach + step)
         absolute, edge = sums[0][1] + sums[1][1], sums[0][2] + sums[1][2]
-        whole = magnitude(absolute)
+        whole = log2_upper_bound(absolute)
         if whole == -math.inf:
-            return Sum(arb(0), whole)
-        if (magnitude(edge) - whole) * DIGITS_PER_BIT > goal:
+            return QuadratureSum(arb(0), whole)
+        if (log2_upper_bound(edge) - whole) * DIGITS_PER_BIT > goal:
             reach *= 1.2
             if reach > _LARGEST_RADIUS:
                 raise Inconclusive("the integrand times the density does not become negligible")
             continue
         difference = sums[0][0] - sums[1][0]
-        gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
+        gap = (log2_upper_bound(difference) - whole) * DIGITS_PER_BIT
         if gap < goal:
             value = (sums[0][0] + sums[1][0]) / 2
-            return Sum(widen(value, difference.abs_upper() + edge.upper()), whole - 1)
-        if (magnitude(radius(difference)) - whole) * DIGITS_PER_BIT > goal:
+            return QuadratureSum(widen(value, difference.abs_upper() + edge.upper()), whole - 1)
+        if (log2_upper_bound(ball_radius(difference)) - whole) * DIGITS_PER_BIT > goal:
             raise Inconclusive("rounding leaves too few digits in a quadrature")
         # A rule that converges as it should at least gains digits in proportion to 1/step.
         stalls += gap < -1.5 and last < -0.5 and gap / last < 1 + (_reduction(last, goal) - 1) / 4
@@ -389,17 +389,20 @@ def _two_lattices(
         # Long lattices are rare, and would fill the memory.
         build = _lattice if radius < 2000 * step else _lattice.__wrapped__
         lattices = [build(width, offset, reach, ctx.prec) for offset in offsets]
-        sums.append(program.sum([*lattices, *rules], radius, step))
+        sums.append(program.sum_over_nodes([*lattices, *rules], radius, step))
     return sums
 
 
-def whole_line(program: CompiledIntegrand, digits: int) -> Sum:
+def integrate_line(program: CompiledIntegrand, digits: int) -> QuadratureSum:
     """Integrate over the line an integrand that decays as a Gaussian."""
     root = (2 * arb.pi()).sqrt()
-    ratio = program.emit(lambda x: root * (x * x / 2).exp(), 0)
-    original, program.output = program.output, program.emit(operator.mul, program.output, ratio)
+    ratio = program.add_operation(lambda x: root * (x * x / 2).exp(), 0)
+    original, program.output = (
+        program.output,
+        program.add_operation(operator.mul, program.output, ratio),
+    )
     try:
-        return gaussian_sum(program, 1, (), digits)
+        return gaussian_quadrature(program, 1, (), digits)
     finally:
         program.output = original
 
@@ -407,9 +410,9 @@ def whole_line(program: CompiledIntegrand, digits: int) -> Sum:
 _FINEST_LEVEL = 10
 
 
-def double_exponential(
+def integrate_interval(
     integrand: Callable[[Ball], Ball], low: Ball, high: Ball, digits: int
-) -> Sum:
+) -> QuadratureSum:
     r"""Integrate over an interval by double exponential quadrature.
 
     Notes
@@ -444,7 +447,7 @@ def double_exponential(
                     )
                 total, absolute = total + term, absolute + abs(term)
                 if level == 2:
-                    small = magnitude(term) - magnitude(absolute)
+                    small = log2_upper_bound(term) - log2_upper_bound(absolute)
                     quiet = quiet + 1 if small * DIGITS_PER_BIT < goal - 2 else 0
                     if (quiet >= 3 and t >= 2.5) or t > 8.0:
                         if quiet < 3 and not absolute.is_zero():
@@ -453,14 +456,14 @@ def double_exponential(
                         break
                 k += 1 if level == 2 else 2
         value = total / step
-        whole = magnitude(absolute / step)
+        whole = log2_upper_bound(absolute / step)
         if whole == -math.inf:
-            return Sum(arb(0), whole)
+            return QuadratureSum(arb(0), whole)
         if previous is not None:
             difference = value - previous
-            gap = (magnitude(difference) - whole) * DIGITS_PER_BIT
+            gap = (log2_upper_bound(difference) - whole) * DIGITS_PER_BIT
             if gap < goal:
-                return Sum(widen(value, difference.abs_upper()), whole)
+                return QuadratureSum(widen(value, difference.abs_upper()), whole)
         previous = value
     raise Inconclusive("double exponential quadrature does not converge")
 

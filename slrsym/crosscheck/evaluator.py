@@ -19,41 +19,44 @@ from sympy.core.relational import Relational
 from slrsym.crosscheck.balls import (
     DIGITS_PER_BIT,
     Ball,
+    DeferredExpression,
     Inconclusive,
-    Later,
     Number,
+    NumberWithError,
     Point,
-    Sum,
-    Value,
-    digits_of,
-    double_exponential,
-    magnitude,
+    QuadratureSum,
+    ball_to_value,
+    correct_digits,
+    integrate_interval,
+    integrate_line,
+    log2_upper_bound,
     real_ball,
-    value_of,
-    whole_line,
 )
-from slrsym.crosscheck.expectations import Compiler, Expectations
-from slrsym.crosscheck.integrands import IndependentPart, derivative_of, with_functions
-from slrsym.crosscheck.node_evaluator import RELATIONS, Nodes
+from slrsym.crosscheck.expectations import ExpectationValues, IntegrandCompiler
+from slrsym.crosscheck.integrands import IndependentPart, elementary_derivative, replace_functions
+from slrsym.crosscheck.node_evaluator import RELATIONS, NodeEvaluator
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import Law, standard_normal
-from slrsym.statements.expressions import spoken
+from slrsym.statements.expressions import infix_text
 
 _T, _S, _G = (sp.Dummy(name, real=True) for name in "tsG")
 _ZETA = Expectation(sp.erf(_T + _S * _G) ** 2, standard_normal(_G))
 
 
-class Evaluator(Nodes):
+class Evaluator(NodeEvaluator):
     """Evaluation of expressions at one point, to a fixed number of digits."""
 
     def __init__(self, environment: Mapping[Any, Any], digits: int) -> None:
         super().__init__(environment, digits)
-        self.expectations = Expectations(self)
+        self.expectations = ExpectationValues(self)
 
     def _on_Subs(self, expr: Expr) -> Number:
         body, variables, values = expr.args
-        new = {x: Later(v, self.environment) for x, v in zip(variables, values, strict=True)}
-        return self.at(new, self.digits).number(body)
+        new = {
+            x: DeferredExpression(v, self.environment)
+            for x, v in zip(variables, values, strict=True)
+        }
+        return self.with_values(new, self.digits).number(body)
 
     _on_AtPoint = _on_Subs  # noqa: N815
 
@@ -65,13 +68,15 @@ class Evaluator(Nodes):
         results = [self._limit(body, x, target, side) for side in sides]
         if len(results) == 2:
             gap = results[0] - results[1]
-            if (magnitude(gap) - max(magnitude(results[0]), 0.0)) * DIGITS_PER_BIT > -self.digits:
+            if (
+                log2_upper_bound(gap) - max(log2_upper_bound(results[0]), 0.0)
+            ) * DIGITS_PER_BIT > -self.digits:
                 raise Inconclusive(f"the two one-sided limits of {body} at {target} differ")
         return results[0], -math.inf
 
     def _limit(self, body: Expr, x: Symbol, target: Expr, side: int) -> Ball:
         """Extrapolate to a limit by Richardson's method in the distance to the target."""
-        inner = self.at({}, 2 * self.digits + 15)
+        inner = self.with_values({}, 2 * self.digits + 15)
         row: list[Ball] = []
         agreed = 0
         with ctx.workprec(inner.bits):
@@ -79,13 +84,17 @@ class Evaluator(Nodes):
                 # Not a power of two: periodic functions must not look constant.
                 far = sp.Rational(1237 * 2**k, 1009) * side
                 place = far if target.is_infinite else target + 1 / far
-                new = [self.at({x: Later(place, self.environment)}, inner.digits).ball(body)]
+                new = [
+                    self.with_values(
+                        {x: DeferredExpression(place, self.environment)}, inner.digits
+                    ).ball(body)
+                ]
                 for j, old in enumerate(row):
                     new.append(new[j] + (new[j] - old) / (2 ** (j + 1) - 1))
                 if row:
                     gap = new[-1] - row[-1]
-                    size = max(magnitude(new[-1]), magnitude(row[0]), -1.0)
-                    close = (magnitude(gap) - size) * DIGITS_PER_BIT < -self.digits - 2
+                    size = max(log2_upper_bound(new[-1]), log2_upper_bound(row[0]), -1.0)
+                    close = (log2_upper_bound(gap) - size) * DIGITS_PER_BIT < -self.digits - 2
                     agreed = agreed + 1 if close else 0
                     if agreed == 2:
                         margin = gap.abs_upper() if isinstance(gap, arb) else abs(gap).upper()
@@ -94,7 +103,7 @@ class Evaluator(Nodes):
         raise Inconclusive(f"the values of {body} as {x} tends to {target} do not settle")
 
     def _on_Derivative(self, expr: Expr) -> Number:
-        slope = derivative_of(expr)
+        slope = elementary_derivative(expr)
         if slope is not None:
             return self.number(slope)
         orders = Counter({x: int(n) for x, n in expr.variable_count})
@@ -110,10 +119,10 @@ class Evaluator(Nodes):
 
         def shifted(shifts: Sequence[sp.Rational], digits: int) -> Ball:
             moved = {
-                x: Later(x + shift, self.environment)
+                x: DeferredExpression(x + shift, self.environment)
                 for (x, _), shift in zip(orders, shifts, strict=True)
             }
-            return self.at(moved, digits).ball(body)
+            return self.with_values(moved, digits).ball(body)
 
         # A derivative that vanishes is judged against the function that is differentiated.
         result, size = arb(0), -math.inf
@@ -121,7 +130,7 @@ class Evaluator(Nodes):
             for choice in product(*stencils):
                 weight = math.prod((w for _, w in choice), start=sp.Rational(1))
                 value = shifted([shift * step for shift, _ in choice], inner)
-                size = max(size, magnitude(value))
+                size = max(size, log2_upper_bound(value))
                 result += fmpq(int(weight.p), int(weight.q)) * value
             result = result / arb(fmpq(int(step.p), int(step.q))) ** total
             if total == 1:
@@ -129,7 +138,7 @@ class Evaluator(Nodes):
                 near = sp.Rational(1, 2**40)
                 left, mid, right = (shifted([k * near], 20) for k in (-1, 0, 1))
                 bend = (left - 2 * mid + right) * 2**40
-                if magnitude(bend) > max(magnitude(result), 0.0) - 12:
+                if log2_upper_bound(bend) > max(log2_upper_bound(result), 0.0) - 12:
                     raise Inconclusive(f"{body} has no derivative in {orders[0][0]} here")
         return result, size
 
@@ -146,7 +155,7 @@ class Evaluator(Nodes):
         if a > b:
             a, b, sign = b, a, -1
         # Near a singular end, digits are lost in the distance to it: make a second try with more.
-        for evaluator in (self, self.at({}, 3 * self.digits + 10)):
+        for evaluator in (self, self.with_values({}, 3 * self.digits + 10)):
             with ctx.workprec(evaluator.bits):
                 try:
                     total = evaluator._line_integral(body, x, a, b, self.digits)
@@ -155,19 +164,21 @@ class Evaluator(Nodes):
                     undecided = reason
         raise undecided
 
-    def _line_integral(self, body: Expr, x: Symbol, low: Ball, high: Ball, digits: int) -> Sum:
-        compiler = Compiler(self, 1, {x: (arb(0), [arb(1)])})
+    def _line_integral(
+        self, body: Expr, x: Symbol, low: Ball, high: Ball, digits: int
+    ) -> QuadratureSum:
+        compiler = IntegrandCompiler(self, 1, {x: (arb(0), [arb(1)])})
         program = compiler.program
-        program.output = compiler.register(self.prepared(body, {}))
+        program.output = compiler.register(self.expand_sums(body, {}))
         if program.levels[program.output] == 0:
             value = program.values[program.output] * (high - low)
-            return Sum(value, magnitude(value))
+            return QuadratureSum(value, log2_upper_bound(value))
         if not low.is_finite() and not high.is_finite():
             try:
-                return whole_line(program, digits)
+                return integrate_line(program, digits)
             except Inconclusive:
                 pass  # it decays too slowly for the trapezoid rule
-        return double_exponential(program.evaluate, low, high, digits)
+        return integrate_interval(program.evaluate, low, high, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
         """Return the function on balls that a node stands for."""
@@ -179,8 +190,8 @@ class Evaluator(Nodes):
     def check_law(self, law: Law) -> None:
         """Refuse a law that is not one at this point."""
         with ctx.workprec(self.bits):
-            for block in IndependentPart.of(law):
-                self.expectations.check(block)
+            for block in IndependentPart.parts_of_law(law):
+                self.expectations.require_semidefinite(block)
 
     def _on_Expectation(self, node: Expectation) -> Number:
         return self.expectations.value(node)
@@ -210,7 +221,7 @@ _NEGLIGIBLE = 1e-15
 
 def evaluate(
     expr: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
-) -> Value:
+) -> NumberWithError:
     """Evaluate an expression at a point.
 
     Examples
@@ -223,24 +234,24 @@ def evaluate(
     """
     if digits < 1:
         raise ValueError(f"digits must be at least 1; got {digits}")
-    expr = with_functions(sp.sympify(expr), functions or {})
+    expr = replace_functions(sp.sympify(expr), functions or {})
     return _evaluated(expr, digits, lambda working: Evaluator(point, working))
 
 
-def _evaluated(expr: Basic, digits: int, evaluator: Callable[[int], Evaluator]) -> Value:
+def _evaluated(expr: Basic, digits: int, evaluator: Callable[[int], Evaluator]) -> NumberWithError:
     """Evaluate an expression, with more working digits until enough agree."""
     working = digits + 3
     for _ in range(4):
-        value = value_of(evaluator(working).number(expr))
+        value = ball_to_value(evaluator(working).number(expr))
         reference = _reference_size(value)
-        missing = digits - digits_of(value.error, reference)
+        missing = digits - correct_digits(value.error, reference)
         if missing <= 0 or math.isinf(missing):
             break
         working += math.ceil(missing) + 4
     return value
 
 
-def _reference_size(*values: Value) -> Any:
+def _reference_size(*values: NumberWithError) -> Any:
     """Return the reference size of errors: the larger value, or a much larger term."""
     size = max(abs(value.number) for value in values)
     scale = max(value.scale for value in values)
@@ -253,23 +264,25 @@ class Disagreement(Exception):  # noqa: N818
 
     def __init__(self, statement: Any, point: Mapping[Any, Any], lhs: str, rhs: str) -> None:
         self.statement, self.point, self.lhs, self.rhs = statement, point, lhs, rhs
-        super().__init__(f"{spoken(statement)} fails{place(point)}: {lhs} against {rhs}")
+        super().__init__(
+            f"{infix_text(statement)} fails{describe_point(point)}: {lhs} against {rhs}"
+        )
 
 
-def place(point: Mapping[Any, Any]) -> str:
+def describe_point(point: Mapping[Any, Any]) -> str:
     where = ", ".join(f"{symbol} = {value}" for symbol, value in point.items())
     return f" at {where}" if where else ""
 
 
 @dataclass
-class Judge:
+class StatementJudge:
     """A judge of statements at one point, which remembers the numbers that decided."""
 
     point: Point
     digits: int
     # Far out, sides that differ may be too close to each other to be told apart.
     lenient: bool = False
-    last: tuple[Any, Value, Value] | None = field(default=None)
+    last: tuple[Any, NumberWithError, NumberWithError] | None = field(default=None)
     agreed: float = math.inf
     missed: float = 0.0
     # By digits; what both sides contain is evaluated once.
@@ -323,7 +336,7 @@ class Judge:
             verdict = self._compared(relation, digits)
             if verdict is not None:
                 return verdict
-        raise Inconclusive(f"{spoken(relation)} cannot be decided at {4 * self.digits} digits")
+        raise Inconclusive(f"{infix_text(relation)} cannot be decided at {4 * self.digits} digits")
 
     def _compared(self, relation: Relational, digits: int) -> bool | None:
         """Compare both sides of a relation; None asks for more digits."""
@@ -334,7 +347,7 @@ class Judge:
             error = left.error + right.error
             reference = _reference_size(left, right)
             apart = abs(difference)
-            agreed = digits_of(apart + error, reference)
+            agreed = correct_digits(apart + error, reference)
             if isinstance(relation, sp.Eq):
                 # Sides known so well that they are seen to differ do not count as equal.
                 differ = apart > 4 * error and apart > reference * mpmath.mpf(10) ** -self.digits
@@ -360,14 +373,14 @@ class Judge:
                 return True
             return None if digits == self.digits or self.lenient else False
 
-    def told(self) -> str:
+    def describe_last_comparison(self) -> str:
         """Describe the point and both sides of the last comparison; empty without numbers."""
         if self.last is None:
             return ""
         left, right = (mpmath.nstr(side.number, self.digits) for side in self.last[1:])
-        return f"{place(self.point)}: {left} and {right}".removeprefix(" ")
+        return f"{describe_point(self.point)}: {left} and {right}".removeprefix(" ")
 
-    def disagreement(self, statement: Basic) -> Disagreement:
+    def make_disagreement(self, statement: Basic) -> Disagreement:
         if self.last is None:
             return Disagreement(statement, self.point, "False", "True")
         relation, left, right = self.last
@@ -376,8 +389,10 @@ class Judge:
         return Disagreement(relation, self.point, lhs, rhs)
 
 
-def truth(
+def is_true_at(
     statement: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
 ) -> bool:
     """Return whether a statement holds at a point."""
-    return Judge(point, digits).holds(with_functions(sp.sympify(statement), functions or {}))
+    return StatementJudge(point, digits).holds(
+        replace_functions(sp.sympify(statement), functions or {})
+    )

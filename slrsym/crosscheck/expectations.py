@@ -25,48 +25,48 @@ from slrsym.crosscheck.balls import (
     Inconclusive,
     NotALaw,
     Number,
+    compare_balls,
     complex_ball,
     gauss_hermite,
-    gaussian_sum,
-    magnitude,
-    order_of,
+    gaussian_quadrature,
+    log2_upper_bound,
     real_ball,
 )
 from slrsym.crosscheck.gaussian_factors import Rows, absorb_exponential, split_off_exponent
 from slrsym.crosscheck.integrands import (
     NOISE,
     IndependentPart,
-    by_component,
-    degree_of,
+    degree_bound,
     essential_forms,
+    expand_products,
+    group_by_part,
     kinks_of,
-    multiplied_out,
-    named_anew,
+    renaming_invariant_key,
+    rewrite_maxima,
     split_off_polynomial,
-    with_fewer_forms,
 )
 from slrsym.crosscheck.node_evaluator import (
     RELATIONS,
-    Nodes,
-    general_power,
+    NodeEvaluator,
+    evaluate_piecewise,
+    principal_power,
     rational_power,
-    select,
     square_root,
 )
-from slrsym.crosscheck.split_quadrature import Line, lines_of, piecewise_sum
+from slrsym.crosscheck.split_quadrature import Line, integrate_piecewise, kink_lines
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
-from slrsym.statements.expressions import free
+from slrsym.statements.expressions import free_symbols
 
 # In more directions than these, a quadrature takes too long without reducing their number.
 _FEW = 2
 
 
-class Compiler:
+class IntegrandCompiler:
     """Compilation of an integrand to a program."""
 
     def __init__(
-        self, evaluator: Nodes, depth: int, rows: Mapping[Any, tuple[Ball, list[Ball]]]
+        self, evaluator: NodeEvaluator, depth: int, rows: Mapping[Any, tuple[Ball, list[Ball]]]
     ) -> None:
         self.evaluator = evaluator
         self.program = CompiledIntegrand(depth)
@@ -74,16 +74,16 @@ class Compiler:
         self.random = frozenset(rows)
         self._known: dict[Basic, int] = {}
 
-    def affine(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
+    def affine_form(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
         """Return the constant and the coefficients of an affine form."""
-        if not free(expr) & self.random:
+        if not free_symbols(expr) & self.random:
             return self.evaluator.ball(expr), {}
         if isinstance(expr, Symbol):
             return arb(0), {expr: arb(1)}
         if isinstance(expr, sp.Add):
             constant, form = arb(0), dict[Symbol, Ball]()
             for arg in expr.args:
-                part = self.affine(arg)
+                part = self.affine_form(arg)
                 if part is None:
                     return None
                 constant += part[0]
@@ -91,8 +91,8 @@ class Compiler:
                     form[symbol] = form.get(symbol, arb(0)) + coefficient
             return constant, form
         if isinstance(expr, sp.Mul):
-            inner = [arg for arg in expr.args if free(arg) & self.random]
-            part = self.affine(inner[0]) if len(inner) == 1 else None
+            inner = [arg for arg in expr.args if free_symbols(arg) & self.random]
+            part = self.affine_form(inner[0]) if len(inner) == 1 else None
             if part is None:
                 return None
             factor = self.evaluator.ball(sp.Mul(*(arg for arg in expr.args if arg is not inner[0])))
@@ -106,12 +106,12 @@ class Compiler:
         return self._known[expr]
 
     def _register(self, expr: Basic) -> int:
-        emit, fold = self.program.emit, self.program.fold
-        if not free(expr) & self.random:
+        emit, fold = self.program.add_operation, self.program.add_fold
+        if not free_symbols(expr) & self.random:
             if isinstance(expr, Boolean) and not isinstance(expr, Symbol):
-                return self.program.constant(self.evaluator.condition(expr))
-            return self.program.constant(self.evaluator.ball(expr))
-        form = self.affine(expr) if isinstance(expr, Expr) else None
+                return self.program.add_constant(self.evaluator.is_condition_true(expr))
+            return self.program.add_constant(self.evaluator.ball(expr))
+        form = self.affine_form(expr) if isinstance(expr, Expr) else None
         if form is not None:
             return self._affine_register(*form)
         if isinstance(expr, sp.Add):
@@ -122,13 +122,15 @@ class Compiler:
             base = self.register(expr.base)
             if expr.exp.is_Rational:
                 return emit(rational_power(expr.exp), base)
-            return emit(general_power, base, self.register(expr.exp))
+            return emit(principal_power, base, self.register(expr.exp))
         if isinstance(expr, sp.Piecewise):
-            return emit(select, *(self.register(part) for pair in expr.args for part in pair))
+            return emit(
+                evaluate_piecewise, *(self.register(part) for pair in expr.args for part in pair)
+            )
         if isinstance(expr, Relational):
             relation = RELATIONS[type(expr).__name__]
             return emit(
-                lambda a, b: relation(order_of(a, b)),
+                lambda a, b: relation(compare_balls(a, b)),
                 self.register(expr.lhs),
                 self.register(expr.rhs),
             )
@@ -144,7 +146,7 @@ class Compiler:
             return emit(function, *(self.register(arg) for arg in expr.args))
         return self._nested(expr)
 
-    def coordinates(self, constant: Ball, form: Mapping[Symbol, Ball]) -> Line:
+    def in_coordinates(self, constant: Ball, form: Mapping[Symbol, Ball]) -> Line:
         """Return an affine form in the coordinates of the quadrature."""
         for symbol, coefficient in form.items():
             constant = constant + coefficient * self.rows[symbol][0]
@@ -152,31 +154,33 @@ class Compiler:
         return constant, tuple(_combined(form, rows, self.program.depth, self.evaluator.digits))
 
     def _affine_register(self, constant: Ball, form: dict[Symbol, Ball]) -> int:
-        constant, total = self.coordinates(constant, form)
-        result = self.program.constant(constant)
+        constant, total = self.in_coordinates(constant, form)
+        result = self.program.add_constant(constant)
         for i, coefficient in enumerate(total):
             if coefficient.is_zero():
                 continue
-            product = self.program.emit(operator.mul, self.program.constant(coefficient), i)
-            result = self.program.emit(operator.add, result, product)
+            product = self.program.add_operation(
+                operator.mul, self.program.add_constant(coefficient), i
+            )
+            result = self.program.add_operation(operator.add, result, product)
         return result
 
     def _nested(self, expr: Basic) -> int:
         """Compile an expectation or integral whose parameters are variables of this one."""
-        symbols = sorted(free(expr) & self.random, key=sp.default_sort_key)
+        symbols = sorted(free_symbols(expr) & self.random, key=sp.default_sort_key)
         evaluator = self.evaluator
 
         def inner(*values: Ball) -> Ball:
             here = dict(zip(symbols, values, strict=True))
-            return evaluator.at(here, evaluator.digits + 6).ball(expr)
+            return evaluator.with_values(here, evaluator.digits + 6).ball(expr)
 
-        return self.program.emit(inner, *(self.register(symbol) for symbol in symbols))
+        return self.program.add_operation(inner, *(self.register(symbol) for symbol in symbols))
 
 
-class Expectations:
+class ExpectationValues:
     """The expectations at one point; equal ones are computed once."""
 
-    def __init__(self, evaluator: Nodes) -> None:
+    def __init__(self, evaluator: NodeEvaluator) -> None:
         self.evaluator = evaluator
         self.digits = evaluator.digits
         self._integrals: dict[Any, Number] = {}
@@ -186,21 +190,23 @@ class Expectations:
     def value(self, node: Expectation) -> Number:
         """Evaluate an expectation."""
         sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
-        integrand = with_fewer_forms(self.evaluator.prepared(node.integrand, sums))
-        blocks = IndependentPart.of(node.law) + [b for _, extra in sums.values() for b in extra]
+        integrand = rewrite_maxima(self.evaluator.expand_sums(node.integrand, sums))
+        blocks = IndependentPart.parts_of_law(node.law) + [
+            b for _, extra in sums.values() for b in extra
+        ]
         outer = frozenset(symbol for block in blocks for symbol in block.symbols)
         terms = []
-        for factors in multiplied_out(integrand, outer):
+        for factors in expand_products(integrand, outer):
             merged, extra = self._merged(factors, outer)
             blocks += extra
             terms.append(merged)
         for block in blocks:
-            self.check(block)
+            self.require_semidefinite(block)
         owner = {symbol: i for i, block in enumerate(blocks) for symbol in block.symbols}
         random = frozenset(owner)
         pooled: dict[tuple[tuple[frozenset[int], Expr], ...], list[Expr]] = {}
-        for factors in (f for term in terms for f in multiplied_out(term, random)):
-            constant, parts = by_component(factors, owner, random)
+        for factors in (f for term in terms for f in expand_products(term, random)):
+            constant, parts = group_by_part(factors, owner, random)
             key, rest = split_off_polynomial(parts, random)
             pooled.setdefault(key, []).append(constant * rest)
         total, scale = arb(0), -math.inf
@@ -228,19 +234,19 @@ class Expectations:
         result: list[Expr] = []
         blocks: list[IndependentPart] = []
         for factor in factors:
-            if not isinstance(factor, Expectation) or not free(factor) & outer:
+            if not isinstance(factor, Expectation) or not free_symbols(factor) & outer:
                 result.append(factor)
                 continue
-            inner = IndependentPart.of(factor.law)
+            inner = IndependentPart.parts_of_law(factor.law)
             if any(sp.sympify(block.cov).free_symbols & outer for block in inner):
                 result.append(factor)
                 continue
             sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
-            body = self.evaluator.prepared(factor.integrand, sums)
+            body = self.evaluator.expand_sums(factor.integrand, sums)
             inner += [b for _, extra in sums.values() for b in extra]
             images: dict[Symbol, Expr] = {}
             for block in inner:
-                copy, names = block.copy()
+                copy, names = block.renamed_copy()
                 for (old, new), mean in zip(
                     names.items(), block.mean or (S.Zero,) * len(names), strict=True
                 ):
@@ -248,14 +254,14 @@ class Expectations:
                 centred = tuple(S.Zero for _ in block.mean)
                 blocks.append(IndependentPart(copy.symbols, centred, copy.cov))
             here = outer | {s for block in blocks for s in block.symbols}
-            deeper = [self._merged(f, here) for f in multiplied_out(body.xreplace(images), here)]
+            deeper = [self._merged(f, here) for f in expand_products(body.xreplace(images), here)]
             result.append(sp.Add(*(term for term, _ in deeper)))
             blocks += [block for _, extra in deeper for block in extra]
         return sp.Mul(*result), blocks
 
-    def check(self, block: IndependentPart) -> None:
+    def require_semidefinite(self, block: IndependentPart) -> None:
         """Raise if the covariance matrix of a block is not positive semidefinite at this point."""
-        if block.gaussian:
+        if block.is_gaussian:
             self._root(block)
         else:
             variance = real_ball(self.evaluator.ball(block.cov), "a variance")
@@ -272,17 +278,17 @@ class Expectations:
             [real_ball(self.evaluator.ball(block.cov[i, j]), "a covariance") for j in range(n)]
             for i in range(n)
         ]
-        largest = max(max(magnitude(rest[i][i]) for i in range(n)), -1000.0)
+        largest = max(max(log2_upper_bound(rest[i][i]) for i in range(n)), -1000.0)
         # A variance below this moves a smooth expectation by no more than itself.
         floor = largest - (self.digits + 5) / DIGITS_PER_BIT
         columns: list[list[Ball]] = []
         left = set(range(n))
         while left:
-            if any(rest[i][i] < 0 and magnitude(rest[i][i]) > floor for i in left):
+            if any(rest[i][i] < 0 and log2_upper_bound(rest[i][i]) > floor for i in left):
                 raise NotALaw(f"the covariance of {block.symbols} is not positive semidefinite")
             pivot = max(left, key=lambda i: float(rest[i][i].mid()))
-            if magnitude(rest[pivot][pivot]) <= floor:
-                off = max(magnitude(rest[i][j]) for i in left for j in left)
+            if log2_upper_bound(rest[pivot][pivot]) <= floor:
+                off = max(log2_upper_bound(rest[i][j]) for i in left for j in left)
                 if off > (largest + floor) / 2 + 4:
                     raise NotALaw(f"the covariance of {block.symbols} is not positive semidefinite")
                 break
@@ -305,19 +311,19 @@ class Expectations:
         while len(self._canonical) < len(names):
             self._canonical.append(sp.Dummy(f"x_{len(self._canonical)}", real=True))
         renaming = dict(zip(names, self._canonical, strict=False))
-        key = (named_anew(factor, renaming), tuple((b.mean, b.cov) for b in blocks))
+        key = (renaming_invariant_key(factor, renaming), tuple((b.mean, b.cov) for b in blocks))
         if key not in self._integrals or factor.has(sp.Subs):
             self._integrals[key] = self._quadrature(factor, blocks)
         return self._integrals[key]
 
     def _quadrature(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
-        involved = free(factor)
+        involved = free_symbols(factor)
         means: dict[Symbol, Ball] = {}
         roots: dict[Symbol, list[Ball]] = {}
         noises: dict[Symbol, Ball] = {}
         width = 0
         for block in blocks:
-            if not block.gaussian:
+            if not block.is_gaussian:
                 noises[block.symbols[0]] = square_root(self.evaluator.ball(block.cov))
                 continue
             root = self._root(block)
@@ -340,9 +346,9 @@ class Expectations:
     ) -> Number:
         """Rotate coordinates so that as few as possible matter."""
         random = frozenset(means) | frozenset(noises)
-        probe = Compiler(self.evaluator, 0, dict.fromkeys(random, (arb(0), [])))
+        probe = IntegrandCompiler(self.evaluator, 0, dict.fromkeys(random, (arb(0), [])))
         basis: list[list[Ball]] = []
-        for form in essential_forms(factor, random, probe.affine):
+        for form in essential_forms(factor, random, probe.affine_form):
             for row in self._real_rows(form, roots):
                 basis += _orthogonal_part(row, basis, self.digits)
         smooth = len(basis)
@@ -355,7 +361,7 @@ class Expectations:
                 if smooth > _FEW:
                     raise
             else:
-                return weight * value, magnitude(weight) + absolute
+                return weight * value, log2_upper_bound(weight) + absolute
         for row in roots.values():
             basis += _orthogonal_part(row, basis, self.digits)
         depth = len(basis) + len(noises)
@@ -366,23 +372,23 @@ class Expectations:
         for i, (symbol, deviation) in enumerate(noises.items()):
             rows[symbol] = arb(0), [arb(0)] * depth
             rows[symbol][1][len(basis) + i] = deviation
-        compiler = Compiler(self.evaluator, depth, rows)
+        compiler = IntegrandCompiler(self.evaluator, depth, rows)
         program = compiler.program
         program.output = compiler.register(factor)
         if program.levels[program.output] == 0:
             constant = program.values[program.output]
-            return constant, magnitude(constant)
+            return constant, log2_upper_bound(constant)
         # One node more than is exact: at the zeros of a Hermite polynomial it would not be seen.
-        count = degree_of(factor, frozenset(means)) // 2 + 2
+        count = degree_bound(factor, frozenset(means)) // 2 + 2
         noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
         hermite = gauss_hermite(count, ctx.prec)
         rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)
         kinks = kinks_of(factor, random)
         if kinks:
-            lines = lines_of(kinks, random, partial(_line, compiler), self.evaluator.ball)
-            total = piecewise_sum(program, lines, smooth, rules, self.digits)
+            lines = kink_lines(kinks, random, partial(_line, compiler), self.evaluator.ball)
+            total = integrate_piecewise(program, lines, smooth, rules, self.digits)
         else:
-            total = gaussian_sum(program, smooth, rules, self.digits)
+            total = gaussian_quadrature(program, smooth, rules, self.digits)
         return total.value, total.absolute
 
     def _reweighted(
@@ -396,7 +402,7 @@ class Expectations:
         if found is None:
             return None
         weight, moved, turned = found
-        left = free(rest)
+        left = free_symbols(rest)
         moved = {x: mean for x, mean in moved.items() if x in left}
         turned = {x: row for x, row in turned.items() if x in left}
         return weight * self.evaluator.ball(constant), rest, moved, turned
@@ -409,10 +415,10 @@ class Expectations:
         return [total]
 
 
-def _line(compiler: Compiler, form: Expr) -> Line | None:
+def _line(compiler: IntegrandCompiler, form: Expr) -> Line | None:
     """Return an affine form in the coordinates of the quadrature."""
-    found = compiler.affine(form)
-    return None if found is None else compiler.coordinates(*found)
+    found = compiler.affine_form(form)
+    return None if found is None else compiler.in_coordinates(*found)
 
 
 def _combined(
@@ -426,10 +432,10 @@ def _combined(
     for symbol, coefficient in form.items():
         if symbol in rows:
             terms = [coefficient * c for c in rows[symbol]]
-            size = max([size, *map(magnitude, terms)])
+            size = max([size, *map(log2_upper_bound, terms)])
             total = [t + term for t, term in zip(total, terms, strict=True)]
     floor = size - (digits + 5) / DIGITS_PER_BIT
-    return [arb(0) if magnitude(t) <= floor else t for t in total]
+    return [arb(0) if log2_upper_bound(t) <= floor else t for t in total]
 
 
 def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:
@@ -440,13 +446,13 @@ def _orthogonal_part(
     vector: Sequence[Ball], basis: Sequence[Sequence[Ball]], digits: int
 ) -> list[list[Ball]]:
     """Return the normalised part of a vector orthogonal to a basis, if there is one."""
-    size = max((magnitude(x) for x in vector), default=-math.inf)
+    size = max((log2_upper_bound(x) for x in vector), default=-math.inf)
     rest = list(vector)
     for _ in range(2):
         for direction in basis:
             along = _dot(rest, direction)
             rest = [x - along * d for x, d in zip(rest, direction, strict=True)]
-    largest = max((magnitude(x) for x in rest), default=-math.inf)
+    largest = max((log2_upper_bound(x) for x in rest), default=-math.inf)
     if largest == -math.inf or largest < size - (digits + 3) / DIGITS_PER_BIT:
         return []
     norm = _dot(rest, rest).sqrt()

@@ -13,7 +13,7 @@ from flint import arb, arb_mat
 from sympy import Expr, S, Symbol
 
 from slrsym.crosscheck.balls import Ball
-from slrsym.statements.expressions import free
+from slrsym.statements.expressions import free_symbols
 
 Rows = dict[Symbol, list[Ball]]
 
@@ -30,7 +30,7 @@ def split_off_exponent(
     constant, rest, exponent = S.One, list[Expr](), S.Zero
     for part in sp.Mul.make_args(factor):
         scale, inner = _gaussian(part)
-        found = None if inner is None or free(inner) & others else inner.as_poly(*names)
+        found = None if inner is None or free_symbols(inner) & others else inner.as_poly(*names)
         if found is not None and found.total_degree() <= 2:
             constant, exponent = constant * scale, exponent + inner
         else:

@@ -21,7 +21,7 @@ from sympy.core.relational import Relational
 
 from slrsym.crosscheck.balls import Ball, Inconclusive
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
-from slrsym.statements.expressions import free
+from slrsym.statements.expressions import free_symbols
 
 _BINDERS = (
     "AtPoint",
@@ -36,7 +36,7 @@ _BINDERS = (
 )
 
 
-def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
+def renaming_invariant_key(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
     """Return a key that is equal for expressions that are equal once symbols are renamed.
 
     The new expressions themselves would be as good, but to make them takes longer.
@@ -47,18 +47,18 @@ def named_anew(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
         return expr
     if isinstance(expr, sp.Add | sp.Mul):
         # The order of terms depends on names. A product that is not evaluated may repeat a factor.
-        parts = Counter(named_anew(arg, names) for arg in expr.args)
+        parts = Counter(renaming_invariant_key(arg, names) for arg in expr.args)
         return expr.func, frozenset(parts.items())
     if isinstance(expr, sp.Pow | sp.Function):
-        return expr.func, *(named_anew(arg, names) for arg in expr.args)
+        return expr.func, *(renaming_invariant_key(arg, names) for arg in expr.args)
     return expr.xreplace(dict(names))
 
 
-def binds(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
+def has_node(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
     """Return whether a node of some kinds, or an undefined function, occurs."""
     if type(expr).__name__ in kinds or isinstance(expr, AppliedUndef):
         return True
-    return any(binds(arg, kinds) for arg in expr.args)
+    return any(has_node(arg, kinds) for arg in expr.args)
 
 
 _SLOPES: dict[str, Callable[[Expr], Expr]] = {
@@ -83,8 +83,8 @@ _SLOPES: dict[str, Callable[[Expr], Expr]] = {
 
 def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
     """Differentiate an elementary expression; None for anything else."""
-    if x not in free(expr):
-        return None if binds(expr) and x in expr.atoms(Symbol) else S.Zero
+    if x not in free_symbols(expr):
+        return None if has_node(expr) and x in expr.atoms(Symbol) else S.Zero
     if expr == x:
         return S.One
     name = type(expr).__name__
@@ -96,7 +96,7 @@ def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
             return sp.Add(*slopes)
         args = expr.args
         return sp.Add(*(sp.Mul(*args[:i], slope, *args[i + 1 :]) for i, slope in enumerate(slopes)))
-    if isinstance(expr, sp.Pow) and x not in free(expr.exp):
+    if isinstance(expr, sp.Pow) and x not in free_symbols(expr.exp):
         inner = _slope_of(expr.base, x)
         return None if inner is None else expr.exp * expr.base ** (expr.exp - 1) * inner
     if name in _SLOPES and len(expr.args) == 1:
@@ -105,7 +105,7 @@ def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
     return None
 
 
-def with_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
+def replace_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
     """Replace undefined functions by concrete ones."""
     chosen = {
         getattr(h, "func", h) if isinstance(h, AppliedUndef) else h: f for h, f in functions.items()
@@ -139,7 +139,7 @@ def replace_index(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
     """Substitute for an index, except where an inner sum or integral binds it."""
     if expr == index:
         return value
-    if index not in free(expr):
+    if index not in free_symbols(expr):
         return expr
     if type(expr).__name__ in ("Sum", "Product", "Integral"):
         limits = [
@@ -151,7 +151,7 @@ def replace_index(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
     return expr.func(*(replace_index(arg, index, value) for arg in expr.args))
 
 
-def derivative_of(expr: Expr) -> Expr | None:
+def elementary_derivative(expr: Expr) -> Expr | None:
     """Return the derivative that a `Derivative` node means, if it is elementary."""
     slope: Expr | None = expr.expr
     for x, n in expr.variable_count:
@@ -162,7 +162,7 @@ def derivative_of(expr: Expr) -> Expr | None:
     return slope
 
 
-def with_fewer_forms(expr: Expr) -> Expr:
+def rewrite_maxima(expr: Expr) -> Expr:
     """Rewrite max(a, b) as b + max(a - b, 0), which has a single kink."""
     if not expr.has(sp.Max, sp.Min):
         return expr
@@ -177,7 +177,7 @@ def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
     """Return expressions that vanish where an integrand has a kink or a jump."""
     found: dict[Expr, None] = {}
     for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, Relational):
-        if not free(node) & random:
+        if not free_symbols(node) & random:
             continue
         if isinstance(node, sp.Abs | sp.sign | sp.Heaviside):
             arguments = [node.args[0]]
@@ -192,10 +192,10 @@ def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
 
 def _factors(expr: Expr, random: frozenset[Symbol]) -> Iterable[Expr]:
     """Yield expressions without kinks, one of which vanishes where the given one does."""
-    if not free(expr) & random:
+    if not free_symbols(expr) & random:
         return
     for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise):
-        if free(node) & random:
+        if free_symbols(node) & random:
             for branch in _branches(node):
                 yield from _factors(expr.xreplace({node: branch}), random)
             return
@@ -221,22 +221,22 @@ def _branches(node: Basic) -> list[Any]:
 _MOST_TERMS = 4000
 
 
-def multiplied_out(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ...]]:
+def expand_products(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ...]]:
     """Expand an expression into a sum of products, as far as random variables need it."""
-    if not free(expr) & random:
+    if not free_symbols(expr) & random:
         return [(expr,)]
     if isinstance(expr, sp.Add):
-        return [factors for arg in expr.args for factors in multiplied_out(arg, random)]
+        return [factors for arg in expr.args for factors in expand_products(arg, random)]
     if isinstance(expr, sp.Mul):
         result: list[tuple[Expr, ...]] = [()]
         for arg in expr.args:
-            right = multiplied_out(arg, random)
+            right = expand_products(arg, random)
             if len(result) * len(right) > _MOST_TERMS:
                 return [(expr,)]
             result = [f + g for f in result for g in right]
         return result
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer and 1 < expr.exp <= 12:
-        base, n = multiplied_out(expr.base, random), int(expr.exp)
+        base, n = expand_products(expr.base, random), int(expr.exp)
         if len(base) == 1:
             return [tuple(factor**n for factor in base[0])]
         if math.comb(len(base) + n - 1, n) <= _MOST_TERMS:
@@ -263,10 +263,10 @@ class IndependentPart:
     cov: Any
 
     @classmethod
-    def of(cls, law: Law) -> list[IndependentPart]:
+    def parts_of_law(cls, law: Law) -> list[IndependentPart]:
         """Return the independent parts of a law."""
         blocks = []
-        for part in law.blocks():
+        for part in law.independent_laws():
             if isinstance(part, GaussianLaw):
                 blocks.append(cls(part.symbols, tuple(part.mean.values()), part.cov))
             elif isinstance(part, NoiseLaw):
@@ -275,13 +275,13 @@ class IndependentPart:
                 raise Inconclusive(f"no quadrature for a law of type {type(part).__name__}")
         return blocks
 
-    def copy(self) -> tuple[IndependentPart, dict[Symbol, Symbol]]:
+    def renamed_copy(self) -> tuple[IndependentPart, dict[Symbol, Symbol]]:
         """Return the same part in new variables, and the renaming."""
         names = {s: sp.Dummy(s.name, real=True) for s in self.symbols}
         return IndependentPart(tuple(names.values()), self.mean, self.cov), names
 
     @property
-    def gaussian(self) -> bool:
+    def is_gaussian(self) -> bool:
         """Whether the block is Gaussian, and not a noise."""
         return bool(self.mean)
 
@@ -290,14 +290,14 @@ class IndependentPart:
 NOISE = ((-1, 1, 4, 9), (1, 2, 4, 9), (2, 1, 1, 9))
 
 
-def by_component(
+def group_by_part(
     factors: Iterable[Expr], owner: Mapping[Symbol, int], random: frozenset[Symbol]
 ) -> tuple[Expr, dict[frozenset[int], Expr]]:
     """Group factors by the independent parts that they depend on."""
     constant: list[Expr] = []
     parts: dict[frozenset[int], Expr] = {}
     for factor in factors:
-        concerned = frozenset(owner[s] for s in free(factor) & random)
+        concerned = frozenset(owner[s] for s in free_symbols(factor) & random)
         if not concerned:
             constant.append(factor)
             continue
@@ -317,23 +317,25 @@ def split_off_polynomial(
         return tuple(sorted(parts.items(), key=lambda part: sorted(part[0]))), S.One
     ((component, product),) = parts.items()
     factors = sp.Mul.make_args(product)
-    polynomial = [f for f in factors if f.as_base_exp()[0] in random and degree_of(f, random) > 0]
+    polynomial = [
+        f for f in factors if f.as_base_exp()[0] in random and degree_bound(f, random) > 0
+    ]
     rest = [f for f in factors if f not in polynomial]
     return ((component, sp.Mul(*rest)),), sp.Mul(*polynomial)
 
 
-def degree_of(expr: Expr, random: frozenset[Symbol]) -> int:
+def degree_bound(expr: Expr, random: frozenset[Symbol]) -> int:
     """Bound the degree of an expression in the variables on which it depends polynomially."""
-    if not free(expr) & random:
+    if not free_symbols(expr) & random:
         return 0
     if isinstance(expr, Symbol):
         return 1
     if isinstance(expr, sp.Add):
-        return max(degree_of(arg, random) for arg in expr.args)
+        return max(degree_bound(arg, random) for arg in expr.args)
     if isinstance(expr, sp.Mul):
-        return sum(degree_of(arg, random) for arg in expr.args)
+        return sum(degree_bound(arg, random) for arg in expr.args)
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer and expr.exp > 0:
-        return int(expr.exp) * degree_of(expr.base, random)
+        return int(expr.exp) * degree_bound(expr.base, random)
     return 0
 
 
@@ -346,23 +348,23 @@ def essential_forms(
     found: dict[Expr, dict[Symbol, Ball]] = {}
 
     def inside(node: Basic) -> None:
-        if not free(node) & random:
+        if not free_symbols(node) & random:
             return
         form = affine(node) if isinstance(node, Expr) else None
         if form is not None:
             found.setdefault(node, form[1])
-        elif binds(
+        elif has_node(
             node,
             ("Expectation", "Integral", "Limit", "Sum", "Product", "Derivative", "Subs", "AtPoint"),
         ):
-            for symbol in sorted(free(node) & random, key=sp.default_sort_key):
+            for symbol in sorted(free_symbols(node) & random, key=sp.default_sort_key):
                 found.setdefault(symbol, {symbol: arb(1)})
         else:
             for arg in node.args:
                 inside(arg)
 
     def outside(node: Expr) -> None:
-        if isinstance(node, Symbol) or not free(node) & random:
+        if isinstance(node, Symbol) or not free_symbols(node) & random:
             return
         if isinstance(node, sp.Add | sp.Mul):
             for arg in node.args:

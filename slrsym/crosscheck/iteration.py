@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from sympy import Eq, Ge, Le, Rational, Symbol, Tuple, false, lambdify
 
 from slrsym.crosscheck import Inconclusive
-from slrsym.crosscheck.points import parameters, sample_points
+from slrsym.crosscheck.points import parameters_of, sample_points
 from slrsym.statements.maps import BoxMap, value_at
 from slrsym.statements.orbits import AlmostEveryPairConvergesTo, NullPairs
 
@@ -42,7 +42,7 @@ def solve_system(function: Callable[..., Any], start: Sequence[Any]) -> tuple[An
         try:
             for _ in range(_MOST):
                 value = mpmath.matrix(function(*x))
-                slopes = slopes_at(function, x)
+                slopes = numerical_jacobian(function, x)
                 # A zero already has no way to go, even where the derivative is singular.
                 exact = mpmath.norm(value) == 0
                 way = mpmath.matrix(size, 1) if exact else mpmath.lu_solve(slopes, -value)
@@ -61,7 +61,7 @@ def _is_regular(slopes: Any) -> bool:
     return bool(np.isfinite(matrix).all() and np.linalg.svd(matrix)[1].min() > REGULAR)
 
 
-def slopes_at(function: Callable[..., Any], x: Sequence[Any]) -> Any:
+def numerical_jacobian(function: Callable[..., Any], x: Sequence[Any]) -> Any:
     """Return the Jacobian of a function by central differences."""
     size = len(x)
     step = mpmath.mpf(10) ** (-DIGITS // 3)
@@ -93,14 +93,14 @@ _ROUNDS = 30
 
 
 @dataclass
-class Instance:
+class MapInstance:
     """A map at one random point of its parameters."""
 
     map: BoxMap
     point: Mapping[Symbol, Any]
     rng: Generator = field(repr=False)
 
-    def compiled(self, function: Any, module: str) -> Any:
+    def compile_function(self, function: Any, module: str) -> Any:
         """Compile a function of the coordinates at these parameters."""
         body = value_at(function, self.map.coordinates)
         parts = tuple(body) if isinstance(body, Tuple) else (body,)
@@ -116,12 +116,12 @@ class Instance:
 
     @cached_property
     def _step(self) -> Any:
-        return self.compiled(self.map.args[0], "scipy")
+        return self.compile_function(self.map.args[0], "scipy")
 
     @cached_property
-    def precise(self) -> Any:
+    def precise_map(self) -> Any:
         """The map for numbers of many digits: takes the coordinates one by one."""
-        return self.compiled(self.map.args[0], "mpmath")
+        return self.compile_function(self.map.args[0], "mpmath")
 
     def step(self, x: Array) -> Array:
         """Apply one step to many points at once."""
@@ -129,31 +129,31 @@ class Instance:
             images = self._step(*x)
         return np.stack([np.broadcast_to(np.asarray(y, dtype=float), x[0].shape) for y in images])
 
-    def starts(self, count: int) -> Array:
+    def random_starts(self, count: int) -> Array:
         """Draw uniform random points of the box."""
-        low, high = self.ends
+        low, high = self.box_ends
         return low + (high - low) * self.rng.random((len(low), count))
 
     @cached_property
-    def ends(self) -> tuple[Array, Array]:
+    def box_ends(self) -> tuple[Array, Array]:
         """The lower and the upper ends of the box, each of shape (dimension, 1)."""
         low, high = (np.array([float(x) for x in ends]) for ends in (self.map.low, self.map.high))
         return low[:, None], high[:, None]
 
-    def outside(self, x: Array) -> NDArray[np.bool_]:
+    def is_outside(self, x: Array) -> NDArray[np.bool_]:
         """Return which points lie outside the box by more than rounding errors."""
-        low, high = self.ends
+        low, high = self.box_ends
         inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
         return np.asarray(~inside)
 
-    def orbits(self) -> Orbits:
+    def follow_orbits(self) -> Orbits:
         """Follow orbits from random starts."""
-        start = self.starts(STARTS)
+        start = self.random_starts(STARTS)
         x, left = start, np.zeros(STARTS, dtype=bool)
         middle = start
         for number in range(STEPS):
             last, x = x, self.step(x)
-            left |= self.outside(x)
+            left |= self.is_outside(x)
             if number == STEPS // 2:
                 middle = x
         return Orbits(start, middle, last, x, left)
@@ -163,14 +163,14 @@ class Instance:
     def fixed_points(self, period: int = 1) -> list[tuple[Any, ...]]:
         """Return points of the box that return after `period` steps, found by Newton's method."""
         grid = np.meshgrid(*([(0.0, 0.5, 1.0)] * len(self.map.coordinates)))
-        low, high = self.ends
+        low, high = self.box_ends
         nodes = low + (high - low) * np.stack([axis.ravel() for axis in grid])
         shift = 0.02 * (high - low) * self.rng.standard_normal(nodes.shape)
         found: list[tuple[Any, ...]] = []
         for start in self._candidates(
-            np.concatenate([nodes + shift, self.starts(6)], axis=1), period
+            np.concatenate([nodes + shift, self.random_starts(6)], axis=1), period
         ):
-            point = self.newton(start, period)
+            point = self.find_periodic_point(start, period)
             if point is not None and not any(is_close(point, other) for other in found):
                 found.append(point)
         return found
@@ -199,28 +199,28 @@ class Instance:
         kept: list[Any] = []
         for point, last in zip(x.T, way.T, strict=True):
             # The ends of the box lie within rounding errors of where some of them should be.
-            inside = not self.outside(point[:, None] * (1 - 1e-6))[0]
+            inside = not self.is_outside(point[:, None] * (1 - 1e-6))[0]
             if inside and np.abs(last).max() < 1e-6 and not any(is_close(point, o) for o in kept):
                 kept.append(point)
         return kept
 
-    def newton(self, start: Any, period: int = 1) -> tuple[Any, ...] | None:
+    def find_periodic_point(self, start: Any, period: int = 1) -> tuple[Any, ...] | None:
         """Search the box for a point of this period by Newton's method; None if none is found."""
 
         def returns(*x: Any) -> Any:
             y = x
             for _ in range(period):
-                y = self.precise(*y)
+                y = self.precise_map(*y)
             return [b - a for a, b in zip(x, y, strict=True)]
 
         return self._solved(returns, start)
 
-    def collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
+    def find_collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
         """Search the box for another point with the same image; None if none is found."""
         with mpmath.workdps(DIGITS):
-            image = self.precise(*map(mpmath.mpf, at))
+            image = self.precise_map(*map(mpmath.mpf, at))
             point = self._solved(
-                lambda *x: [a - b for a, b in zip(self.precise(*x), image, strict=True)], start
+                lambda *x: [a - b for a, b in zip(self.precise_map(*x), image, strict=True)], start
             )
         return None if point is None or is_close(point, at) else point
 
@@ -229,12 +229,14 @@ class Instance:
         if point is None:
             return None
         place = np.array([[float(c)] for c in point])
-        return None if self.outside(place)[0] else point
+        return None if self.is_outside(place)[0] else point
 
-    def attracts(self, point: Any) -> bool:
+    def is_attracting(self, point: Any) -> bool:
         """Return whether all orbits that begin near a fixed point converge to it."""
         with mpmath.workdps(DIGITS):
-            matrix = slopes_at(lambda *x: list(self.precise(*x)), [mpmath.mpf(c) for c in point])
+            matrix = numerical_jacobian(
+                lambda *x: list(self.precise_map(*x)), [mpmath.mpf(c) for c in point]
+            )
         values = np.linalg.eigvals(np.array(matrix.tolist(), dtype=float))
         return bool(np.abs(values).max() < 1 - REGULAR)
 
@@ -255,12 +257,12 @@ class Orbits:
         return np.asarray(np.abs(self.end - self.before).max(axis=0) < _LEAST_STEP)
 
 
-def instances(statement: Any, given: Any, rng: Generator) -> Iterator[Instance]:
+def random_instances(statement: Any, given: Any, rng: Generator) -> Iterator[MapInstance]:
     """Yield the map of a statement at random points of its parameters."""
-    symbols = parameters(statement, *given)
+    symbols = parameters_of(statement, *given)
     while True:
         (point,) = sample_points(symbols, given, rng, 1)
-        yield Instance(statement.map, point, rng)
+        yield MapInstance(statement.map, point, rng)
 
 
 PAIR_STEPS = 2500
@@ -276,13 +278,13 @@ _ON = 1e-6
 _STILL = 1e-13
 
 
-def examine_pairs(
+def check_pair_statement(
     statement: AlmostEveryPairConvergesTo | NullPairs, given: Iterable[Any], rng: Generator
 ) -> str:
     """Hold a statement about pairs of unit vectors against numbers."""
     descent = statement.map
     given = tuple(given)
-    symbols = parameters(statement, *given)
+    symbols = parameters_of(statement, *given)
     arrived = 0
     at = [(n, [h.subs(descent.dimension, n) for h in given]) for n in range(3, 8)]
     allowed = [n for n, relations in at if false not in relations]

@@ -17,12 +17,20 @@ from numpy.random import SeedSequence, default_rng
 from sympy import And, Basic, Eq, Ge, Gt, Le, Lt, default_sort_key
 from sympy.core.function import AppliedUndef
 
-from slrsym.crosscheck.integrands import with_functions
-from slrsym.crosscheck.points import NoPoint, parameters, random_test_function, sample_points
-from slrsym.crosscheck.samples import Arithmetic, Average, NoLaw, NotSampled, average, is_random
+from slrsym.crosscheck.integrands import replace_functions
+from slrsym.crosscheck.points import NoPoint, parameters_of, random_test_function, sample_points
+from slrsym.crosscheck.samples import (
+    Average,
+    NoLaw,
+    NotSampled,
+    SampleEvaluator,
+    is_expectation,
+    sample_average,
+)
 from slrsym.gaussian import Expectation
 from slrsym.gaussian.law import Law
-from slrsym.statements.expressions import spoken
+from slrsym.renamed import old_attribute
+from slrsym.statements.expressions import infix_text
 
 # A first sample that is further off than NOTICEABLE standard errors is followed by a second,
 # independent and sixteen times as large; a statement fails if that is further off than CONFIRMING.
@@ -33,7 +41,7 @@ CONFIRMING = 5.0
 
 
 @dataclass(frozen=True)
-class MonteCarlo:
+class MonteCarloCheck:
     """The comparison of both sides of a relation by samples, at one random point.
 
     Attributes
@@ -79,10 +87,12 @@ class MonteCarlo:
     def __str__(self) -> str:
         if self.refusal:
             return f"not sampled: {self.refusal}"
-        return self.contradiction or self.numbers
+        return self.contradiction or self.summary
+
+    numbers = old_attribute("summary")
 
     @property
-    def numbers(self) -> str:
+    def summary(self) -> str:
         """Both sides, the standard error and the deviation, in a line."""
         if self.lhs is None or self.rhs is None or self.stderr is None or self.z is None:
             return ""
@@ -116,9 +126,9 @@ _POINTS = 12
 _STREAM = 0x3C  # apart from the streams of the steps
 
 
-def sampled_evidence(
+def sample_relations(
     statement: Any, given: Sequence[Any], seed: Sequence[int]
-) -> tuple[MonteCarlo, ...]:
+) -> tuple[MonteCarloCheck, ...]:
     """Sample every relation of a statement that speaks of an expectation.
 
     Notes
@@ -136,20 +146,20 @@ def sampled_evidence(
     )
 
 
-def _one(relation: Any, given: Sequence[Any], seed: SeedSequence) -> MonteCarlo:
-    text = spoken(relation)
+def _one(relation: Any, given: Sequence[Any], seed: SeedSequence) -> MonteCarloCheck:
+    text = infix_text(relation)
     if not isinstance(relation, Eq | Le | Lt | Ge | Gt):
         why = "only equalities and inequalities between numbers can be held against samples"
-        return MonteCarlo(text, refusal=why)
+        return MonteCarloCheck(text, refusal=why)
     try:
         return _held(relation, text, given, seed)
     except (NotSampled, NoPoint) as reason:
-        return MonteCarlo(text, refusal=str(reason))
+        return MonteCarloCheck(text, refusal=str(reason))
 
 
-def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) -> MonteCarlo:
+def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) -> MonteCarloCheck:
     refusal = ""
-    vacuous: MonteCarlo | None = None
+    vacuous: MonteCarloCheck | None = None
     for tried, child in enumerate(seed.spawn(_POINTS), start=1):
         choice, first, second = child.spawn(3)
         concrete, point = _point(relation, given, choice)
@@ -171,7 +181,7 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             )
             continue
         off = max(0.0, _off(relation, found))
-        result = MonteCarlo(
+        result = MonteCarloCheck(
             text,
             place,
             found.lhs,
@@ -184,14 +194,14 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             sees=_seen(found, samples) or None,
         )
         if off > CONFIRMING:
-            numbers = result.numbers or f"{found.lhs} against {found.rhs}, and nothing is random"
+            numbers = result.summary or f"{found.lhs} against {found.rhs}, and nothing is random"
             why = f"contradicted by sampling: {numbers}; beyond {CONFIRMING:g} standard errors"
             return replace(result, contradiction=why)
         if found.stderr > 0:
             return result
         # Nothing is random at this point: another one may say more.
         vacuous = vacuous or result
-    return vacuous or MonteCarlo(text, tried=_POINTS, refusal=refusal)
+    return vacuous or MonteCarloCheck(text, tried=_POINTS, refusal=refusal)
 
 
 def _point(
@@ -204,8 +214,8 @@ def _point(
         f: random_test_function(rng, n) for f, n in sorted(unknown.items(), key=lambda p: str(p[0]))
     }
     laws = sorted(relation.atoms(Law), key=default_sort_key)
-    (point,) = sample_points(parameters(relation, *given), given, rng, 1, laws=laws)
-    return with_functions(relation, functions), point
+    (point,) = sample_points(parameters_of(relation, *given), given, rng, 1, laws=laws)
+    return replace_functions(relation, functions), point
 
 
 def _seen(found: _Difference, samples: int) -> float:
@@ -257,13 +267,13 @@ class _Sides:
         # An expectation that stands on both sides has a sample on each: with one for both, the
         # sides might agree whatever it is.
         def drawn(side: int) -> Any:
-            def draw(node: Basic, at: Arithmetic) -> Any:
-                if not is_random(node):
+            def draw(node: Basic, at: SampleEvaluator) -> Any:
+                if not is_expectation(node):
                     return None
                 key = (*_key(node, at), side)
                 if key not in averages:
                     (child,) = seed.spawn(1)
-                    averages[key] = average(node, at, default_rng(child), samples)
+                    averages[key] = sample_average(node, at, default_rng(child), samples)
                 return averages[key].mean
 
             return draw
@@ -276,7 +286,7 @@ class _Sides:
         }
 
         def shifted(side: int) -> Any:
-            return lambda n, at: moved[(*_key(n, at), side)] if is_random(n) else None
+            return lambda n, at: moved[(*_key(n, at), side)] if is_expectation(n) else None
 
         left, right = (self._evaluated(side, shifted(side)) for side in (0, 1))
         shifts = (left - right) - (lhs - rhs)
@@ -290,10 +300,10 @@ class _Sides:
 
     def _evaluated(self, side: int, special_node: Any) -> Any:
         with np.errstate(all="ignore"):
-            return Arithmetic(self.values, special_node).value(self.relation.args[side])
+            return SampleEvaluator(self.values, special_node).value(self.relation.args[side])
 
 
-def _key(node: Basic, at: Arithmetic) -> Any:
+def _key(node: Basic, at: SampleEvaluator) -> Any:
     """Return an expectation together with the values that it depends on."""
     names = sorted(node.free_symbols & set(at.values), key=default_sort_key)
     return node, tuple((x, at.values[x]) for x in names)

@@ -17,16 +17,21 @@ from sympy.tensor.indexed import Indexed
 from slrsym.crosscheck.balls import (
     DIGITS_PER_BIT,
     Ball,
+    DeferredExpression,
     Inconclusive,
-    Later,
     Number,
+    compare_balls,
     complex_ball,
-    double_exponential,
-    magnitude,
-    order_of,
-    simplest,
+    drop_zero_imaginary_part,
+    integrate_interval,
+    log2_upper_bound,
 )
-from slrsym.crosscheck.integrands import IndependentPart, binds, derivative_of, replace_index
+from slrsym.crosscheck.integrands import (
+    IndependentPart,
+    elementary_derivative,
+    has_node,
+    replace_index,
+)
 from slrsym.gaussian.law import IIDSum
 
 
@@ -36,29 +41,31 @@ def square_root(x: Ball) -> Ball:
     A real ball that contains 0 and is no larger than rounding errors is taken for a nonnegative
     number.
     """
-    x = simplest(x)
+    x = drop_zero_imaginary_part(x)
     if isinstance(x, acb):
         return x.sqrt()
     if x >= 0:
         return x.sqrt()
     if x < 0:
         return acb(0, (-x).sqrt())
-    return x.abs_upper().sqrt().union(arb(0)) if magnitude(x) < -ctx.prec / 2 else acb(x).sqrt()
+    return (
+        x.abs_upper().sqrt().union(arb(0)) if log2_upper_bound(x) < -ctx.prec / 2 else acb(x).sqrt()
+    )
 
 
 def _log(x: Ball) -> Ball:
-    x = simplest(x)
+    x = drop_zero_imaginary_part(x)
     return x.log() if isinstance(x, arb) and x > 0 else complex_ball(x).log()
 
 
 def _real_inside(x: Ball) -> Ball:
     """Convert a number to one at which arc sine and arc cosine know whether they are real."""
-    x = simplest(x)
+    x = drop_zero_imaginary_part(x)
     return x if isinstance(x, arb) and abs(x) <= 1 else complex_ball(x)
 
 
 def _heaviside(x: Ball, at_zero: Ball | None = None) -> Ball:
-    sign = order_of(x, arb(0))
+    sign = compare_balls(x, arb(0))
     if sign == 0:
         return arb(fmpq(1, 2)) if at_zero is None else at_zero
     return arb(int(sign > 0))
@@ -73,12 +80,14 @@ def _owens_t(h: Ball, a: Ball) -> Ball:
         def density(x: Ball) -> Ball:
             return (-square * (1 + x * x)).exp() / (1 + x * x)
 
-        value = double_exponential(density, arb(0), arb.pos_inf(), digits).value
+        value = integrate_interval(density, arb(0), arb.pos_inf(), digits).value
         return (value if a > 0 else -value) / (2 * arb.pi())
     value = acb.integral(
         lambda x, _: (-square * (1 + x * x)).exp() / (1 + x * x), acb(0), complex_ball(a)
     )
-    real = isinstance(simplest(h), arb) and isinstance(simplest(a), arb)
+    real = isinstance(drop_zero_imaginary_part(h), arb) and isinstance(
+        drop_zero_imaginary_part(a), arb
+    )
     return (value.real if real else value) / (2 * arb.pi())
 
 
@@ -104,11 +113,11 @@ _FUNCTIONS: dict[str, Callable[..., Ball]] = {
     "im": lambda x: complex_ball(x).imag,
     "conjugate": lambda x: x.conjugate() if isinstance(x, acb) else x,
     "Abs": abs,
-    "sign": lambda x: arb(order_of(x, arb(0))),
+    "sign": lambda x: arb(compare_balls(x, arb(0))),
     "Heaviside": _heaviside,
-    "KroneckerDelta": lambda a, b: arb(int(order_of(a, b) == 0)),
-    "Max": lambda *xs: reduce(lambda a, b: a if order_of(a, b) >= 0 else b, xs),
-    "Min": lambda *xs: reduce(lambda a, b: a if order_of(a, b) <= 0 else b, xs),
+    "KroneckerDelta": lambda a, b: arb(int(compare_balls(a, b) == 0)),
+    "Max": lambda *xs: reduce(lambda a, b: a if compare_balls(a, b) >= 0 else b, xs),
+    "Min": lambda *xs: reduce(lambda a, b: a if compare_balls(a, b) <= 0 else b, xs),
     "erf_prime": lambda x: 2 * (-x * x).exp() / arb.pi().sqrt(),
     "erf_second": lambda x: -4 * x * (-x * x).exp() / arb.pi().sqrt(),
     "normal_pdf": lambda x: (-x * x / 2).exp() / (2 * arb.pi()).sqrt(),
@@ -146,7 +155,7 @@ def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
         return root
 
     def general(x: Ball) -> Ball:
-        x = simplest(x)
+        x = drop_zero_imaginary_part(x)
         if x.is_zero() and p > 0:
             return arb(0)
         return (_log(x) * fmpq(p, q)).exp()
@@ -154,9 +163,9 @@ def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
     return general
 
 
-def general_power(base: Ball, exponent: Ball) -> Ball:
+def principal_power(base: Ball, exponent: Ball) -> Ball:
     """Return the principal value of a power."""
-    exponent = simplest(exponent)
+    exponent = drop_zero_imaginary_part(exponent)
     if isinstance(exponent, arb) and exponent.is_integer():
         return rational_power(sp.Integer(int(exponent.unique_fmpz())))(base)
     return (_log(base) * exponent).exp()
@@ -172,7 +181,7 @@ RELATIONS: dict[str, Callable[[int], bool]] = {
 }
 
 
-def select(*pairs: Any) -> Ball:
+def evaluate_piecewise(*pairs: Any) -> Ball:
     """Evaluate a Piecewise."""
     for value, condition in zip(pairs[::2], pairs[1::2], strict=True):
         if condition:
@@ -183,7 +192,7 @@ def select(*pairs: Any) -> Ball:
 _MOST_SUMMANDS = 100_000
 
 
-class Nodes:
+class NodeEvaluator:
     """Evaluation of symbols, numbers and known functions; a method for each other kind of node.
 
     Notes
@@ -209,8 +218,8 @@ class Nodes:
             return self._known[expr]
         with ctx.workprec(self.bits):
             ball, scale = self._number(expr)
-            ball = simplest(ball)
-            own = magnitude(ball)
+            ball = drop_zero_imaginary_part(ball)
+            own = log2_upper_bound(ball)
             self._known[expr] = ball, max(scale, own)
         return self._known[expr]
 
@@ -234,7 +243,7 @@ class Nodes:
             return function(*map(self._argument, expr.args)), -math.inf
         raise Inconclusive(f"no numerical evaluation for {type(expr).__name__}: {expr}")
 
-    def at(self, values: Mapping[Any, Any], digits: int) -> Self:
+    def with_values(self, values: Mapping[Any, Any], digits: int) -> Self:
         """Return an evaluator to these digits, in the environment with some values replaced."""
         return type(self)({**self.environment, **values}, digits)
 
@@ -246,24 +255,24 @@ class Nodes:
         """Evaluate an expression that is an integer at this point."""
         ball = self.ball(expr)
         whole = ball.unique_fmpz() if isinstance(ball, arb) else None
-        if whole is None or magnitude(ball - whole) > -8:
+        if whole is None or log2_upper_bound(ball - whole) > -8:
             raise Inconclusive(f"{expr} is not an integer at this point")
         return int(whole)
 
-    def condition(self, expr: Basic) -> bool:
+    def is_condition_true(self, expr: Basic) -> bool:
         """Decide the condition of a branch; numbers that cannot be told apart count as equal."""
         with ctx.workprec(self.bits):
             if isinstance(expr, Relational):
                 relation = RELATIONS[type(expr).__name__]
-                return relation(order_of(self.ball(expr.lhs), self.ball(expr.rhs)))
+                return relation(compare_balls(self.ball(expr.lhs), self.ball(expr.rhs)))
             if expr in (S.true, S.false):
                 return bool(expr == S.true)
             if isinstance(expr, sp.And):
-                return all(self.condition(arg) for arg in expr.args)
+                return all(self.is_condition_true(arg) for arg in expr.args)
             if isinstance(expr, sp.Or):
-                return any(self.condition(arg) for arg in expr.args)
+                return any(self.is_condition_true(arg) for arg in expr.args)
             if isinstance(expr, sp.Not):
-                return not self.condition(expr.args[0])
+                return not self.is_condition_true(expr.args[0])
         raise Inconclusive(f"cannot decide the condition {expr}")
 
     def _argument(self, expr: Basic) -> Ball:
@@ -276,7 +285,7 @@ class Nodes:
             value = self.environment[symbol]
         except KeyError:
             raise ValueError(f"the point has no value for {symbol}") from None
-        if isinstance(value, Later):
+        if isinstance(value, DeferredExpression):
             return type(self)(value.environment, self.digits).number(value.expr)
         if isinstance(value, arb | acb):
             return value, -math.inf
@@ -297,7 +306,7 @@ class Nodes:
             return rational_power(expr.exp)(base), large
         if expr.base == sp.E:
             return self.ball(expr.exp).exp(), -math.inf
-        return general_power(self.ball(expr.base), self.ball(expr.exp)), -math.inf
+        return principal_power(self.ball(expr.base), self.ball(expr.exp)), -math.inf
 
     def _on_Abs(self, expr: Expr) -> Number:
         # What cancelled between the bars is what the error is relative to, as without the bars.
@@ -306,7 +315,7 @@ class Nodes:
 
     def _on_Piecewise(self, expr: sp.Piecewise) -> Number:
         for value, condition in expr.args:
-            if self.condition(condition):
+            if self.is_condition_true(condition):
                 return self.number(value)
         raise Inconclusive(f"no branch of {expr} applies")
 
@@ -348,9 +357,11 @@ class Nodes:
         body = expr.func(expr.args[0], *inner) if inner else expr.args[0]
         return [replace_index(body, index, sp.Integer(k)) for k in range(first, last + 1)]
 
-    def prepared(self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]) -> Expr:
+    def expand_sums(
+        self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]
+    ) -> Expr:
         """Expand finite sums in an integrand, and name sums of copies."""
-        if not binds(expr):
+        if not has_node(expr):
             return expr
         name = type(expr).__name__
         if name in ("Expectation", "Integral", "Limit"):
@@ -361,27 +372,27 @@ class Nodes:
             return sums[expr][0]
         if name in ("Sum", "Product"):
             try:
-                parts = [self.prepared(part, sums) for part in self._written_out(expr)]
+                parts = [self.expand_sums(part, sums) for part in self._written_out(expr)]
             except ValueError:
                 return expr  # its range depends on a variable of integration
             return sp.Add(*parts) if name == "Sum" else sp.Mul(*parts)
         if name == "Derivative":
-            inner = expr.func(self.prepared(expr.expr, sums), *expr.variable_count)
-            slope = derivative_of(inner) if type(inner).__name__ == "Derivative" else inner
+            inner = expr.func(self.expand_sums(expr.expr, sums), *expr.variable_count)
+            slope = elementary_derivative(inner) if type(inner).__name__ == "Derivative" else inner
             return inner if slope is None else slope
         if name in ("Subs", "AtPoint"):
             body, variables, values = expr.args
-            body = self.prepared(body, sums)
-            values = [self.prepared(value, sums) for value in values]
-            if binds(body):
+            body = self.expand_sums(body, sums)
+            values = [self.expand_sums(value, sums) for value in values]
+            if has_node(body):
                 return expr.func(body, variables, tuple(values))
             return body.xreplace(dict(zip(variables, values, strict=True)))
-        return expr.func(*(self.prepared(arg, sums) for arg in expr.args))
+        return expr.func(*(self.expand_sums(arg, sums) for arg in expr.args))
 
     def _copies(self, node: IIDSum) -> tuple[Expr, list[IndependentPart]]:
         if node.term.has(IIDSum):
             raise Inconclusive(f"a sum of copies inside a sum of copies: {node}")
-        term = self.prepared(node.term, {})
+        term = self.expand_sums(node.term, {})
         count = self.integer(node.count)
         if count < 0:
             raise Inconclusive(f"{node} has {count} copies at this point")
@@ -389,8 +400,8 @@ class Nodes:
         blocks: list[IndependentPart] = []
         for _ in range(count):
             names: dict[Basic, Basic] = {}
-            for block in IndependentPart.of(node.law):
-                copy, renamed = block.copy()
+            for block in IndependentPart.parts_of_law(node.law):
+                copy, renamed = block.renamed_copy()
                 blocks.append(copy)
                 names |= renamed
             terms.append(term.xreplace(names))

@@ -19,9 +19,15 @@ from numpy.random import Generator
 from scipy.spatial import cKDTree
 from sympy import Le, Rational
 
-from slrsym.crosscheck import Inconclusive, truth
-from slrsym.crosscheck.iteration import Array, Instance, Orbits, examine_pairs, instances
-from slrsym.crosscheck.points import parameters
+from slrsym.crosscheck import Inconclusive, is_true_at
+from slrsym.crosscheck.iteration import (
+    Array,
+    MapInstance,
+    Orbits,
+    check_pair_statement,
+    random_instances,
+)
+from slrsym.crosscheck.points import parameters_of
 from slrsym.statements import orbits as said
 
 # How many points of the parameters are looked at, at least and at most, and how many of the orbits
@@ -36,24 +42,26 @@ _SMALL = 1e-12
 class Contradicted(Exception):  # noqa: N818
     """A statement about orbits fails."""
 
-    def __init__(self, case: Instance | None, what: str) -> None:
+    def __init__(self, case: MapInstance | None, what: str) -> None:
         point = {} if case is None else case.point
         where = ", ".join(f"{x} = {value}" for x, value in point.items())
         super().__init__(f"{what}, at {where}" if where else what)
 
 
-def examine(statement: said.OrbitStatement, given: Iterable[Any], rng: Generator) -> None:
+def check_orbit_statement(
+    statement: said.OrbitStatement, given: Iterable[Any], rng: Generator
+) -> None:
     """Hold a statement about orbits against numbers."""
     if isinstance(statement, said.AlmostEveryPairConvergesTo | said.NullPairs):
-        found = examine_pairs(statement, given, rng)
+        found = check_pair_statement(statement, given, rng)
         if found:
             raise Contradicted(None, found)
         return
-    cases = instances(statement, tuple(given), rng)
+    cases = random_instances(statement, tuple(given), rng)
     judge = _JUDGES[type(statement)]
     ended = 0
     # Where there are no parameters, all examples are of the same map.
-    most = MOST if parameters(statement) else INSTANCES
+    most = MOST if parameters_of(statement) else INSTANCES
     for number, case in enumerate(islice(cases, most), start=1):
         ended += judge(statement, case)
         if number >= INSTANCES and ended >= ENDED:
@@ -74,7 +82,7 @@ def _is_listed(point: Any, points: Iterable[Any], within: float) -> bool:
     )
 
 
-def _stay(case: Instance, orbits: Orbits) -> None:
+def _stay(case: MapInstance, orbits: Orbits) -> None:
     if orbits.left.any():
         start = orbits.start[:, orbits.left.argmax()]
         raise Contradicted(case, f"the orbit of {_shown(start)} leaves the box")
@@ -83,26 +91,26 @@ def _stay(case: Instance, orbits: Orbits) -> None:
 # -- what decreases, and what vanishes ---------------------------------------------------------
 
 
-def _decreases(statement: said.DecreasesAlong, case: Instance) -> int:
+def _decreases(statement: said.DecreasesAlong, case: MapInstance) -> int:
     f = statement.function
     coordinates = statement.map.coordinates
     relation = Le(statement.map.after(f), statement.map.before(f), evaluate=False)
-    x = case.starts(1)
+    x = case.random_starts(1)
     for _ in range(2):
         # Exact points near those of the orbit, so that the comparison is one of many digits.
         place = [Rational(round(float(c) * 2**30), 2**30) for c in x[:, 0]]
-        if not truth(relation, {**case.point, **dict(zip(coordinates, place, strict=True))}):
+        if not is_true_at(relation, {**case.point, **dict(zip(coordinates, place, strict=True))}):
             raise Contradicted(case, f"it increases from {_shown(x[:, 0])}")
         for _ in range(int(case.rng.integers(1, 20))):
             x = case.step(x)
-        if case.outside(x)[0]:
+        if case.is_outside(x)[0]:
             raise Contradicted(case, "an orbit leaves the box")
     return ENDED // INSTANCES
 
 
-def _vanish(case: Instance, function: Any, what: str) -> int:
+def _vanish(case: MapInstance, function: Any, what: str) -> int:
     """Check that a function tends to 0 along every orbit, at fixed points; return their number."""
-    precise = case.compiled(function, "mpmath")
+    precise = case.compile_function(function, "mpmath")
     for point in case.fixed_points():
         with mpmath.workdps(30):
             values = [abs(value) for value in precise(*point)]
@@ -110,9 +118,9 @@ def _vanish(case: Instance, function: Any, what: str) -> int:
             shown = mpmath.nstr(max(values), 8)
             raise Contradicted(case, f"{what} {shown} at the fixed point {_shown(point)}")
     _no_cycle(case)
-    orbits = case.orbits()
+    orbits = case.follow_orbits()
     _stay(case, orbits)
-    computed = case.compiled(function, "scipy")
+    computed = case.compile_function(function, "scipy")
     first, last = (_largest(computed, x) for x in (orbits.middle, orbits.end))
     ended = (last < _NEAR) & (last <= first)
     return int(ended.sum())
@@ -124,10 +132,10 @@ def _largest(computed: Callable[..., Any], x: Any) -> Any:
     return np.stack(values).max(axis=0)
 
 
-def _no_cycle(case: Instance) -> None:
+def _no_cycle(case: MapInstance) -> None:
     for point in case.fixed_points(period=2):
         with mpmath.workdps(30):
-            image = case.precise(*point)
+            image = case.precise_map(*point)
             apart = max(abs(a - b) for a, b in zip(point, image, strict=True))
         if apart > 1e-6:
             raise Contradicted(
@@ -135,9 +143,9 @@ def _no_cycle(case: Instance) -> None:
             )
 
 
-def _steps_vanish(statement: said.StepsVanish, case: Instance) -> int:
+def _steps_vanish(statement: said.StepsVanish, case: MapInstance) -> int:
     _no_cycle(case)
-    orbits = case.orbits()
+    orbits = case.follow_orbits()
     _stay(case, orbits)
     return int(orbits.has_stopped.sum())
 
@@ -145,9 +153,9 @@ def _steps_vanish(statement: said.StepsVanish, case: Instance) -> int:
 # -- where orbits end --------------------------------------------------------------------------
 
 
-def _ends(case: Instance, points: Iterable[Any], all_others: bool) -> int:
+def _ends(case: MapInstance, points: Iterable[Any], all_others: bool) -> int:
     """Count orbits from random starts that end at the points."""
-    orbits = case.orbits()
+    orbits = case.follow_orbits()
     _stay(case, orbits)
     ended = 0
     for start, middle, end in zip(orbits.start.T, orbits.middle.T, orbits.end.T, strict=True):
@@ -156,14 +164,14 @@ def _ends(case: Instance, points: Iterable[Any], all_others: bool) -> int:
         if near or not all_others or np.abs(end - middle).max() > _NEAR:
             continue
         # It has stopped, or is slow. Only a fixed point that attracts settles this.
-        limit = case.newton(end)
-        if limit is None or not _is_listed(limit, [end], _NEAR) or not case.attracts(limit):
+        limit = case.find_periodic_point(end)
+        if limit is None or not _is_listed(limit, [end], _NEAR) or not case.is_attracting(limit):
             continue
         raise Contradicted(case, f"the orbit of {_shown(start)} converges to {_shown(limit)}")
     return ended
 
 
-def _all_converge(statement: said.OrbitsConvergeTo, case: Instance) -> int:
+def _all_converge(statement: said.OrbitsConvergeTo, case: MapInstance) -> int:
     for point in case.fixed_points():
         if not _is_listed(point, statement.points, 1e-9):
             raise Contradicted(case, f"{_shown(point)} is a fixed point, and is not listed")
@@ -171,19 +179,19 @@ def _all_converge(statement: said.OrbitsConvergeTo, case: Instance) -> int:
     return _ends(case, statement.points, all_others=True)
 
 
-def _almost_all_converge(statement: said.AlmostEveryStartConvergesTo, case: Instance) -> int:
+def _almost_all_converge(statement: said.AlmostEveryStartConvergesTo, case: MapInstance) -> int:
     for point in case.fixed_points():
-        if not _is_listed(point, statement.points, 1e-9) and case.attracts(point):
+        if not _is_listed(point, statement.points, 1e-9) and case.is_attracting(point):
             raise Contradicted(case, f"{_shown(point)} attracts all near it, and is not listed")
     return _ends(case, statement.points, all_others=True)
 
 
-def _few_converge(statement: said.NullStarts, case: Instance) -> int:
+def _few_converge(statement: said.NullStarts, case: MapInstance) -> int:
     for point in statement.points:
-        exact = case.newton([float(x) for x in point])
-        if exact is not None and _is_listed(exact, [point], 1e-9) and case.attracts(exact):
+        exact = case.find_periodic_point([float(x) for x in point])
+        if exact is not None and _is_listed(exact, [point], 1e-9) and case.is_attracting(exact):
             raise Contradicted(case, f"{_shown(exact)} attracts all orbits near it")
-    orbits = case.orbits()
+    orbits = case.follow_orbits()
     _stay(case, orbits)
     near = [_is_listed(end, statement.points, 1e-6) for end in orbits.end.T]
     if any(near):
@@ -195,8 +203,8 @@ def _few_converge(statement: said.NullStarts, case: Instance) -> int:
 # -- the map itself ----------------------------------------------------------------------------
 
 
-def _no_collision(statement: said.Injective, case: Instance) -> int:
-    cloud = case.starts(400)
+def _no_collision(statement: said.Injective, case: MapInstance) -> int:
+    cloud = case.random_starts(400)
     images = case.step(cloud)
     _, near = cKDTree(images.T).query(images.T, k=2)
     pairs = np.stack([np.arange(cloud.shape[1]), near[:, 1]])
@@ -208,14 +216,14 @@ def _no_collision(statement: said.Injective, case: Instance) -> int:
     tries = [(cloud[:, pairs[0, k]], cloud[:, pairs[1, k]]) for k in suspects]
     tries += [(cloud[:, k], cloud[:, -k]) for k in (1, 2)]
     for at, start in tries:
-        other = case.collision(at, start)
+        other = case.find_collision(at, start)
         if other is not None:
             raise Contradicted(case, f"{_shown(at)} and {_shown(other)} have the same image")
     return ENDED // INSTANCES
 
 
-def _regular(statement: said.InvertibleJacobian, case: Instance) -> int:
-    places = case.starts(400)
+def _regular(statement: said.InvertibleJacobian, case: MapInstance) -> int:
+    places = case.random_starts(400)
     values = _determinants(case, places)
     # Then closer and closer to where it is smallest.
     for radius in 0.5 ** np.arange(1, 24):
@@ -233,7 +241,7 @@ def _regular(statement: said.InvertibleJacobian, case: Instance) -> int:
     return ENDED // INSTANCES if np.abs(values).min() > 1e-6 else 0
 
 
-def _inverts_near(statement: said.LocalDiffeomorphism, case: Instance) -> int:
+def _inverts_near(statement: said.LocalDiffeomorphism, case: MapInstance) -> int:
     for point in statement.points:
         place = np.array([[float(x)] for x in point])
         near = place + 1e-3 * (2 * case.rng.random((len(place), 40)) - 1)
@@ -246,10 +254,10 @@ def _inverts_near(statement: said.LocalDiffeomorphism, case: Instance) -> int:
     return ENDED // INSTANCES
 
 
-def _determinants(case: Instance, places: Array) -> Array:
+def _determinants(case: MapInstance, places: Array) -> Array:
     size, step = len(places), 1e-6
     # Both neighbours inside of the box, so that nothing is asked of the map elsewhere.
-    low, high = case.ends
+    low, high = case.box_ends
     np.clip(places, low + step, high - step, out=places)
     matrix = np.empty((places.shape[1], size, size))
     for j in range(size):
@@ -260,7 +268,7 @@ def _determinants(case: Instance, places: Array) -> Array:
     return np.asarray(np.linalg.det(matrix))
 
 
-_JUDGES: dict[type, Callable[[Any, Instance], int]] = {
+_JUDGES: dict[type, Callable[[Any, MapInstance], int]] = {
     said.DecreasesAlong: _decreases,
     said.VanishesAlong: lambda s, case: _vanish(case, s.function, "it is"),
     said.AccumulationPointsSolve: lambda s, case: _vanish(

@@ -20,14 +20,14 @@ from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
 
 from slrsym.crosscheck.balls import Inconclusive, NotALaw
-from slrsym.crosscheck.evaluator import Evaluator, Judge, place
-from slrsym.crosscheck.integrands import with_functions
+from slrsym.crosscheck.evaluator import Evaluator, StatementJudge, describe_point
+from slrsym.crosscheck.integrands import replace_functions
 from slrsym.crosscheck.values import (
     _slope,
-    bound_of,
+    bounds_from_hypothesis,
+    compile_exact_decision,
     declared_bounds,
-    exact_truth,
-    fits,
+    has_declared_properties,
     random_entries,
     random_value,
     solve_equations,
@@ -47,14 +47,14 @@ class NoPoint(ValueError):  # noqa: N818
     """No point was found that obeys the hypotheses."""
 
 
-def parameters(*statements: Any) -> tuple[Any, ...]:
+def parameters_of(*statements: Any) -> tuple[Any, ...]:
     """Return the symbols and indexed families that need a value, sorted by name.
 
     Examples
     --------
     >>> from sympy import symbols
     >>> a, b = symbols("a b")
-    >>> parameters(a + b > 1, a**2)
+    >>> parameters_of(a + b > 1, a**2)
     (a, b)
     """
     families = {base for s in statements for base in s.atoms(IndexedBase)}
@@ -79,11 +79,11 @@ def sample_points(
     Sizes are log-uniform between 1/8 and 4, denominators at most 64. A value that a hypothesis
     allows as the end of its range is taken now and then.
     """
-    sampler = Sampler(symbols, given, laws)
+    sampler = PointSampler(symbols, given, laws)
     return [sampler.draw(rng) for _ in range(count)]
 
 
-class Sampler:
+class PointSampler:
     """A sampler of random points at which the hypotheses hold."""
 
     def __init__(
@@ -97,9 +97,9 @@ class Sampler:
         equations: list[sp.Eq] = []
         self.hypotheses = hypotheses
         for hypothesis in hypotheses:
-            bound = bound_of(hypothesis)
+            bound = bounds_from_hypothesis(hypothesis)
             if bound is not None and bound[0] in self.bounds:
-                self.bounds[bound[0]] = self.bounds[bound[0]].narrowed(bound[1])
+                self.bounds[bound[0]] = self.bounds[bound[0]].intersect(bound[1])
             elif isinstance(hypothesis, sp.Eq):
                 equations.append(hypothesis)
         self.laws = [law for law in laws if law.parameters <= set(self.symbols)]
@@ -107,9 +107,9 @@ class Sampler:
         # What is drawn within the bounds of a single symbol obeys them already.
         computed = {x for x, _ in self.determined}
         self.in_question = [
-            (h, exact_truth(h) if h.free_symbols <= set(self.symbols) else None)
+            (h, compile_exact_decision(h) if h.free_symbols <= set(self.symbols) else None)
             for h in hypotheses
-            if (bound := bound_of(h)) is None
+            if (bound := bounds_from_hypothesis(h)) is None
             or bound[0] not in self.bounds
             or bound[0] in computed
             or bound[0].is_imaginary
@@ -134,7 +134,7 @@ class Sampler:
             f"one another"
         )
 
-    def far(
+    def far_points(
         self, statements: Iterable[Basic], rng: Generator, count: int
     ) -> Iterator[dict[Any, Any]]:
         """Yield points far out, if some symbols may be large.
@@ -150,7 +150,9 @@ class Sampler:
                 chosen = {x: side * (-1) ** number for x, side in corner.items()}
             yield from self._first(partial(self._proposal, rng, S.One, chosen))
 
-    def near(self, statement: Basic, rng: Generator, count: int) -> Iterator[dict[Any, Any]]:
+    def points_near_pole(
+        self, statement: Basic, rng: Generator, count: int
+    ) -> Iterator[dict[Any, Any]]:
         """Yield points near a zero of a denominator."""
         zeros = _zeros_of_denominators(statement, self._movable([statement])) if count else []
         for _ in range(count if zeros else 0):
@@ -186,7 +188,9 @@ class Sampler:
         step = sp.Rational(1, 10 ** int(rng.integers(2, 9)))
         value = sp.Rational(str(root.evalf(20))) if not root.is_Rational else root
         value += step if rng.random() < 0.5 else -step
-        if x.is_integer or not (self.bounds[x].allow(value) and fits(value, x)):
+        if x.is_integer or not (
+            self.bounds[x].contains(value) and has_declared_properties(value, x)
+        ):
             return None
         return self._completed({**point, x: value})
 
@@ -194,7 +198,7 @@ class Sampler:
         """Complete a point with the values that equations determine."""
         for x, expr in self.determined:
             value = expr.xreplace({y: v for y, v in point.items() if y != x})
-            if not value.is_Rational or not fits(value, x):
+            if not value.is_Rational or not has_declared_properties(value, x):
                 return None
             point[x] = value
         return point
@@ -222,7 +226,7 @@ class Sampler:
     def _allowed(self, point: dict[Any, Any]) -> bool:
         try:
             for hypothesis, exact in self.in_question:
-                if not (exact(point) if exact else Judge(point, 20).holds(hypothesis)):
+                if not (exact(point) if exact else StatementJudge(point, 20).holds(hypothesis)):
                     return False
             for law in self.laws:
                 Evaluator(point, 20).check_law(law)
@@ -298,7 +302,7 @@ class Comparison:
     example: str = ""
 
 
-class Bench:
+class SharedPoints:
     """Points for statements under the same hypotheses, with common parts evaluated once each.
 
     The mapping `functions` says what stands for undefined ones.
@@ -312,11 +316,11 @@ class Bench:
         functions: Mapping[Any, Any] | None = None,
     ) -> None:
         self.functions = functions or {}
-        self.all = [with_functions(sp.sympify(s), self.functions) for s in statements]
-        hypotheses = [with_functions(sp.sympify(h), self.functions) for h in given]
+        self.all = [replace_functions(sp.sympify(s), self.functions) for s in statements]
+        hypotheses = [replace_functions(sp.sympify(h), self.functions) for h in given]
         laws = {law for s in self.all for law in s.atoms(Law)}
-        self.sampler = Sampler(
-            parameters(*self.all, *hypotheses), hypotheses, sorted(laws, key=sp.default_sort_key)
+        self.sampler = PointSampler(
+            parameters_of(*self.all, *hypotheses), hypotheses, sorted(laws, key=sp.default_sort_key)
         )
         # Of its own for each use, so that the order in which statements come does not matter.
         self._plain_rng = rng
@@ -328,8 +332,8 @@ class Bench:
         self, relation: Any, points: int = 3, digits: int = 30, extremes: int = 0
     ) -> Comparison:
         """Compare the two sides of a statement at random points."""
-        statement = with_functions(sp.sympify(relation), self.functions)
-        wanted = points if parameters(statement) else 1
+        statement = replace_functions(sp.sympify(relation), self.functions)
+        wanted = points if parameters_of(statement) else 1
         used: list[Mapping[Any, Any]] = []
         agreed, example = math.inf, ""
         for number in count():
@@ -338,26 +342,28 @@ class Bench:
             while len(self._drawn) <= number:
                 self._drawn.append((self.sampler.draw(self._plain_rng), {}))
             point, evaluators = self._drawn[number]
-            judge = Judge(point, digits, evaluators=evaluators)
+            judge = StatementJudge(point, digits, evaluators=evaluators)
             try:
                 verdict = judge.holds(statement)
             except NotALaw as reason:
                 rejected = number + 1 - len(used)
                 if rejected > _MOST_REJECTED:
-                    raise NoPoint(f"{reason}, at each of {rejected} points{place(point)}") from None
+                    raise NoPoint(
+                        f"{reason}, at each of {rejected} points{describe_point(point)}"
+                    ) from None
                 continue
             except Inconclusive as reason:
-                raise Inconclusive(f"{reason}{place(point)}") from reason
+                raise Inconclusive(f"{reason}{describe_point(point)}") from reason
             if not verdict:
-                raise judge.disagreement(statement)
+                raise judge.make_disagreement(statement)
             used.append(point)
             agreed = min(agreed, judge.agreed)
-            example = example or judge.told()
+            example = example or judge.describe_last_comparison()
         for point, evaluators in self._extremes(statement, extremes):
-            judge = Judge(point, digits, lenient=True, evaluators=evaluators)
+            judge = StatementJudge(point, digits, lenient=True, evaluators=evaluators)
             try:
                 if not judge.holds(statement):
-                    raise judge.disagreement(statement)
+                    raise judge.make_disagreement(statement)
             except (NotALaw, Inconclusive):
                 continue
             used.append(point)
@@ -368,10 +374,10 @@ class Bench:
         self, statement: Basic, count: int
     ) -> Iterator[tuple[dict[Any, Any], dict[int, Evaluator]]]:
         if self._far is None and count:
-            self._far = [(p, {}) for p in self.sampler.far(self.all, self._far_rng, count)]
+            self._far = [(p, {}) for p in self.sampler.far_points(self.all, self._far_rng, count)]
         yield from (self._far or [])[:count]
         rng = self._near_rngs[self.all.index(statement)]
-        yield from ((p, {}) for p in self.sampler.near(statement, rng, count))
+        yield from ((p, {}) for p in self.sampler.points_near_pole(statement, rng, count))
 
 
 def compare(
@@ -395,4 +401,6 @@ def compare(
     added on the way, where both sides are below 1e-15 of that. A strict inequality whose sides are
     equal to twice the digits is rejected.
     """
-    return Bench([relation], given, rng, functions).compare(relation, points, digits, extremes)
+    return SharedPoints([relation], given, rng, functions).compare(
+        relation, points, digits, extremes
+    )

@@ -75,21 +75,21 @@ _RELATIONS: dict[str, Callable[[Any, Any], Any]] = {
 _MOST_TERMS = 10_000
 
 
-class Arithmetic:
+class SampleEvaluator:
     """An evaluator of expressions on arrays of samples."""
 
     def __init__(
         self,
         values: Mapping[Any, Any],
-        special_node: Callable[[Basic, Arithmetic], Any],
+        special_node: Callable[[Basic, SampleEvaluator], Any],
     ) -> None:
         self.values = values
         self.special_node = special_node
         self._known: dict[Basic, Any] = {}
 
-    def with_values(self, more: Mapping[Any, Any]) -> Arithmetic:
+    def with_values(self, more: Mapping[Any, Any]) -> SampleEvaluator:
         """Return the same evaluator with more symbols, which hide those of the same name."""
-        return Arithmetic({**self.values, **more}, self.special_node)
+        return SampleEvaluator({**self.values, **more}, self.special_node)
 
     def value(self, expr: Basic) -> Any:
         """Evaluate an expression."""
@@ -170,11 +170,11 @@ def _integer(value: Any) -> int:
     return int(value)
 
 
-_KINDS: tuple[tuple[Any, Callable[[Arithmetic, Any], Any]], ...] = (
+_KINDS: tuple[tuple[Any, Callable[[SampleEvaluator, Any], Any]], ...] = (
     (sp.Add, lambda self, e: self._fold(operator.add, e)),
     (sp.Mul, lambda self, e: self._fold(operator.mul, e)),
-    (sp.Pow, Arithmetic._power),
-    (sp.Piecewise, Arithmetic._piecewise),
+    (sp.Pow, SampleEvaluator._power),
+    (sp.Piecewise, SampleEvaluator._piecewise),
     (Relational, lambda self, e: _RELATIONS[type(e).__name__](*map(self.value, e.args))),
     (sp.And, lambda self, e: self._fold(np.logical_and, e)),
     (sp.Or, lambda self, e: self._fold(np.logical_or, e)),
@@ -183,8 +183,8 @@ _KINDS: tuple[tuple[Any, Callable[[Arithmetic, Any], Any]], ...] = (
     (type(sp.false), lambda self, e: False),
     (sp.Sum, lambda self, e: sum(self._terms(e))),
     (sp.Product, lambda self, e: math.prod(self._terms(e))),
-    (Indexed, Arithmetic._indexed),
-    (sp.Derivative, Arithmetic._derivative),
+    (Indexed, SampleEvaluator._indexed),
+    (sp.Derivative, SampleEvaluator._derivative),
 )
 
 
@@ -214,12 +214,12 @@ class Average:
     largest_share: float
 
 
-def is_random(node: Basic) -> bool:
+def is_expectation(node: Basic) -> bool:
     """Return whether a node stands for an expectation."""
     return isinstance(node, Expectation | zeta)
 
 
-def average(node: Basic, at: Arithmetic, rng: Generator, samples: int) -> Average:
+def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: int) -> Average:
     """Average an integrand over samples of its law."""
     values = at.values
     if isinstance(node, zeta):
@@ -229,7 +229,7 @@ def average(node: Basic, at: Arithmetic, rng: Generator, samples: int) -> Averag
     parts = []
     for first in range(0, samples, _CHUNK):
         n = min(_CHUNK, samples - first)
-        inside = Arithmetic(values, _Integrand(rng, n))
+        inside = SampleEvaluator(values, _Integrand(rng, n))
         drawn = _drawn(node.law, inside, rng, n)
         with np.errstate(all="ignore"):
             found = inside.with_values(drawn).value(node.integrand)
@@ -256,8 +256,8 @@ class _Integrand:
         self.rng, self.n = rng, n
         self.sums: dict[IIDSum, Any] = {}
 
-    def __call__(self, node: Basic, at: Arithmetic) -> Any:
-        if is_random(node):
+    def __call__(self, node: Basic, at: SampleEvaluator) -> Any:
+        if is_expectation(node):
             raise NotSampled("it has an expectation inside of another")
         if not isinstance(node, IIDSum):
             return None
@@ -266,7 +266,7 @@ class _Integrand:
             self.sums[node] = self._sum(node, at)
         return self.sums[node]
 
-    def _sum(self, node: IIDSum, at: Arithmetic) -> Any:
+    def _sum(self, node: IIDSum, at: SampleEvaluator) -> Any:
         count = at.value(node.count)
         if not (np.ndim(count) == 0 and float(count).is_integer() and count >= 0):
             raise NoLaw(f"{node} has {count} copies")
@@ -274,16 +274,20 @@ class _Integrand:
             return 0.0
         # One copy for all samples after the other, in columns.
         inner = _Integrand(self.rng, self.n * int(count))
-        copies = Arithmetic(at.values, inner)
+        copies = SampleEvaluator(at.values, inner)
         drawn = _drawn(node.law, copies, self.rng, inner.n)
         terms = np.broadcast_to(copies.with_values(drawn).value(node.term), (inner.n,))
         return terms.reshape(self.n, int(count)).sum(axis=1)
 
 
-def _drawn(law: Law, at: Arithmetic, rng: Generator, n: int) -> Mapping[Any, Any]:
+def _drawn(law: Law, at: SampleEvaluator, rng: Generator, n: int) -> Mapping[Any, Any]:
     """Draw samples of each variable of a law."""
     if isinstance(law, ProductLaw):
-        return {name: x for block in law.blocks() for name, x in _drawn(block, at, rng, n).items()}
+        return {
+            name: x
+            for block in law.independent_laws()
+            for name, x in _drawn(block, at, rng, n).items()
+        }
     if isinstance(law, NoiseLaw):
         variance = at.value(law.variance)
         if variance < 0:

@@ -22,12 +22,12 @@ from slrsym.crosscheck.balls import (
     CompiledIntegrand,
     Inconclusive,
     Node,
-    Sum,
-    magnitude,
+    QuadratureSum,
+    log2_upper_bound,
     real_ball,
     widen,
 )
-from slrsym.statements.expressions import free
+from slrsym.statements.expressions import free_symbols
 
 # Constant and coefficients of an affine form in the coordinates of the quadrature.
 Line: TypeAlias = tuple[Ball, tuple[Ball, ...]]
@@ -35,7 +35,7 @@ _WIDTHS = (5.0, 4.0, 2.6, 1.7, 1.1, 0.7, 0.45)
 _MOST_NODES = 2_000_000
 
 
-def lines_of(
+def kink_lines(
     kinks: Iterable[Expr],
     random: frozenset[Symbol],
     affine: Callable[[Expr], Line | None],
@@ -48,7 +48,7 @@ def lines_of(
         if line is not None:
             lines.append(line)
             continue
-        present = sorted(free(kink) & random, key=str)
+        present = sorted(free_symbols(kink) & random, key=str)
         polynomial = kink.as_poly(*present) if len(present) == 1 else None
         if polynomial is None or polynomial.degree() > 2:
             raise Inconclusive(f"where {kink} vanishes is not known, and the integrand bends there")
@@ -63,10 +63,10 @@ def lines_of(
     return lines
 
 
-def piecewise_sum(
+def integrate_piecewise(
     program: CompiledIntegrand, lines: Sequence[Line], smooth: int, rules: Sequence[Sequence[Node]],
     digits: int,
-) -> Sum:  # fmt: skip
+) -> QuadratureSum:  # fmt: skip
     """Integrate a piecewise smooth integrand, split at its kinks.
 
     Notes
@@ -91,23 +91,26 @@ def piecewise_sum(
     for (a, b), (c, d) in itertools.combinations(others, 2):
         if not _is_small(b - d, abs(b) + abs(d) + 1, digits):
             vertical.append((c - a) / (b - d))
-    previous: Sum | None = None
+    previous: QuadratureSum | None = None
     for stage, width in enumerate(_WIDTHS):
         panels = _Panels(count, width, reach * (1 + 0.06 * stage))
         total = _swept(program, panels, vertical, others, smooth, rules)
         whole = total.absolute
         if whole == -math.inf:
-            return Sum(arb(0), whole)
+            return QuadratureSum(arb(0), whole)
         if previous is not None:
             difference = total.value - previous.value
-            if (magnitude(difference) - whole) * DIGITS_PER_BIT < goal:
-                return Sum(widen(total.value, difference.abs_upper()), whole)
+            if (log2_upper_bound(difference) - whole) * DIGITS_PER_BIT < goal:
+                return QuadratureSum(widen(total.value, difference.abs_upper()), whole)
         previous = total
     raise Inconclusive("the quadrature does not converge: the integrand is not smooth in pieces")
 
 
 def _is_small(x: Ball, beside: Ball, digits: int) -> bool:
-    return x.is_zero() or magnitude(x) < magnitude(beside) - (digits + 5) / DIGITS_PER_BIT
+    return (
+        x.is_zero()
+        or log2_upper_bound(x) < log2_upper_bound(beside) - (digits + 5) / DIGITS_PER_BIT
+    )
 
 
 class _Panels:
@@ -154,7 +157,7 @@ def _legendre(count: int, bits: int) -> tuple[tuple[Ball, Ball], ...]:
 def _swept(
     program: CompiledIntegrand, panels: _Panels, vertical: Sequence[Ball],
     others: Sequence[tuple[Ball, Ball]], smooth: int, rules: Sequence[Sequence[Node]],
-) -> Sum:  # fmt: skip
+) -> QuadratureSum:  # fmt: skip
     scale = (2 * arb.pi()).sqrt() ** smooth
     outer = panels.nodes(vertical)
     if smooth == 2 and len(outer) ** 2 * math.prod(map(len, rules)) > _MOST_NODES:
@@ -164,6 +167,6 @@ def _swept(
         loops: list[Sequence[Node]] = [((x, weight, 0.0),)]
         if smooth == 2:
             loops.append([(y, w, 0.0) for y, w in panels.nodes([a + b * x for a, b in others])])
-        value, size, _ = program.sum([*loops, *rules], 1.0, 0.0)
+        value, size, _ = program.sum_over_nodes([*loops, *rules], 1.0, 0.0)
         total, absolute = total + value, absolute + size
-    return Sum(total / scale, magnitude(absolute / scale))
+    return QuadratureSum(total / scale, log2_upper_bound(absolute / scale))

@@ -30,14 +30,14 @@ _HIGHEST_POWER = 24
 _Number = Callable[[Mapping[Any, Any]], Any]
 
 
-def exact_truth(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
+def compile_exact_decision(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
     """Compile a relation to a decision by exact arithmetic, if it allows one.
 
     Examples
     --------
     >>> from sympy import Abs, Rational, symbols
     >>> x, y = symbols("x y", real=True)
-    >>> exact_truth(Abs(x - y) <= x**2)({x: Rational(1, 3), y: Rational(2, 9)})
+    >>> compile_exact_decision(Abs(x - y) <= x**2)({x: Rational(1, 3), y: Rational(2, 9)})
     True
     """
     order = _ORDERS.get(type(relation))
@@ -89,7 +89,7 @@ class Bounds:
     low_open: bool = False
     high_open: bool = False
 
-    def narrowed(self, other: Bounds) -> Bounds:
+    def intersect(self, other: Bounds) -> Bounds:
         """Return the intersection with other bounds."""
         lows = [(b.low, b.low_open) for b in (self, other) if b.low is not None]
         highs = [(b.high, not b.high_open) for b in (self, other) if b.high is not None]
@@ -106,7 +106,7 @@ class Bounds:
         open_end = self.low_open or self.high_open
         return bool(self.low > self.high) or (bool(self.low == self.high) and open_end)
 
-    def allow(self, value: sp.Rational) -> bool:
+    def contains(self, value: sp.Rational) -> bool:
         """Return whether a number lies within the bounds."""
         low, high = self.low, self.high
         if low is not None and (value < low or (self.low_open and value == low)):
@@ -114,7 +114,7 @@ class Bounds:
         return not (high is not None and (value > high or (self.high_open and value == high)))
 
 
-def bound_of(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
+def bounds_from_hypothesis(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
     """Return the symbol and the bounds of a hypothesis about one symbol."""
     if not isinstance(hypothesis, sp.Le | sp.Lt | sp.Ge | sp.Gt):
         return None
@@ -222,9 +222,9 @@ def random_value(
             value = _far_candidate(symbol, bounds, rng, far)
         if symbol.is_imaginary:
             value = sp.I * value
-        elif not bounds.allow(value):
+        elif not bounds.contains(value):
             continue
-        if fits(value, symbol):
+        if has_declared_properties(value, symbol):
             return value
     return None
 
@@ -286,7 +286,7 @@ def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, far: int) -> 
     return length if upwards else -length
 
 
-def fits(value: Expr, symbol: Symbol) -> bool:
+def has_declared_properties(value: Expr, symbol: Symbol) -> bool:
     """Return whether a number has every property that a symbol was declared with."""
     known = _OF_RATIONALS if isinstance(value, sp.Rational) else {}
     for fact, holds in symbol._assumptions_orig.items():
@@ -319,7 +319,7 @@ def random_entries(
     label = family.label
     bounds = declared_bounds(label)
     if summing_to_one is not None:
-        bounds = bounds.narrowed(Bounds(low=S.Zero))
+        bounds = bounds.intersect(Bounds(low=S.Zero))
     entries = [random_value(label, bounds, rng, S.One) for _ in range(number)]
     if any(entry is None for entry in entries):
         return None

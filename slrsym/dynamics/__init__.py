@@ -1,11 +1,21 @@
 """Projected gradient descent: vectors in R^d, five overlaps, or kappa and nu on the manifold."""
 
-from slrsym.dynamics.initial_conditions import ManifoldStart, Overlaps, StartVectors, UniformStart
+from slrsym.dynamics.initial_conditions import (
+    ManifoldStart,
+    OverlapStart,
+    UniformStart,
+    VectorStart,
+)
 from slrsym.dynamics.runs import resume, simulate
 from slrsym.renamed import old_names as _old_names
 from slrsym.runs import Runs, load, save
 from slrsym.schedules import Constant, Formula, InverseTimeDecay
 
 __getattr__ = _old_names(
-    __name__, Inverse="InverseTimeDecay", Manifold="ManifoldStart", Sphere="UniformStart"
+    __name__,
+    Inverse="InverseTimeDecay",
+    Manifold="ManifoldStart",
+    Overlaps="OverlapStart",
+    Sphere="UniformStart",
+    StartVectors="VectorStart",
 )

@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.initial_conditions import lift
+from slrsym.dynamics.initial_conditions import draw_vectors
 from slrsym.kernels.compile import iterate, numpy_parts
 from slrsym.kernels.numba_backend import (
     BLOCK,
     DECORATOR,
+    compile_loop,
+    iterate_compiled,
     lanes_source,
-    machine_iterated,
-    machine_loop,
 )
 from slrsym.kernels.program import Program, cached_program
 from slrsym.models.paper import kernel
@@ -102,7 +102,7 @@ def _numba_trajectory(count: int, d: int) -> Any:
     restore = _restoring_program(count, d).body.replace("def body(", "def restore(", 1)
     columns = ", ".join(f"work[{k * BLOCK} + i]" for k in range(count))
     room = f"work[{count * BLOCK} + i]"
-    return machine_loop(
+    return compile_loop(
         program,
         "least_room",
         f"work = np.empty({(count + 1) * BLOCK})\n"
@@ -126,7 +126,7 @@ class NumbaEngine(_OverlapEngine):
 
     def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
         """Move by a step for each inverse temperature."""
-        self.states, noted = machine_iterated(
+        self.states, noted = iterate_compiled(
             _numba_trajectory(self.states.shape[1], self._rank),
             self.states,
             (inverse_temperatures, *self._rest),
@@ -138,14 +138,14 @@ class NumbaEngine(_OverlapEngine):
         return noted
 
 
-class Vectors(Engine):
+class VectorEngineBase(Engine):
     r"""Vectors in :math:`\mathbb{R}^d`, moved by Definition 1; subclasses say by which gradient.
 
     Vectors that have the overlaps of the states are put in a random position.
     """
 
     def __init__(self, states: States, task: Task, alpha: float, seed: int = 0) -> None:
-        self.k, self.v, self.k_star, self.v_star = lift(states, task.d, seed)
+        self.k, self.v, self.k_star, self.v_star = draw_vectors(states, task.d, seed)
         self._task, self._alpha = task, alpha
 
     @property
@@ -181,7 +181,7 @@ class Vectors(Engine):
         return result
 
 
-class VectorEngine(Vectors):
+class VectorEngine(VectorEngineBase):
     """Vectors, moved by the gradient of the risk."""
 
     def __init__(

@@ -16,7 +16,7 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from slrsym.dynamics.spheres import SLACK, frame_coordinates, gram_matrices
-from slrsym.kernels.arguments import real_array, require_integer
+from slrsym.kernels.arguments import require_integer, require_real_array
 from slrsym.models.initial_conditions import gaussian_coordinates
 from slrsym.task import OrderParameters, Task
 
@@ -128,7 +128,7 @@ class ManifoldStart(_Drawn):
 
 
 @dataclass(frozen=True, eq=False)
-class Overlaps(Start):
+class OverlapStart(Start):
     """Initial conditions by given overlaps.
 
     They are those of Theorem 1, or of Lemma 6.
@@ -149,7 +149,7 @@ class Overlaps(Start):
     runs: int = field(init=False)
 
     def __post_init__(self) -> None:
-        values = np.array(real_array("start", self.values, "an array of numbers"))
+        values = np.array(require_real_array("start", self.values, "an array of numbers"))
         object.__setattr__(self, "values", require_feasible(values))
         object.__setattr__(self, "runs", len(values))
 
@@ -157,11 +157,11 @@ class Overlaps(Start):
         return self.values
 
     def __repr__(self) -> str:
-        return f"Overlaps({self.runs} runs)"
+        return f"OverlapStart({self.runs} runs)"
 
 
 @dataclass(frozen=True, eq=False)
-class StartVectors(Start):
+class VectorStart(Start):
     r"""Given k and v, in coordinates in which :math:`k^\star, v^\star` are the first two axes.
 
     Parameters
@@ -215,7 +215,7 @@ class StartVectors(Start):
         return np.stack(found, axis=-1)
 
     def __repr__(self) -> str:
-        return f"StartVectors({self.runs} runs, d={self.d})"
+        return f"VectorStart({self.runs} runs, d={self.d})"
 
 
 # How far from 1 the length of a unit vector may be, or from 0 the product of orthogonal ones.
@@ -223,7 +223,7 @@ _UNIT = 1e-6
 
 
 def _unit_vectors(name: str, values: Any) -> NDArray[np.float64]:
-    vectors = np.array(real_array(name, values, "an array of numbers"))
+    vectors = np.array(require_real_array(name, values, "an array of numbers"))
     lengths = np.linalg.norm(vectors, axis=-1) if vectors.ndim else np.abs(vectors)
     if not vectors.size or not (np.abs(lengths - 1) <= _UNIT).all():
         raise ValueError(f"{name} must have length 1; got {np.ravel(lengths)[:5].tolist()}")
@@ -264,11 +264,11 @@ def as_start(start: Any, d: int) -> Start:
     pair = isinstance(start, tuple) and [type(x) for x in start] == [np.ndarray, np.ndarray]
     # Two rows of overlaps are no vectors, but where they could be.
     if pair and (np.shape(start[0]) == (d,) or np.shape(start[0]) not in ((2,), (5,))):
-        return StartVectors(*start)
-    return Overlaps(start)
+        return VectorStart(*start)
+    return OverlapStart(start)
 
 
-def lift(
+def draw_vectors(
     states: NDArray[np.float64], d: int, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Draw vectors with given overlaps, in a random position."""

@@ -12,11 +12,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
 from slrsym.dynamics.initial_conditions import Start, as_start, require_feasible
-from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors
+from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors_from_overlaps
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.files import require_writable
-from slrsym.kernels.arguments import foretell, positive, real_array, require_integer, require_memory
-from slrsym.kernels.compile import chosen_backend
+from slrsym.kernels.arguments import (
+    require_integer,
+    require_memory,
+    require_positive,
+    require_real_array,
+    warn_of_long_work,
+)
+from slrsym.kernels.compile import choose_backend
 from slrsym.models.paper import excess_risk
 from slrsym.runs import Engine, Runs, advance_and_log, load, require_runs, runs_of
 from slrsym.schedules import (
@@ -61,7 +67,7 @@ def simulate(
     start : start object, array_like of shape (runs, 5) or (runs, 2), or pair of ndarrays
         `UniformStart`, `ManifoldStart`, or overlaps kappa, nu, theta, eta, rho; on the manifold,
         kappa, nu. Two arrays ``(k0, v0)`` of shape (d,) or (runs, d) are unit vectors, as in
-        `StartVectors`.
+        `VectorStart`.
     schedule : float, array_like of shape (steps + 1,), or callable
         Inverse temperature: a constant, one for each step, `InverseTimeDecay`, `Formula`, or a
         function that is given an array of steps.
@@ -133,7 +139,7 @@ def simulate(
     """
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
-    alpha, steps = positive("alpha", alpha), require_integer("steps", steps, 0)
+    alpha, steps = require_positive("alpha", alpha), require_integer("steps", steps, 0)
     log_every = require_integer("log_every", log_every, 1)
     sampling = _sampling(batch, rng)
     begin = as_start(start, task.d)
@@ -141,12 +147,12 @@ def simulate(
     if batch is not None:
         # A sample of a batch takes about a microsecond, a step at least some twenty.
         runs = getattr(begin, "runs", 1)
-        foretell(f"batch = {batch:,}", runs * steps * (2e-5 + 1e-6 * sampling["batch"]))
+        warn_of_long_work(f"batch = {batch:,}", runs * steps * (2e-5 + 1e-6 * sampling["batch"]))
     # A start may be anybody's.
-    states = require_feasible(real_array("start", begin.overlaps(task)))
+    states = require_feasible(require_real_array("start", begin.overlaps(task)))
     settings = {
         "dynamics": (how := _dynamics(dynamics, states.shape[1], batch)),
-        "backend": chosen_backend(backend),
+        "backend": choose_backend(backend),
         **settings_of(task),
         "alpha": alpha,
         "steps": steps,
@@ -226,7 +232,7 @@ def resume(
                 f"schedule must be given again: it was {settings['schedule']}"
             ) from None
     task = task_of(settings)
-    settings |= {"steps": steps, "backend": chosen_backend(backend or str(settings["backend"]))}
+    settings |= {"steps": steps, "backend": choose_backend(backend or str(settings["backend"]))}
     states = require_feasible(_states(runs.isel(step=[-1]), settings)[0], name="runs")
     # The last step of all is logged off the beat; what comes next is on it again.
     every = int(settings["log_every"])
@@ -360,7 +366,7 @@ def _warn_of_large_steps(task: Task, runs: xr.Dataset) -> None:
     at = np.append(inverse_temperatures[chosen], lam[-1])
     # The oracle, where thrown runs do not come, is to be stable, too.
     rows = np.vstack([states[chosen], ORACLE[: states.shape[1]]])
-    points = planar_points(rows) if planar else vectors(rows, task)
+    points = planar_points(rows) if planar else vectors_from_overlaps(rows, task)
     curvatures = largest_curvatures(points, at, task, planar=planar)
     most, stable = curvatures[:-1].max(), 2 / curvatures.max()
     if alpha * most > 2:

@@ -26,7 +26,7 @@ SLACK = 1e-9
 _PLACES = tuple((i, j - 2) for i, j in PLACES[:-1])
 
 
-def dimension(task: Task) -> int:
+def coordinate_count(task: Task) -> int:
     """Return the number of coordinates that k and v need."""
     return min(task.d, 3)
 
@@ -42,7 +42,7 @@ def gram_matrices(states: Any) -> NDArray[np.float64]:
     return gram
 
 
-def beyond(states: _Array) -> tuple[_Array, _Array, _Array]:
+def orthogonal_parts(states: _Array) -> tuple[_Array, _Array, _Array]:
     """Return the squared lengths and the inner product of k and v orthogonal to k* and v*."""
     gram = gram_matrices(states)
     k, v = (np.moveaxis(gram[..., i, 2:], -1, 0) for i in (0, 1))
@@ -70,19 +70,19 @@ def frame_coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.floa
     return result
 
 
-def vectors(states: _Array, task: Task) -> _Array:
+def vectors_from_overlaps(states: _Array, task: Task) -> _Array:
     """Return vectors k and v with given overlaps, and one more direction if there is one."""
     found = frame_coordinates(states, min(task.d, 4))[:, :2]
     return np.pad(found, ((0, 0), (0, 0), (0, min(task.d, 5) - found.shape[-1])))
 
 
-def overlaps(points: _Array) -> _Array:
+def overlaps_of_vectors(points: _Array) -> _Array:
     """Return the overlaps of k and v."""
     inner = np.sum(points[..., 0, :] * points[..., 1, :], axis=-1)
     return np.stack([*(points[..., i, j] for i, j in _PLACES), inner], axis=-1)
 
 
-def overlap_rates(points: _Array) -> _Array:
+def overlap_jacobian(points: _Array) -> _Array:
     """Return the derivatives of the overlaps in the coordinates of k and v."""
     m = points.shape[-1]
     rates = np.zeros((*points.shape[:-2], 5, 2, m))
@@ -96,9 +96,9 @@ def ambient_derivatives(
     points: _Array, lam: Any, task: Task, backend: str = "numpy"
 ) -> tuple[_Array, _Array]:
     """Return the gradient and the Hessian of the risk in k and v, ignoring the spheres."""
-    state = overlaps(points)
+    state = overlaps_of_vectors(points)
     partial, second = (f(state, lam, task, backend) for f in (gradient, hessian))
-    rates = overlap_rates(points)
+    rates = overlap_jacobian(points)
     m = points.shape[-1]
     grad = np.einsum("...p,...pi->...i", partial, rates).reshape(points.shape)
     hess = np.swapaxes(rates, -1, -2) @ second @ rates
@@ -147,7 +147,7 @@ def retract_to_spheres(points: _Array, step: _Array) -> _Array:
     return found
 
 
-def curvature(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Array]:
+def riemannian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Array]:
     """Return the gradient and the Hessian of the risk on the product of spheres."""
     grad, hess = derivatives(points, lam, task)
     basis = tangent_basis(points)
@@ -177,8 +177,8 @@ def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = F
 
 
 def _tangent_slope(points: _Array, lam: Any, task: Task) -> _Array:
-    partial = gradient(overlaps(points), lam, task)
-    grad = np.einsum("...p,...pi->...i", partial, overlap_rates(points)).reshape(points.shape)
+    partial = gradient(overlaps_of_vectors(points), lam, task)
+    grad = np.einsum("...p,...pi->...i", partial, overlap_jacobian(points)).reshape(points.shape)
     found: _Array = grad - multipliers(points, grad)[..., None] * points
     return found
 

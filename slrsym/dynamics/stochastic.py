@@ -29,10 +29,10 @@ from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import NDArray
 
 from slrsym.dynamics import _stochastic_loop
-from slrsym.dynamics.engines import States, Vectors
-from slrsym.kernels.arguments import changes, cores
+from slrsym.dynamics.engines import States, VectorEngineBase
+from slrsym.kernels.arguments import changed_steps, count_cores
 from slrsym.kernels.compile import iterate, numpy_parts
-from slrsym.kernels.numba_backend import DECORATOR, machine_loop
+from slrsym.kernels.numba_backend import DECORATOR, compile_loop
 from slrsym.kernels.program import cached_program
 from slrsym.runs import Engine
 from slrsym.task import Task
@@ -142,7 +142,7 @@ class StochasticEngine(Engine):
         self._states = self._states.copy()
         noted = np.empty((inverse_temperatures.size // every, *self._states.shape))
         # Machine code runs without the interpreter's lock.
-        with ThreadPoolExecutor(cores()) as pool:
+        with ThreadPoolExecutor(count_cores()) as pool:
             runs = range(len(self._states))
             list(
                 pool.map(
@@ -163,7 +163,7 @@ class StochasticEngine(Engine):
                 gap = min(every - done % every, end - done)
                 rows = (end - done) // every if gap == every else 1
                 some = inverse_temperatures[done : done + rows * gap]
-                found, fresh = np.empty((rows, 1, 5)), changes([some], some.size)
+                found, fresh = np.empty((rows, 1, 5)), changed_steps([some], some.size)
                 state, numbers = self._states[run : run + 1], (streams.normal, streams.chi)
                 self._walk(state, found, gap, fresh, some, *rest, *numbers)
                 done += rows * gap
@@ -318,7 +318,7 @@ def _compiled_walk() -> Any:
     helpers = "\n\n".join(f"{DECORATOR}{inspect.getsource(part)}" for part in parts)
     rest = "gamma, d, L, epsilon, alpha, batch, normal, chi"
     fixed = "".join(f"{c}, " for c in program.constants)
-    return machine_loop(
+    return compile_loop(
         program,
         rest,
         "work = np.zeros((batch * L + 63) // 64 * 384)\ninformative = np.empty((batch, 3))",
@@ -329,13 +329,13 @@ def _compiled_walk() -> Any:
     )
 
 
-class StochasticVectorEngine(Vectors):
+class StochasticVectorEngine(VectorEngineBase):
     """Vectors, moved by the gradient of the error on tokens drawn in all their dimensions.
 
     Parameters
     ----------
     states : ndarray, shape (runs, 5) or (runs, 2)
-        Overlaps, as for `Vectors`.
+        Overlaps, as for `VectorEngineBase`.
     task : Task
     alpha : float
         Step size.

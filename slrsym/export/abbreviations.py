@@ -16,9 +16,8 @@ from slrsym import notation
 from slrsym.export.shorthand import DRIFT, MEAN, SMALL_A, SPREAD, A, B, Shorthand, names_in
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
-from slrsym.statements.expressions import free as free_symbols
-from slrsym.statements.expressions import text_of
-from slrsym.typeset import Printer, to_latex, widest
+from slrsym.statements.expressions import free_symbols, text_of
+from slrsym.typeset import Printer, to_latex, widest_part
 from slrsym.typeset.boxes import Box, Operator, Root, ScriptBox, identifier, number, row
 from slrsym.typeset.common import MOST_PRIMES
 from slrsym.typeset.common import letter as drawn
@@ -62,7 +61,7 @@ def choose_abbreviations(
     return result
 
 
-def in_notation(shorthand: Shorthand, letter: Symbol) -> bool:
+def has_notation_meaning(shorthand: Shorthand, letter: Symbol) -> bool:
     """Return whether a letter has the meaning of the table of notation."""
     own = notation.lam * notation.gamma
     mean, root = notation.lam * sqrt(notation.d / 2) * notation.kappa, sqrt(1 + 2 * own**2)
@@ -150,14 +149,18 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
     steps = {n for n in _STEPS if counts[n]}
     kept = steps | {n for n in ("C", "K") if counts[n] >= 1}
     if steps:
-        inside = [every.inside(letter) for letter in every.local.values() if letter.name in steps]
+        inside = [
+            every.letter_definition(letter)
+            for letter in every.local.values()
+            if letter.name in steps
+        ]
         for e in inside:
             counts.update(s.name for s in _letters(e))
         kept |= {n for n in wanted if n.startswith("R_") and counts[n] >= _OFTEN}
     return _with(shorthand, {n: v for n, v in wanted.items() if n in kept})
 
 
-def on_manifold() -> tuple[Shorthand, list[Symbol]]:
+def manifold_abbreviations() -> tuple[Shorthand, list[Symbol]]:
     """Return the abbreviations of the planar map, and its letters except those of step sizes."""
     wanted = planar_meanings()
     shorthand = _with(choose_abbreviations(wanted.values()), wanted)
@@ -166,17 +169,17 @@ def on_manifold() -> tuple[Shorthand, list[Symbol]]:
 
 
 @cache
-def slopes() -> dict[str, Expr]:
+def derivative_letters() -> dict[str, Expr]:
     """Return the definitions of the letters for partial derivatives of the risk."""
     from slrsym.symbolic import gradient
 
     return {f"D_{x}": value for x, value in zip(notation.ORDER_PARAMETERS, gradient(), strict=True)}
 
 
-def in_table(letter: Symbol, value: Expr) -> bool:
+def is_in_notation_table(letter: Symbol, value: Expr) -> bool:
     """Return whether the table of notation explains a letter with the same meaning."""
     if letter.name.startswith("D_"):
-        return bool(slopes().get(letter.name) == value)
+        return bool(derivative_letters().get(letter.name) == value)
     return letter.name not in ("C", "K") and planar_meanings().get(letter.name) == value
 
 
@@ -219,7 +222,7 @@ def abbreviate_to_fit(
     # A letter makes nothing wider.
     wide = [e for e in dict.fromkeys(sides) if any(islice(preorder_traversal(e), _FEW, None))]
     for place in range(1, _MOST_LETTERS + 1):
-        wide = [e for e in wide if widest(printer.box(shorthand(e))) > _ROOM]
+        wide = [e for e in wide if widest_part(printer.box(shorthand(e))) > _ROOM]
         best = _candidate(wide, shorthand, printer, free)
         if best is None:
             break
@@ -295,7 +298,7 @@ def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) ->
     return names | {"laws": laws}
 
 
-def told_apart(symbols: Iterable[Symbol], names: Mapping[str, Box]) -> dict[Symbol, Box]:
+def distinct_letters(symbols: Iterable[Symbol], names: Mapping[str, Box]) -> dict[Symbol, Box]:
     """Rename symbols that would be written alike."""
     taken: set[str] = set()
     found: dict[Symbol, Box] = {}

@@ -12,19 +12,24 @@ from typing import Any
 from slrsym.claims.ledger import Ledger
 from slrsym.claims.papers import Paper, paper_of, papers_of
 from slrsym.claims.verification import ClaimSummary
-from slrsym.export.abbreviations import NAMES, PLANAR_NAMES, choose_abbreviations, on_manifold
+from slrsym.export.abbreviations import (
+    NAMES,
+    PLANAR_NAMES,
+    choose_abbreviations,
+    manifold_abbreviations,
+)
 from slrsym.export.bibliography import citation_of
 from slrsym.export.claims import claim_entry
 from slrsym.export.document import (
     AxiomEntry,
     Block,
+    ClaimLabel,
     Display,
     Document,
     Inline,
-    Label,
     Notation,
     Paragraph,
-    Raw,
+    RawLatex,
     Section,
     ShownFormula,
     ShownLink,
@@ -77,21 +82,21 @@ def build(
     every = [ledger.find(id) for id in by_id]
     # What a claim is called does not depend on what else is exported.
     known = {c.id: c for c in [*ledger.claims.values(), *every]}
-    grouped = sections(known.values())
-    called = {claim.id: Label.of(claim) for _, inside in grouped for claim in inside}
+    grouped = group_by_file(known.values())
+    called = {claim.id: ClaimLabel.of(claim) for _, inside in grouped for claim in inside}
     # A proof is written with the letters of what it rests on, too.
     papers = papers_of(claim.file for claim in every) if notation else []
     table = notation_tables(papers)
     has_letters = any(paper.task for paper in papers)
     made = []
-    for title, inside in sections(ledger.find(id) for id in wanted):
+    for title, inside in group_by_file(ledger.find(id) for id in wanted):
         entries = tuple(
             claim_entry(
                 claim,
                 ledger.find,
                 called[claim.id],
                 wanted,
-                has_letters and speaks_of_the_task(claim.file),
+                has_letters and has_task_notation(claim.file),
                 verdicts.get(claim.id),
                 by_id[claim.id],
             )
@@ -121,13 +126,13 @@ def build(
     return Document(tuple(made), axioms, called, table, __version__, told)
 
 
-def speaks_of_the_task(file: Path | None) -> bool:
+def has_task_notation(file: Path | None) -> bool:
     """Tell whether a file's letters are those of `slrsym.notation`, or belong to no paper."""
     paper = paper_of(file)
     return paper is None or paper.task
 
 
-def sections(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
+def group_by_file(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
     """Group claims by their files, and sort these by the paper's numbers."""
     files: dict[Path | None, list[Claim]] = {}
     for claim in claims:
@@ -159,7 +164,7 @@ def notation_tables(papers: Iterable[Paper]) -> tuple[Notation, ...]:
     """Return the letters of papers; where their model is the task, with the risk's definition."""
     tables = []
     for paper in papers:
-        rows = tuple(((Raw(letter),), _meaning(said)) for letter, said in paper.notation)
+        rows = tuple(((RawLatex(letter),), _meaning(said)) for letter, said in paper.notation)
         more = (("The risk", _risk()), ("On the manifold", (*_planar(), *_slopes())))
         if rows:
             tables.append(Notation(paper.title, rows, more if paper.task else ()))
@@ -171,7 +176,7 @@ def _meaning(text: str) -> tuple[Inline, ...]:
 
 
 def _planar() -> tuple[Block, ...]:
-    shorthand, letters = on_manifold()
+    shorthand, letters = manifold_abbreviations()
     printer = Printer(ORDER, None, NAMES | PLANAR_NAMES)
     said = inline_text(
         "On the manifold a step takes $(kappa, nu)$ to a point that is marked by a plus, two steps "
@@ -182,7 +187,11 @@ def _planar() -> tuple[Block, ...]:
         *(
             Display(
                 ShownFormula(printer.symbol(letter), shorthand.letters[letter]),
-                (ShownLink("=", ShownFormula(printer.box(shorthand.inside(letter)), None)),),
+                (
+                    ShownLink(
+                        "=", ShownFormula(printer.box(shorthand.letter_definition(letter)), None)
+                    ),
+                ),
             )
             for letter in letters
         ),
@@ -213,17 +222,17 @@ def _risk() -> tuple[Block, ...]:
         Paragraph(
             (
                 Text("The risk, given the location, is the mean square of the error. "),
-                Raw("U_1, V_1, Y_1"),
+                RawLatex("U_1, V_1, Y_1"),
                 Text(" are the projections of the informative token on "),
-                Raw(r"k, v, v^{\star}"),
+                RawLatex(r"k, v, v^{\star}"),
                 Text("; "),
-                Raw("U, V"),
+                RawLatex("U, V"),
                 Text(" those of another token on "),
-                Raw("k, v"),
+                RawLatex("k, v"),
                 Text(", of which there are "),
-                Raw("L - 1"),
+                RawLatex("L - 1"),
                 Text(" independent copies; "),
-                Raw(r"\xi"),
+                RawLatex(r"\xi"),
                 Text(" is the noise of the output."),
             )
         ),

@@ -22,7 +22,7 @@ class Chapter:
 _MOST_WITHOUT = 8
 
 
-def chapters(sections: Sequence[Section]) -> list[Chapter]:
+def group_by_chapter(sections: Sequence[Section]) -> list[Chapter]:
     """Group sections by chapters; return one without a title if they are few."""
     if len(sections) < _MOST_WITHOUT:
         return [Chapter("", "", sections=tuple(sections))]
@@ -48,7 +48,7 @@ def chapters(sections: Sequence[Section]) -> list[Chapter]:
     return made
 
 
-def uses(chapter: Chapter, others: Iterable[Chapter]) -> list[Chapter]:
+def chapters_used(chapter: Chapter, others: Iterable[Chapter]) -> list[Chapter]:
     """Return the other chapters whose claims this one uses."""
     needed = {id for section in chapter.sections for c in section.claims for id in c.depends}
     return [

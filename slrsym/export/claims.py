@@ -13,25 +13,25 @@ from sympy.core.function import UndefinedFunction
 
 from slrsym import notation
 from slrsym.claims.claim import Claim
-from slrsym.coq import also_by_coq, confirmed_claims, confirmed_steps
+from slrsym.coq import confirmed_claims, confirmed_steps, describe_confirmed_steps
 from slrsym.export.abbreviations import (
     NAMES,
     PLANAR_NAMES,
     abbreviate_to_fit,
     choose_abbreviations,
-    in_notation,
-    in_table,
+    distinct_letters,
+    has_notation_meaning,
+    is_in_notation_table,
     reading_names,
-    told_apart,
     with_planar_letters,
 )
 from slrsym.export.document import (
     AxiomReference,
     Block,
     ClaimEntry,
+    ClaimLabel,
     Display,
     Inline,
-    Label,
     Math,
     NotationReference,
     Paragraph,
@@ -42,21 +42,21 @@ from slrsym.export.document import (
     join_list,
 )
 from slrsym.export.letters import shared_letters
-from slrsym.export.proofs import Writer, proof_blocks, written_out
+from slrsym.export.proofs import ProofWriter, displayed_steps, proof_blocks
 from slrsym.export.prose import (
     ORDER,
+    assumption_symbols,
     assumptions_of,
-    free_in,
     functions_in,
     inline_text,
+    insert_references,
     mark_ranges,
-    with_references,
 )
 from slrsym.export.shorthand import Shorthand, names_in
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import conjuncts
-from slrsym.tactics.bundled_log import by_kernel
+from slrsym.tactics.bundled_log import count_steps_with_evidence
 from slrsym.typeset import Printer, declared_laws
 from slrsym.typeset.boxes import Box, Fence, Operator, row
 
@@ -68,7 +68,7 @@ _HAS_CLOSED_FORM = "excess-risk-stable"
 def claim_entry(
     claim: Claim,
     find: Callable[[str], Claim],
-    label: Label,
+    label: ClaimLabel,
     included: Collection[str] = (),
     defined: bool = False,
     verdict: Any = None,
@@ -84,8 +84,10 @@ def claim_entry(
     shorthand = choose_abbreviations(shown, risk_on_m=claim.id != DEFINES_RISK_ON_M)
     shorthand = with_planar_letters(shorthand, shown).with_notation(claim.notation)
     names = _names(shown)
-    own = [x for x in free_in([claim.statement, *claim.hypotheses]) if isinstance(x, Symbol)]
-    names = names | told_apart(own, names)
+    own = [
+        x for x in assumption_symbols([claim.statement, *claim.hypotheses]) if isinstance(x, Symbol)
+    ]
+    names = names | distinct_letters(own, names)
 
     def printer_of(shorthand: Shorthand) -> Printer:
         short = [shorthand(e) for e in shown]
@@ -95,15 +97,15 @@ def claim_entry(
 
     shorthand, printer = abbreviate_to_fit(shorthand, shown, claim.symbols, printer_of)
     laws = printer.laws or {}
-    writer = Writer(printer, shorthand, find)
+    writer = ProofWriter(printer, shorthand, find)
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
     repeated, statement = _repeated(claim, find, steps, included)
     said = [statement, *claim.hypotheses]
     functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
     short = [shorthand(e) for e in said]
-    proving = [shorthand(e) for step in written_out(steps, writer) for e in _of_step(step)]
+    proving = [shorthand(e) for step in displayed_steps(steps, writer) for e in _of_step(step)]
     unsourced = _own_functions(shorthand, claim, find, included)
-    stated = _used(shorthand, [*short, *map(shorthand.opened, unsourced)])
+    stated = _used(shorthand, [*short, *map(shorthand.function_definition, unsourced)])
     later = (
         []
         if status == "failed"
@@ -115,7 +117,7 @@ def claim_entry(
         title=inline_text(claim.title) if claim.title else (),
         source=claim.source,
         assumptions=assumptions_of(
-            free_in(said),
+            assumption_symbols(said),
             functions,
             [shorthand(h) for h in claim.hypotheses],
             laws,
@@ -126,25 +128,25 @@ def claim_entry(
             *writer.display(statement, sentences=claim.explanation.equations),
         ),
         letters=(shared_letters(shorthand, stated, short, printer) if defined else ()),
-        explanation=with_references(inline_text(claim.explanation.text), included),
+        explanation=insert_references(inline_text(claim.explanation.text), included),
         lead=inline_text(claim.explanation.lead),
         where=(
             *_where(claim, shorthand, printer, find, included, defined),
             *_letters(shorthand, stated, printer, defined, unsourced),
         ),
-        idea=inline_text(claim.idea),
+        idea=inline_text(claim.proof_idea),
         proof=(*later, *proof_blocks(steps, writer, claim.hypotheses))
         if status != "failed"
         else (),
         status=status,
-        evidence=evidence(row_of_ledger),
+        evidence=describe_evidence(row_of_ledger),
         reason=getattr(row_of_ledger, "error", ""),
         depends=tuple(getattr(row_of_ledger, "depends", ())),
         axioms=tuple(getattr(row_of_ledger, "axioms", ())),
         rules=_rules(steps),
         steps=getattr(row_of_ledger, "steps", len(steps)),
         digits=getattr(row_of_ledger, "digits", None),
-        marks=marks(row_of_ledger),
+        marks=summarise_checks(row_of_ledger),
         names=partial(reading_names, shown, shorthand, printer),
         checks={r.label: r for r in getattr(verdict, "reports", ())},
         place=_place(claim),
@@ -159,7 +161,7 @@ def claim_entry(
 
 def _place(claim: Claim) -> tuple[Path | None, int]:
     """Return the file of a claim and the line of its proof, for links to the source."""
-    line = getattr(getattr(claim.way, "__code__", None), "co_firstlineno", 1)
+    line = getattr(getattr(claim.evidence_function, "__code__", None), "co_firstlineno", 1)
     return claim.file, line
 
 
@@ -220,7 +222,11 @@ def _letters(
     parts: list[Inline] = []
     for letter, value in shorthand.letters.items():
         known = letter.name in NAMES or value in shorthand.local
-        if letter in used and not known and not (defined and in_notation(shorthand, letter)):
+        if (
+            letter in used
+            and not known
+            and not (defined and has_notation_meaning(shorthand, letter))
+        ):
             parts += [Text(", ")] if parts else [Text("Here ")]
             equals = [
                 printer.symbol(letter),
@@ -229,7 +235,7 @@ def _letters(
             ]
             parts.append(Math(row(equals)))
     local = {letter: value for value, letter in shorthand.local.items() if letter in used}
-    shared = [x for x, value in local.items() if defined and in_table(x, value)]
+    shared = [x for x, value in local.items() if defined and is_in_notation_table(x, value)]
     own = {
         **{f(*shorthand.meant[f].variables): shorthand.meant[f].expr for f in functions},
         **{letter: value for letter, value in local.items() if letter not in shared},
@@ -244,7 +250,11 @@ def _letters(
     if own and (shared or not parts):
         blocks.append(Paragraph((Text("And" if blocks else "Here"),)))
     for letter, value in own.items():
-        inside = shorthand.inside(letter) if letter in used else shorthand.opened(letter.func)
+        inside = (
+            shorthand.letter_definition(letter)
+            if letter in used
+            else shorthand.function_definition(letter.func)
+        )
         body = ShownFormula(printer.box(inside), value)
         blocks.append(Display(ShownFormula(printer.box(letter), value), (ShownLink("=", body),)))
     return blocks
@@ -268,7 +278,7 @@ def _own_functions(
         found += more
         for function in more:
             # Notes the functions that the definition is written with.
-            shorthand.opened(function)
+            shorthand.function_definition(function)
     return found
 
 
@@ -356,7 +366,9 @@ def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
     more = {s for e in short for s in e.atoms(Symbol)} & letters
     while more:
         used |= more
-        meanings = [shorthand.inside(x) if x in own else shorthand.letters[x] for x in more]
+        meanings = [
+            shorthand.letter_definition(x) if x in own else shorthand.letters[x] for x in more
+        ]
         more = ({s for e in meanings for s in e.atoms(Symbol)} & letters) - used
     return used
 
@@ -377,7 +389,7 @@ def _rules(steps: list[Step]) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def evidence(row: Any) -> tuple[Inline, ...]:
+def describe_evidence(row: Any) -> tuple[Inline, ...]:
     """Describe how a claim was checked, and name the claims and axioms that it rests on."""
     if row is None:
         return (Text("Not verified."),)
@@ -401,7 +413,7 @@ def evidence(row: Any) -> tuple[Inline, ...]:
     if row.digits is not None:
         parts.append(Text(f"; at random points both sides agree to {row.digits} digits or more"))
     parts.append(Text("."))
-    if not row.replaces and (mark := also_by_coq(row.id, row.steps)):
+    if not row.replaces and (mark := describe_confirmed_steps(row.id, row.steps)):
         parts.append(Text(f" {mark}"))
     parts += _rest(row)
     if not row.axioms:
@@ -409,7 +421,7 @@ def evidence(row: Any) -> tuple[Inline, ...]:
     return tuple(parts)
 
 
-def marks(row: Any) -> tuple[str, ...]:
+def summarise_checks(row: Any) -> tuple[str, ...]:
     """Summarise how a claim was checked: 13 steps, 30 digits, checker, Coq."""
     if row is None or not row.steps:
         return ()
@@ -420,7 +432,7 @@ def marks(row: Any) -> tuple[str, ...]:
         return tuple(told)
     whole = row.id in confirmed_claims()
     by_coq = row.steps if whole else len(confirmed_steps().get(row.id, {}))
-    for name, count in (("checker", by_kernel(row.id, row.steps)), ("Coq", by_coq)):
+    for name, count in (("checker", count_steps_with_evidence(row.id, row.steps)), ("Coq", by_coq)):
         if count:
             told.append(name if count == row.steps else f"{name} {count}/{row.steps}")
     return tuple(told)

@@ -15,7 +15,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from slrsym.claims import name_of
+from slrsym.claims import short_name
 from slrsym.claims.papers import Paper, papers_of
 from slrsym.typeset import Box
 
@@ -40,7 +40,7 @@ class Math(Inline):
 
 
 @dataclass(frozen=True)
-class Raw(Inline):
+class RawLatex(Inline):
     """A formula within the text that is LaTeX already, from the title or idea of a claim."""
 
     latex: str
@@ -127,7 +127,7 @@ class Display(Block):
         """Everything that it shows."""
         return [self.start, *(link.formula for link in self.links)]
 
-    def repeats(self, statement: Iterable[Block]) -> bool:
+    def is_repeat_of(self, statement: Iterable[Block]) -> bool:
         """Return whether a proof in one step repeats the statement, or a part of it."""
         boxes = [formula.box for formula in self.formulas]
         return not any(link.why for link in self.links[:-1]) and any(
@@ -137,7 +137,7 @@ class Display(Block):
 
 
 @dataclass(frozen=True)
-class Group(Block):
+class HeadedBlocks(Block):
     """Blocks under a heading: a case, a base, the proof of a premise."""
 
     heading: tuple[Inline, ...]
@@ -151,7 +151,7 @@ _NUMBERED = re.compile(
 
 
 @dataclass(frozen=True)
-class Label:
+class ClaimLabel:
     """The label of a claim: its number in the paper, or else its name.
 
     The name is short, and those of steps begin with it: P15.7 is step 7 of Proposition 15, P15.
@@ -162,9 +162,9 @@ class Label:
     name: str
 
     @classmethod
-    def of(cls, claim: Any) -> Label:
+    def of(cls, claim: Any) -> ClaimLabel:
         """Return the label of a claim."""
-        name = name_of(claim.id)
+        name = short_name(claim.id)
         match = _NUMBERED.fullmatch(claim.id)
         if match is None or not claim.source.startswith(f"{match[1].capitalize()} {match[2]}"):
             return cls("Claim", name, name)
@@ -180,7 +180,7 @@ class ClaimEntry:
     """A claim with everything that is said of it."""
 
     id: str
-    label: Label
+    label: ClaimLabel
     title: tuple[Inline, ...]
     source: str
     assumptions: tuple[Block, ...]
@@ -221,7 +221,7 @@ class ClaimEntry:
             block = ahead.pop(0)
             if isinstance(block, Display) and block.start.shown is not None:
                 yield block
-            elif isinstance(block, Group):
+            elif isinstance(block, HeadedBlocks):
                 ahead = [*block.blocks, *ahead]
 
 
@@ -293,7 +293,7 @@ class Document:
 
     sections: tuple[Section, ...]
     axioms: tuple[AxiomEntry, ...]
-    labels: dict[str, Label]
+    labels: dict[str, ClaimLabel]
     notation: tuple[Notation, ...] = ()
     version: str = ""
     errata: tuple[PaperErrata, ...] = ()

@@ -21,7 +21,7 @@ _QUOTED = re.compile(r"`([^`]+)`")
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)+")
 
 
-def claims_of(text: str) -> list[str]:
+def claims_mentioned(text: str) -> list[str]:
     """Return the ids of the claims that a text mentions."""
     return [quoted for quoted in _QUOTED.findall(text) if _ID.fullmatch(quoted)]
 
@@ -30,7 +30,9 @@ def errata(papers: Iterable[Paper], included: Collection[str]) -> tuple[PaperErr
     """Return the errata of papers, if a document has every claim that is spoken of there."""
     made = []
     for paper in papers:
-        spoken = {id for _, texts in paper.errata for text in texts for id in claims_of(text)}
+        spoken = {
+            id for _, texts in paper.errata for text in texts for id in claims_mentioned(text)
+        }
         if paper.errata and spoken <= set(included):
             entries = ((heading, tuple(map(_paragraph, texts))) for heading, texts in paper.errata)
             made.append(PaperErrata(paper.title, tuple(entries)))

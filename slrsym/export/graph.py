@@ -11,7 +11,7 @@ _SWEEPS = 8
 
 
 @dataclass(frozen=True)
-class Node:
+class GraphNode:
     """A claim in the graph."""
 
     id: str
@@ -20,16 +20,16 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Graph:
+class ClaimGraph:
     """Claims, and arrows from each to those that use it."""
 
-    nodes: tuple[Node, ...]
+    nodes: tuple[GraphNode, ...]
     edges: tuple[tuple[str, str], ...]
     columns: int
     rows: int
 
 
-def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
+def arrange_graph(depends: Mapping[str, Sequence[str]], columns: int = 6) -> ClaimGraph:
     """Arrange claims in rows, so that arrows go down and seldom cross."""
     if columns < 1:
         raise ValueError(f"columns must be at least 1; got {columns}")
@@ -51,8 +51,8 @@ def laid_out(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Graph:
         gap = columns / len(row)
         for place, id in enumerate(row):
             places.setdefault(id, gap * (place + 0.5))
-    nodes = [Node(id, places[id], number) for number, row in enumerate(rows) for id in row]
-    return Graph(tuple(nodes), tuple(edges), columns, len(rows))
+    nodes = [GraphNode(id, places[id], number) for number, row in enumerate(rows) for id in row]
+    return ClaimGraph(tuple(nodes), tuple(edges), columns, len(rows))
 
 
 def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
@@ -155,7 +155,7 @@ Edge = tuple[str, str]
 
 
 def route_arrows(
-    graph: Graph,
+    graph: ClaimGraph,
     places: Mapping[str, tuple[float, float]],
     reach: float,
     ends: tuple[float, float],

@@ -14,19 +14,19 @@ from slrsym.export.document import (
     Block,
     Citation,
     ClaimEntry,
+    ClaimLabel,
     Display,
-    Group,
+    HeadedBlocks,
     Inline,
-    Label,
     Math,
     NotationReference,
     Paragraph,
-    Raw,
+    RawLatex,
     Reference,
     ShownLink,
     Text,
 )
-from slrsym.export.rules import rule_of
+from slrsym.export.rules import rule_id
 from slrsym.statements.expressions import text_of
 from slrsym.typeset import Box, break_lines, to_mathml
 from slrsym.typeset.backends import convert_latex
@@ -65,14 +65,14 @@ STATUSES = {
 }
 
 
-def badge(status: str) -> str:
+def status_badge(status: str) -> str:
     """Write a status as a coloured word."""
     sign = STATUSES.get(status, STATUSES["unverified"])[0]
     shown = escape(status)
     return f'<span class="status {shown}"><span aria-hidden="true">{sign}</span> {shown}</span>'
 
 
-def sign(status: str) -> str:
+def status_sign(status: str) -> str:
     """Write a status as its sign alone, which is read out as the word."""
     mark = STATUSES.get(status, STATUSES["unverified"])[0]
     shown = escape(status)
@@ -80,7 +80,7 @@ def sign(status: str) -> str:
     return f'<span class="status {shown}" {named}>{mark}</span>'
 
 
-def relation(display: Display) -> Box:
+def join_display(display: Display) -> Box:
     """Join a display to one formula."""
     parts: list[Box] = [display.start.box]
     for link in display.links:
@@ -113,7 +113,7 @@ def _flat(box: RowBox) -> list[Box]:
     return [x for part in box.parts for x in (_flat(part) if isinstance(part, RowBox) else [part])]
 
 
-def slug(id: str) -> str:
+def axiom_file_name(id: str) -> str:
     """Turn the id of an axiom into a file name."""
     return re.sub(r"[^a-z0-9]+", "-", id.lower()).strip("-")
 
@@ -129,7 +129,7 @@ class HtmlRenderer:
 
     def __init__(
         self,
-        labels: Mapping[str, Label],
+        labels: Mapping[str, ClaimLabel],
         pages: Mapping[str, str] | None = None,
         axioms: str = "",
         claim: ClaimEntry | None = None,
@@ -169,7 +169,7 @@ class HtmlRenderer:
                 return _CODE.sub(r"<code>\1</code>", escape(text, quote=False))
             case Math(box):
                 return " ".join(map(_within_a_line, _listed(box)))
-            case Raw(latex):
+            case RawLatex(latex):
                 element = f"<math>{convert_latex(latex)}</math>"
                 kind = "wide" if len(_TAG.sub("", element)) > _LONG else "whole"
                 return f'<span class="{kind}">{element}{_GLUE}'
@@ -178,7 +178,9 @@ class HtmlRenderer:
             case AxiomReference(id):
                 shown = escape(id)
                 return (
-                    f'<a href="{self.axioms}{slug(id)}.html">{shown}</a>' if self.axioms else shown
+                    f'<a href="{self.axioms}{axiom_file_name(id)}.html">{shown}</a>'
+                    if self.axioms
+                    else shown
                 )
             case NotationReference():
                 return f'<a href="{self.root}notation.html">Notation</a>'
@@ -207,7 +209,7 @@ class HtmlRenderer:
                 return f"<p>{self.inline(parts)}</p>"
             case Display():
                 return self.display(block)
-            case Group(heading, inside):
+            case HeadedBlocks(heading, inside):
                 return (
                     f'<details class="group" open><summary>{self.inline(heading)}</summary>\n'
                     f"{self.blocks(inside)}\n</details>"
@@ -219,7 +221,7 @@ class HtmlRenderer:
         links = display.links
         if not any(link.why for link in links):
             if not display.why:
-                return self.formula(relation(display))
+                return self.formula(join_display(display))
             told = text_of(display.start.shown)
             return self._step(display.label, display.why, self._new(display), told)
         sides = [display.start.shown, *(link.formula.shown for link in links)]
@@ -236,9 +238,9 @@ class HtmlRenderer:
 
     def _new(self, display: Display) -> str:
         """Write the formula of a step, unless it repeats the statement above."""
-        if self.claim and display.repeats(self.claim.statement):
+        if self.claim and display.is_repeat_of(self.claim.statement):
             return ""
-        return self.formula(relation(display))
+        return self.formula(join_display(display))
 
     def _link(self, link: ShownLink, said: str) -> str:
         sign = Operator(_SIGNS[link.sign], "relation")
@@ -264,7 +266,7 @@ class HtmlRenderer:
         """Write how a step was checked: its rule, its source, a random point, a copy for SymPy."""
         parts = [f"by {reason}"] if _LINK.search(reason) else []
         if check is not None and self.claim is not None:
-            rule, (file, line) = rule_of(check.rule), self.claim.place
+            rule, (file, line) = rule_id(check.rule), self.claim.place
             links = []
             if rule and self.rules:
                 links.append(f'rule <a href="{self.rules}{rule}.html">{escape(check.rule)}</a>')

@@ -12,14 +12,14 @@ from slrsym.export.document import (
     Block,
     Citation,
     ClaimEntry,
+    ClaimLabel,
     Display,
-    Group,
+    HeadedBlocks,
     Inline,
-    Label,
     Math,
     NotationReference,
     Paragraph,
-    Raw,
+    RawLatex,
     Reference,
     ShownFormula,
     ShownLink,
@@ -30,7 +30,7 @@ from slrsym.export.pictures import PICTURES, Picture
 from slrsym.export.prose import escape_latex, inline_text
 from slrsym.typeset import Box, FormulaLine, break_lines, to_latex
 from slrsym.typeset.boxes import Fence, MatrixBox, Operator, RowBox, ScriptBox
-from slrsym.typeset.elision import changes
+from slrsym.typeset.elision import elide_shared_terms
 
 # The room for a displayed formula on the page that `preamble` lays out, in em.
 TEXT_WIDTH = 35.2
@@ -53,12 +53,12 @@ _PART = re.compile(r"Parts? \d+( to \d+)?")
 SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
 
-class Displays:
+class DisplayWriter:
     r"""A writer of paragraphs and displayed formulas as LaTeX."""
 
     def __init__(
         self,
-        labels: Mapping[str, Label],
+        labels: Mapping[str, ClaimLabel],
         linked: Collection[str] = (),
         axioms: Mapping[str, Collection[str]] | None = None,
         step_numbers: bool = True,
@@ -96,7 +96,7 @@ class Displays:
                 return f"\n{shown}\n"
             case Math(box):
                 return f"${_small(to_latex(box))}$"
-            case Raw(latex):
+            case RawLatex(latex):
                 return f"${latex}$"
             case Reference(id):
                 if id in self.linked:
@@ -144,7 +144,7 @@ class Displays:
             lines = break_lines(box, room)
             told = place < len(display.links) - 1 or (place and box in self.stated)
             if self.brief and len(lines) > _LONG and told:
-                lines = break_lines(changes(before_it, box), room)
+                lines = break_lines(elide_shared_terms(before_it, box), room)
             before_it = box
             sign = SIGNS[link.sign]
             before = "" if beside else r"\quad "
@@ -245,17 +245,17 @@ def _line(line: FormulaLine) -> str:
     return f"\\hspace{{{line.indent:g}em}}{text}" if line.indent else text
 
 
-def snippet(display: Display, width: float = TEXT_WIDTH) -> str:
+def latex_snippet(display: Display, width: float = TEXT_WIDTH) -> str:
     """Write a displayed formula alone, for pasting."""
     links = tuple(ShownLink(link.sign, link.formula) for link in display.links)
     boxes: list[Box] = [f.box for f in display.formulas]
     if len(links) <= 1 and sum(box.width for box in boxes) + 2 <= width:
         return _on_a_line(display)
-    rows = Displays({})._rows(Display(display.start, links), width)
+    rows = DisplayWriter({})._rows(Display(display.start, links), width)
     return "\\begin{aligned}\n" + "\\\\\n".join(rows) + "\n\\end{aligned}"
 
 
-class LatexRenderer(Displays):
+class LatexRenderer(DisplayWriter):
     r"""A writer of documents as LaTeX."""
 
     def blocks(self, blocks: Iterable[Block]) -> str:
@@ -282,27 +282,27 @@ class LatexRenderer(Displays):
             named, before = self._part(block), self._part(made[-1]) if made else None
             if named and before and named[1] == before[1]:
                 heading = f"Parts {before[0].split()[1]} to {named[0].split()[-1]}"
-                block = Group((Text(heading),), cast(Group, made.pop()).blocks)
+                block = HeadedBlocks((Text(heading),), cast(HeadedBlocks, made.pop()).blocks)
             made.append(block)
         return made
 
     def _part(self, block: Block) -> tuple[str, tuple[Inline, ...]] | None:
         """Return heading and reason of a part of a proof that repeats a part of the statement."""
-        if not isinstance(block, Group) or len(block.blocks) != 1:
+        if not isinstance(block, HeadedBlocks) or len(block.blocks) != 1:
             return None
         only, heading = block.blocks[0], self.inline(block.heading)
-        if not isinstance(only, Display) or not only.repeats(self.proving):
+        if not isinstance(only, Display) or not only.is_repeat_of(self.proving):
             return None
         return (heading, _reasons(only)) if _PART.fullmatch(heading) else None
 
     def _short(self, block: Block) -> tuple[str, Display] | None:
         """Return heading and formula of a group that has nothing else and fits on a line."""
-        if not isinstance(block, Group) or len(block.blocks) != 1:
+        if not isinstance(block, HeadedBlocks) or len(block.blocks) != 1:
             return None
         (only,) = block.blocks
-        if not isinstance(only, Display) or len(only.links) > 1 or only.repeats(self.proving):
+        if not isinstance(only, Display) or len(only.links) > 1 or only.is_repeat_of(self.proving):
             return None
-        if any(isinstance(piece, Math | Raw) for piece in block.heading):
+        if any(isinstance(piece, Math | RawLatex) for piece in block.heading):
             return None
         heading = self.inline(block.heading)
         why = _reasons(only)
@@ -325,11 +325,11 @@ class LatexRenderer(Displays):
         match block:
             case Paragraph(parts):
                 return self.inline(parts)
-            case Display() if block.repeats(self.proving):
+            case Display() if block.is_repeat_of(self.proving):
                 return f"By {self.inline(_reasons(block))}."
             case Display():
                 return self.display(block)
-            case Group(heading, inside):
+            case HeadedBlocks(heading, inside):
                 title = self.inline(heading)
                 return f"\\slrgroup{{{title}}}\n{self.blocks(inside)}\n\\slrendgroup"
         raise TypeError(f"no block: {block!r}")

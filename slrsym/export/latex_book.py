@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from slrsym.export.bibliography import bibtex
-from slrsym.export.chapters import Chapter, chapters, uses
+from slrsym.export.chapters import Chapter, chapters_used, group_by_chapter
 from slrsym.export.document import (
     DEFAULT_TITLE,
     SEVERAL,
@@ -20,7 +20,7 @@ from slrsym.export.document import (
     Section,
 )
 from slrsym.export.errata import LEAD
-from slrsym.export.graph import laid_out, route_arrows
+from slrsym.export.graph import arrange_graph, route_arrows
 from slrsym.export.latex import LatexRenderer
 from slrsym.export.prose import escape_latex, inline_text
 from slrsym.proofs.axioms import axiom
@@ -71,7 +71,7 @@ _MACROS = r"""% The number of a claim is the paper's.
 % What opens a statement is not parted from it.
 \newcommand{\slrexplained}[1]{\par\medskip\noindent{\small #1}\par\nopagebreak}
 \newcommand{\slrgroup}[1]{\par
-  \begin{list}{}{\leftmargin=1em\topsep=2pt\parsep=0.2em\partopsep=0pt}\item[]\textit{#1.}\slrgap}
+  \begin{list}{}{\leftmargin=1em\topsep=2pt\parsep=0.2em\partopsep=0pt}\item[]{\itshape #1.}\slrgap}
 \newcommand{\slrendgroup}{\end{list}}
 \newcommand{\slrstatus}[2]{\par{\footnotesize\color{slrgray}\noindent\raggedright
   #1 \texttt{#2}\par}\medskip}
@@ -151,7 +151,7 @@ def book_files(
     beside = beside or {}
     renderer = _renderer(document, step_numbers, beside.get(SITE, ""))
     files: dict[str, str] = {"preamble.tex": preamble()}
-    parts = chapters(document.sections)
+    parts = group_by_chapter(document.sections)
     titled = bool(parts) and bool(parts[0].title)
     body = ["\\input{preamble.tex}", "\\makeindex", _head(document, title), "\\begin{document}"]
     body += ["\\maketitle", _introduction(document, title is None), _links(beside)]
@@ -183,11 +183,11 @@ def book_files(
             name = f"section-{number:02d}.tex"
             files[name] = _section(section, renderer)
             body.append(f"\\input{{{name}}}")
-    graph, width, height = picture(document)
+    graph, width, height = draw_graph(document)
     files["graph.tex"] = graph + "\n"
     body += [
         "\\clearpage",
-        *page_with(_GRAPH % (("chapter",) * 2 if titled else ("section",) * 2), width, height),
+        *graph_page(_GRAPH % (("chapter",) * 2 if titled else ("section",) * 2), width, height),
     ]
     add("Ledger", "ledger.tex", _ledger(document))
     if document.errata:
@@ -202,7 +202,9 @@ def book_files(
     return files | {f"{picture.name}.pdf": picture.pdf() for picture in renderer.drawn}
 
 
-def standalone(document: Document, claim: ClaimEntry, step_numbers: bool = True) -> dict[str, str]:
+def standalone_files(
+    document: Document, claim: ClaimEntry, step_numbers: bool = True
+) -> dict[str, str]:
     """Write the files of one claim that compiles by itself."""
     axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
     alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
@@ -301,7 +303,7 @@ def _roadmap(parts: Sequence[Chapter], renderer: LatexRenderer) -> str:
     """Write a list of the chapters with their subjects and the chapters that they use."""
     lines = ["\\begin{enumerate}"]
     for chapter in parts:
-        numbers = [str(parts.index(other) + 1) for other in uses(chapter, parts)]
+        numbers = [str(parts.index(other) + 1) for other in chapters_used(chapter, parts)]
         needed = f" It uses {'chapter' if len(numbers) == 1 else 'chapters'} " if numbers else ""
         said = f"\\textbf{{{chapter.title}.}} {_prose(chapter.about, renderer)}"
         lines.append(f"\\item {said}{needed}{_and(numbers)}{'.' if numbers else ''}")
@@ -450,12 +452,12 @@ _CLEAR, _BESIDE = 1.2, 0.8
 _MARGIN = 20.0
 
 
-def picture(document: Document) -> tuple[str, float, float]:
+def draw_graph(document: Document) -> tuple[str, float, float]:
     """Draw the claims of a document and the arrows between them."""
     depends = {claim.id: claim.depends for claim in document.claims}
-    graph = laid_out(depends, _FEW)
+    graph = arrange_graph(depends, _FEW)
     if graph.rows * _ROW > _TEXT_HEIGHT:
-        graph = laid_out(depends, _MANY)
+        graph = arrange_graph(depends, _MANY)
     width = graph.columns * _COLUMN
     row = min(_LOOSE_ROW, max(_ROW, _TEXT_HEIGHT / max(graph.rows, 1)))
     places = {node.id: (node.column * _COLUMN, -node.row * row) for node in graph.nodes}
@@ -500,7 +502,7 @@ def _way(points: Sequence[tuple[float, float]]) -> str:
     return drawn
 
 
-def page_with(lead: str, width: float, height: float) -> list[str]:
+def graph_page(lead: str, width: float, height: float) -> list[str]:
     """Write the picture, in the text or on a page that is large enough for it."""
     if width <= _TEXT_WIDTH and height <= _TEXT_HEIGHT:
         return [lead, "\\noindent\\input{graph.tex}", "\\clearpage"]

@@ -13,14 +13,14 @@ from typing import Any
 from sympy import Symbol
 
 from slrsym import notation
-from slrsym.export.abbreviations import NAMES, in_notation
+from slrsym.export.abbreviations import NAMES, has_notation_meaning
 from slrsym.export.document import (
     Block,
     Inline,
     Math,
     NotationReference,
     Paragraph,
-    Raw,
+    RawLatex,
     Text,
 )
 from slrsym.export.prose import inline_text
@@ -38,7 +38,7 @@ _DEFINED = (
     ),
 )
 _RISK = (
-    Raw(r"\mathcal{R}(\kappa, \nu, \theta, \eta, \rho)"),
+    RawLatex(r"\mathcal{R}(\kappa, \nu, \theta, \eta, \rho)"),
     Text(" is the risk at these overlaps"),
 )
 # The letters that the table explains and that are not abbreviations.
@@ -72,16 +72,19 @@ def shared_letters(
     said = list(said)
     clauses: list[tuple[Inline, ...]] = []
     for letter, value in shorthand.letters.items():
-        if letter in used and letter.name not in NAMES and in_notation(shorthand, letter):
+        if letter in used and letter.name not in NAMES and has_notation_meaning(shorthand, letter):
             equals = Operator("=", "relation")
             boxes = [printer.symbol(letter), equals, printer.box(value, inline=True)]
             clauses.append((Math(row(boxes)),))
-    written = [*said, *(shorthand.inside(x) for x in shorthand.local.values() if x in used)]
+    written = [
+        *said,
+        *(shorthand.letter_definition(x) for x in shorthand.local.values() if x in used),
+    ]
     if RISK in shorthand.functions:
         clauses.append(_RISK)
     for function, formula, more in _DEFINED:
         if any(expr.has(function) for expr in written):
-            clauses.append((Raw(formula), *inline_text(more)))
+            clauses.append((RawLatex(formula), *inline_text(more)))
     names = {s.name for expr in written for s in expr.atoms(Symbol)}
     if not clauses and not names & _PAPER:
         return ()

@@ -9,11 +9,11 @@ from typing import Any
 from sympy import Basic, Expr
 
 from slrsym.claims.claim import Claim
-from slrsym.export.document import ClaimEntry, Display, Label, Paragraph, ShownLink
-from slrsym.export.html import WIDE, HtmlRenderer, relation
-from slrsym.export.latex import LatexRenderer, snippet
-from slrsym.export.proofs import Writer
-from slrsym.export.prose import ORDER, assumptions_of, free_in, functions_in, inline_text
+from slrsym.export.document import ClaimEntry, ClaimLabel, Display, Paragraph, ShownLink
+from slrsym.export.html import WIDE, HtmlRenderer, join_display
+from slrsym.export.latex import LatexRenderer, latex_snippet
+from slrsym.export.proofs import ProofWriter
+from slrsym.export.prose import ORDER, assumption_symbols, assumptions_of, functions_in, inline_text
 from slrsym.proofs.chain import Chain
 from slrsym.typeset import Box, Printer, break_lines, declared_laws
 from slrsym.typeset.backends import to_mathml
@@ -31,19 +31,19 @@ def _no_claims(id: str) -> Claim:
     raise KeyError(id)
 
 
-def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> Writer:
-    return Writer(Printer(ORDER, declared_laws(shown)), _as_it_is, find)
+def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> ProofWriter:
+    return ProofWriter(Printer(ORDER, declared_laws(shown)), _as_it_is, find)
 
 
-def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, Label]]:
+def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimLabel]]:
     """Return the entry of a claim, and the labels of all claims that it may mention."""
     # With a proof, which is seldom asked for: for start-up time.
     from slrsym.claims.ledger import builtin_ledger
     from slrsym.export.claims import claim_entry
 
     ledger = builtin_ledger()
-    entry = claim_entry(claim, ledger.find, Label.of(claim))
-    return entry, {other.id: Label.of(other) for other in [*ledger.claims.values(), claim]}
+    entry = claim_entry(claim, ledger.find, ClaimLabel.of(claim))
+    return entry, {other.id: ClaimLabel.of(other) for other in [*ledger.claims.values(), claim]}
 
 
 def claim_latex(claim: Claim, proof: bool = False) -> str:
@@ -57,7 +57,7 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
         # Words in the midst of formulas, and formulas in the midst of words.
         rf"\text{{{renderer.inline(block.parts)}}}"
         if isinstance(block, Paragraph)
-        else snippet(block)
+        else latex_snippet(block)
         for block in _statement(claim)
     )
 
@@ -104,14 +104,16 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
     everything = [*shown, *given]
     printer = _writer(everything).printer
     laws = declared_laws(everything)
-    said = assumptions_of(free_in(everything), functions_in(everything), given, laws, printer)
+    said = assumptions_of(
+        assumption_symbols(everything), functions_in(everything), given, laws, printer
+    )
     return [block for block in said if isinstance(block, Paragraph)]
 
 
 def _heading(claim: Claim) -> str:
     # As the site does: the name that stands everywhere, then what it says, with its formulas.
     title = HtmlRenderer({}).inline(inline_text(claim.title)) if claim.title else ""
-    return f"<strong>{escape(str(Label.of(claim)))}</strong>{f' ({title})' if title else ''}"
+    return f"<strong>{escape(str(ClaimLabel.of(claim)))}</strong>{f' ({title})' if title else ''}"
 
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
@@ -142,7 +144,7 @@ def _statement(claim: Claim) -> list[Display | Paragraph]:
 
 
 def _display_html(display: Display) -> str:
-    return to_mathml(break_lines(relation(display), WIDE))
+    return to_mathml(break_lines(join_display(display), WIDE))
 
 
 def _shown(chain: Chain) -> list[Expr]:
@@ -152,7 +154,7 @@ def _shown(chain: Chain) -> list[Expr]:
 def _chain_display(chain: Chain) -> Display:
     writer = _writer(_shown(chain))
     links = tuple(
-        ShownLink(link.relation, writer.formula(link.rhs), str(number), writer.why(rule))
+        ShownLink(link.relation, writer.formula(link.rhs), str(number), writer.justification(rule))
         for number, (link, rule) in enumerate(chain.links, start=1)
     )
     return Display(writer.formula(chain.start), links)

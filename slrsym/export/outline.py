@@ -21,7 +21,7 @@ _PLACE = re.compile(r"(?:Section|Appendix) (\w+)\b|\((\d+)\)|against (\w+) (\d+)
 
 
 @dataclass
-class Entry:
+class OutlineEntry:
     """A statement, and the claims that help to prove it."""
 
     claim: ClaimEntry
@@ -40,7 +40,7 @@ class OutlinePart:
 
     number: str
     title: tuple[Inline, ...]
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[OutlineEntry] = field(default_factory=list)
     paper: Paper | None = None
 
 
@@ -52,14 +52,14 @@ def outline(document: Document) -> list[OutlinePart]:
     claims = {claim.id: claim for claim in document.claims}
     of = {claim.id: paper_of(claim.place[0]) for claim in claims.values()}
     parts: dict[tuple[Paper, str], OutlinePart] = {}
-    stated: dict[str, Entry] = {}
+    stated: dict[str, OutlineEntry] = {}
     for paper in papers_of(claim.place[0] for claim in claims.values()):
         for section in paper.sections:
             part = OutlinePart(section.number, (Text(section.title),), paper=paper)
             parts[paper, section.number] = part
             for id in section.statements:
                 if id in claims:
-                    stated[id] = Entry(claims[id], is_numbered=True)
+                    stated[id] = OutlineEntry(claims[id], is_numbered=True)
                     part.entries.append(stated[id])
     users: dict[str, list[str]] = {}
     for claim in claims.values():
@@ -77,11 +77,11 @@ def outline(document: Document) -> list[OutlinePart]:
             if owner and (place is None or claim.id.startswith(f"{owner}-")):
                 stated[owner].helpers.append(claim)
             elif place is not None and stated:
-                place.entries.append(Entry(claim))
+                place.entries.append(OutlineEntry(claim))
             elif owner:
                 stated[owner].helpers.append(claim)
             else:
-                rest.entries.append(Entry(claim))
+                rest.entries.append(OutlineEntry(claim))
         beyond += [rest] if rest.entries else []
     for part in parts.values():
         # What has a number comes first; the sort is stable.

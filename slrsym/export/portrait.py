@@ -20,7 +20,7 @@ _TEMPLATES = files(__package__) / "templates"
 
 
 @cache
-def formulas() -> str:
+def formulas_script() -> str:
     """Write the map, the Hessian at the saddle, and both bounds of the step size, as functions.
 
     The slopes are those of the risk that is derived from its definition, on the manifold; how a
@@ -33,7 +33,9 @@ def formulas() -> str:
         diff(slopes[0], kappa).subs(origin),
         diff(slopes[0], nu).subs(origin),
     ]
-    moved = [planar.moved(x, slope) for x, slope in zip((kappa, nu), slopes, strict=True)]
+    moved = [
+        planar.coordinate_after_step(x, slope) for x, slope in zip((kappa, nu), slopes, strict=True)
+    ]
     setting = (lam, alpha, d, gamma)
     return "\n".join([
         _function("step", (kappa, nu, *setting), moved),
@@ -63,7 +65,7 @@ def certified_ranges() -> dict[str, float]:
     return {"gamma": SETTING["gamma"]} | {name: float(Rational(x)) for name, x in found.items()}
 
 
-def swept(data: Any) -> dict[str, Any]:
+def sweep_endpoints(data: Any) -> dict[str, Any]:
     """Return starts and end points of runs in a saved sweep of `slrsym recovery`, for drawing."""
     missing = {"start", "verdict"} - set(data.variables)
     if missing:
@@ -79,10 +81,10 @@ def swept(data: Any) -> dict[str, Any]:
     }
 
 
-def script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
+def page_script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
     """Write the script of a page, which needs an element of the class `portrait` only."""
     told = json.dumps(
         {"setting": setting, "sweep": sweep, "certified": certified_ranges()}, separators=(",", ":")
     )
     text = (_TEMPLATES / "portrait.js").read_text(encoding="utf-8")
-    return f'"use strict";\n(() => {{\n{formulas()}\nconst GIVEN = {told};\n{text}}})();\n'
+    return f'"use strict";\n(() => {{\n{formulas_script()}\nconst GIVEN = {told};\n{text}}})();\n'

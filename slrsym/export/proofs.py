@@ -20,17 +20,17 @@ from sympy.logic.boolalg import Boolean
 from slrsym.export.document import (
     Block,
     Display,
-    Group,
+    HeadedBlocks,
     Inline,
     Math,
     Paragraph,
-    Raw,
+    RawLatex,
     Reference,
     ShownFormula,
     ShownLink,
     Text,
 )
-from slrsym.export.prose import bounds, inline_text, why
+from slrsym.export.prose import inline_text, justify_rule, merge_bounds
 from slrsym.proofs.lemmas import InWords
 from slrsym.proofs.step import Link, Step
 from slrsym.statements.expressions import conjuncts
@@ -46,7 +46,7 @@ _SILENT = {"the proof concludes the statement", "a hypothesis of the theorem"}
 
 
 def proof_blocks(
-    steps: Iterable[Step], writer: Writer, given: tuple[Boolean, ...] = ()
+    steps: Iterable[Step], writer: ProofWriter, given: tuple[Boolean, ...] = ()
 ) -> tuple[Block, ...]:
     """Write the steps of a proof as blocks."""
     shown = _shown(steps)
@@ -58,7 +58,7 @@ def _shown(steps: Iterable[Step]) -> list[Step]:
     return [s for s in steps if s.rule.name not in _SILENT and not _says_nothing(s.statement)]
 
 
-def written_out(steps: Iterable[Step], writer: Writer) -> list[Step]:
+def displayed_steps(steps: Iterable[Step], writer: ProofWriter) -> list[Step]:
     """Return the steps whose statements appear in the proof."""
     return [step for step in _shown(steps) if not _is_all_of_a_claim(step, writer)]
 
@@ -78,7 +78,7 @@ class _Item:
         return _Item(self.path[1:], self.step)
 
 
-def _blocks(items: list[_Item], writer: Writer, known: tuple[Boolean, ...]) -> list[Block]:
+def _blocks(items: list[_Item], writer: ProofWriter, known: tuple[Boolean, ...]) -> list[Block]:
     numbered = {item.path[0] for item in items if len(item.path) == 1}
     blocks: list[Block] = []
     chain: list[_Item] = []
@@ -132,7 +132,7 @@ def _continues(before: Step, after: Step) -> bool:
     return result
 
 
-def _closed(chain: list[_Item], premises: list[Block], writer: Writer) -> list[Block]:
+def _closed(chain: list[_Item], premises: list[Block], writer: ProofWriter) -> list[Block]:
     """Close the current chain: its display and its premises."""
     blocks: list[Block] = []
     if chain:
@@ -141,7 +141,7 @@ def _closed(chain: list[_Item], premises: list[Block], writer: Writer) -> list[B
                 item.step.link.relation,
                 writer.formula(item.step.link.rhs),
                 item.step.label,
-                writer.why(item.step.rule),
+                writer.justification(item.step.rule),
             )
             for item in chain
         )
@@ -153,7 +153,7 @@ def _closed(chain: list[_Item], premises: list[Block], writer: Writer) -> list[B
 
 
 def _group(
-    head: str, inside: list[_Item], writer: Writer, known: tuple[Boolean, ...]
+    head: str, inside: list[_Item], writer: ProofWriter, known: tuple[Boolean, ...]
 ) -> Block:  # fmt: skip
     here = inside[0].step.context.hypotheses
     more = [h for h in here if h not in known and h not in (S.true, S.false)]
@@ -163,11 +163,11 @@ def _group(
         heading += [Text(", "), *_math(about, writer)]
     elif len(known) <= len(here) and more and not _substituted(known, here):
         heading += _supposed(more, writer, ", ")
-    return Group(tuple(heading), tuple(_blocks(inside, writer, here)))
+    return HeadedBlocks(tuple(heading), tuple(_blocks(inside, writer, here)))
 
 
-def _supposed(more: list[Boolean], writer: Writer, lead: str) -> list[Inline]:
-    boxes = bounds([writer.shorten(hypothesis) for hypothesis in more], writer.printer)
+def _supposed(more: list[Boolean], writer: ProofWriter, lead: str) -> list[Inline]:
+    boxes = merge_bounds([writer.shorten(hypothesis) for hypothesis in more], writer.printer)
     pieces: list[Inline] = []
     for place, box in enumerate(boxes):
         pieces += [Text(", " if place else lead), Math(box)]
@@ -188,7 +188,7 @@ def _about(inside: list[_Item]) -> Boolean | None:
     return None
 
 
-def _math(statement: Any, writer: Writer) -> tuple[Inline, ...]:
+def _math(statement: Any, writer: ProofWriter) -> tuple[Inline, ...]:
     return (Math(writer.printer.box(writer.shorten(statement))),)
 
 
@@ -220,7 +220,7 @@ def _headline(head: str) -> str:
 
 
 def _premise(
-    number: str, name: str, items: list[_Item], writer: Writer, known: tuple[Boolean, ...]
+    number: str, name: str, items: list[_Item], writer: ProofWriter, known: tuple[Boolean, ...]
 ) -> list[Block]:
     """Write a premise: a step of a chain that is a proof of its own."""
     inside = [item.below() for item in items]
@@ -228,10 +228,10 @@ def _premise(
     more = [h for h in here if h not in known]
     heading: list[Inline] = [Text(f"For step {number}, the {name}")]
     heading += _supposed(more, writer, " where ")
-    return [Group(tuple(heading), tuple(_blocks(inside, writer, here)))]
+    return [HeadedBlocks(tuple(heading), tuple(_blocks(inside, writer, here)))]
 
 
-def _alone(item: _Item, writer: Writer) -> list[Block]:
+def _alone(item: _Item, writer: ProofWriter) -> list[Block]:
     """Write a step that is no link of a chain."""
     step, name = item.step, item.step.rule.name
     about: tuple[Any, ...] = getattr(step.rule, "about", ())
@@ -253,12 +253,12 @@ def _alone(item: _Item, writer: Writer) -> list[Block]:
     if _is_all_of_a_claim(step, writer):
         claim = Reference(name.removeprefix("claim "))
         return [Paragraph((Text("All that "), claim, Text(" says holds here.")))]
-    blocks = writer.display(step.statement, step.label, writer.why(step.rule))
+    blocks = writer.display(step.statement, step.label, writer.justification(step.rule))
     because = getattr(step.rule, "because", "")
     return [*blocks, *(Paragraph(inline_text(p)) for p in because.split("\n\n") if p)]
 
 
-def _is_all_of_a_claim(step: Step, writer: Writer) -> bool:
+def _is_all_of_a_claim(step: Step, writer: ProofWriter) -> bool:
     """Return whether a step repeats a claim of many parts word for word."""
     name, statement = step.rule.name, step.statement
     if not name.startswith("claim ") or not isinstance(statement, And):
@@ -274,7 +274,7 @@ def _solutions(items: list[_Item]) -> Block:
 
 
 @dataclass
-class Writer:
+class ProofWriter:
     """A writer of the formulas and reasons in the proof of one claim."""
 
     printer: Printer
@@ -285,9 +285,9 @@ class Writer:
         """Typeset an expression or statement."""
         return ShownFormula(self.printer.box(self.shorten(shown)), shown)
 
-    def why(self, rule: Any) -> tuple[Inline, ...]:
+    def justification(self, rule: Any) -> tuple[Inline, ...]:
         """Write the justification of a step."""
-        return why(rule, self.printer, self.shorten, self.find)
+        return justify_rule(rule, self.printer, self.shorten, self.find)
 
     def display(
         self,
@@ -412,7 +412,7 @@ def _joined(blocks: list[Block]) -> list[Block]:
 
 def orbit_blocks(
     statement: OrbitStatement,
-    writer: Writer,
+    writer: ProofWriter,
     reason: tuple[Inline, ...] = (),
     with_map: bool = True,
 ) -> list[Block]:
@@ -422,7 +422,7 @@ def orbit_blocks(
     said: list[Inline] = []
     for piece in statement.sentence():
         said += _piece(piece, writer, first=not said)
-    said = [called.get(part.latex, part) if isinstance(part, Raw) else part for part in said]
+    said = [called.get(part.latex, part) if isinstance(part, RawLatex) else part for part in said]
     if reason:
         said += [Text(" ("), *reason, Text(")")]
     shown = _functions(statement, writer)
@@ -430,12 +430,12 @@ def orbit_blocks(
     return [*blocks, *shown]
 
 
-def _map(map: Any, writer: Writer) -> list[Block]:
+def _map(map: Any, writer: ProofWriter) -> list[Block]:
     if not isinstance(map, BoxMap):
         return []
     names = [f"g_{place}" for place in range(1, len(map.coordinates) + 1)]
     inside: list[Inline] = []
-    for place, box in enumerate(bounds(list(map.inside()), writer.printer)):
+    for place, box in enumerate(merge_bounds(list(map.inside()), writer.printer)):
         start = inline_text("Orbits are those of the map $g$, for ")
         lead = (Text(", "),) if place else start
         inside += [*lead, Math(box)]
@@ -445,7 +445,7 @@ def _map(map: Any, writer: Writer) -> list[Block]:
     return blocks
 
 
-def _known_functions(statement: OrbitStatement, writer: Writer) -> dict[str, Inline]:
+def _known_functions(statement: OrbitStatement, writer: ProofWriter) -> dict[str, Inline]:
     """Return letters for the functions that a statement names."""
     found: dict[str, Inline] = {}
     for name, function in statement.definitions:
@@ -455,7 +455,7 @@ def _known_functions(statement: OrbitStatement, writer: Writer) -> dict[str, Inl
     return found
 
 
-def _functions(statement: OrbitStatement, writer: Writer) -> list[Block]:
+def _functions(statement: OrbitStatement, writer: ProofWriter) -> list[Block]:
     blocks: list[Block] = []
     known = _known_functions(statement, writer)
     for name, function in statement.definitions:
@@ -468,12 +468,12 @@ def _functions(statement: OrbitStatement, writer: Writer) -> list[Block]:
     return blocks
 
 
-def _equation(name: str, variables: Any, value: Any, writer: Writer) -> Block:
+def _equation(name: str, variables: Any, value: Any, writer: ProofWriter) -> Block:
     applied = ShownFormula(writer.printer.box(Function(name, real=True)(*variables)), None)
     return Display(applied, (ShownLink("=", writer.formula(value)),))
 
 
-def _piece(piece: Piece, writer: Writer, first: bool) -> list[Inline]:
+def _piece(piece: Piece, writer: ProofWriter, first: bool) -> list[Inline]:
     if isinstance(piece, FiniteSet):
         parts: list[Inline] = []
         for point in sorted(piece, key=default_sort_key):
@@ -486,7 +486,7 @@ def _piece(piece: Piece, writer: Writer, first: bool) -> list[Inline]:
     return list(inline_text(text))
 
 
-def _point(point: Any, writer: Writer) -> Box:
+def _point(point: Any, writer: ProofWriter) -> Box:
     inside: list[Box] = []
     for x in point:
         inside += [Operator(",", "comma")] if inside else []

@@ -28,7 +28,7 @@ from slrsym.export.document import (
     Inline,
     Math,
     Paragraph,
-    Raw,
+    RawLatex,
     Reference,
     Text,
     join_list,
@@ -193,14 +193,14 @@ def inline_text(text: str) -> tuple[Inline, ...]:
     Examples
     --------
     >>> inline_text("slope of $zeta$ at $t = 0$")
-    (Text(text='slope of '), Raw(latex='\\zeta'), Text(text=' at '), Raw(latex='t=0'))
+    (Text(text='slope of '), RawLatex(latex='\\zeta'), Text(text=' at '), RawLatex(latex='t=0'))
     """
     parts = text.split("$")
     # A dollar that has no other is one.
     if len(parts) % 2 == 0:
         return (Text(text),)
-    made = (Raw(_latex(p)) if place % 2 else Text(p) for place, p in enumerate(parts))
-    return tuple(part for part in made if part not in (Text(""), Raw("")))
+    made = (RawLatex(_latex(p)) if place % 2 else Text(p) for place, p in enumerate(parts))
+    return tuple(part for part in made if part not in (Text(""), RawLatex("")))
 
 
 # A statement of the paper as one speaks of it.
@@ -209,12 +209,12 @@ _NAMED_STATEMENT = re.compile(
 )
 
 
-def with_references(parts: Iterable[Inline], known: Collection[str]) -> tuple[Inline, ...]:
+def insert_references(parts: Iterable[Inline], known: Collection[str]) -> tuple[Inline, ...]:
     """Put references in the place of names such as Lemma 4, for claims that are known.
 
     Examples
     --------
-    >>> with_references((Text("By Lemma 4."),), ["lemma-4"])
+    >>> insert_references((Text("By Lemma 4."),), ["lemma-4"])
     (Text(text='By '), Reference(id='lemma-4'), Text(text='.'))
     """
     made: list[Inline] = []
@@ -237,7 +237,7 @@ def mark_ranges(box: str) -> str:
     return re.sub(r"([^,\[]+\[[^]]*\]|[^,]+)(, )?", r"$\1$\2", box)
 
 
-def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
+def justify_rule(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
     """Write the rule of a step as a justification."""
     if isinstance(rule, Lemma):
         return (Reference(rule.id), *_values(rule, printer, shorten, find))
@@ -245,7 +245,7 @@ def why(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, .
         return (Text(rule.name.replace("-", " ")),)
     inner = getattr(rule, "by", None)
     if inner is not None and rule.name == f"inside the expectation, {inner.name}":
-        return (Text("inside the expectation, "), *why(inner, printer, shorten, find))
+        return (Text("inside the expectation, "), *justify_rule(inner, printer, shorten, find))
     if rule.name.startswith("claim "):
         return (Reference(rule.name.removeprefix("claim ")),)
     variables = getattr(rule, "variables", None)
@@ -297,7 +297,7 @@ ORDER = Order(
 )
 
 
-def free_in(statements: Iterable[Basic]) -> list[Any]:
+def assumption_symbols(statements: Iterable[Basic]) -> list[Any]:
     """Return the symbols that assumptions concern; of a family, one member."""
     statements = list(statements)
     indexed: dict[Any, Any] = {}
@@ -337,7 +337,7 @@ def assumptions_of(
         sentences.append((
             Text("Let "), Math(box), Text(f" be a smooth {kind} of moderate growth."),
         ))  # fmt: skip
-    hypotheses = [Math(box) for box in bounds(list(given), printer)]
+    hypotheses = [Math(box) for box in merge_bounds(list(given), printer)]
     if hypotheses:
         sentences.append((Text("Suppose "), *join_list(hypotheses), Text(".")))
     blocks = list(dict.fromkeys(laws.values()))
@@ -406,7 +406,7 @@ def _domain(symbol: Symbol) -> tuple[str, str]:
     return ("in", "mathbb{R}" if symbol.is_real else "mathbb{C}")
 
 
-def bounds(given: list[Any], printer: Printer) -> list[Box]:
+def merge_bounds(given: list[Any], printer: Printer) -> list[Box]:
     """Write hypotheses, two bounds of one expression on both sides of it."""
     low: dict[Any, Any] = {}
     high: dict[Any, Any] = {}

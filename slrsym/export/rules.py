@@ -91,7 +91,7 @@ class RuleEntry:
         return _EVIDENCE[self.kind]
 
 
-def rule_of(name: str) -> str:
+def rule_id(name: str) -> str:
     """Return the id of the rule that a step names; empty for structural steps."""
     if name.startswith("theorem "):
         return re.sub(r"[^a-z0-9]+", "-", name)

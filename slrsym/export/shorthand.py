@@ -85,7 +85,7 @@ def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
     return powers_of(value)
 
 
-def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
+def multiplicity_in(product: Expr, value: Expr) -> tuple[int, Expr]:
     """Return how often a product divides another, and the quotient."""
     inner, scale = _known(value)
     # A multiple of a single letter is no abbreviation, one of a function is.
@@ -108,7 +108,7 @@ def times_in(product: Expr, value: Expr) -> tuple[int, Expr]:
     return count, Mul(left, *(Pow(base, power) for base, power in powers.items()))
 
 
-def rest_of(total: Add, value: Expr) -> Expr | None:
+def remaining_sum(total: Add, value: Expr) -> Expr | None:
     """Return `total - value` if every term of `value` occurs in `total`, else None."""
     if not isinstance(value, Add) or len(value.args) >= len(total.args):
         return None
@@ -157,7 +157,7 @@ _RISK_ARGUMENTS = (
 
 
 @cache
-def place_on_manifold(expr: Add) -> tuple[Expr, Expr] | None:
+def manifold_point(expr: Add) -> tuple[Expr, Expr] | None:
     """Return the point at which a sum is the risk on the manifold."""
     fixed = {notation.epsilon, notation.gamma, notation.L, notation.lam, notation.d}
     if not fixed <= expr.free_symbols or notation.epsilon**2 not in expr.args:
@@ -243,7 +243,7 @@ class Shorthand:
                 result = replace(result, meant={**result.meant, shown.func: meaning})
         return result
 
-    def opened(self, function: UndefinedFunction) -> Any:
+    def function_definition(self, function: UndefinedFunction) -> Any:
         """Return the definition of a function of the claim, abbreviated by the others."""
         others = {
             value: other
@@ -252,7 +252,7 @@ class Shorthand:
         }
         return replace(self, local=others, _known={})(self.meant[function].expr)
 
-    def inside(self, letter: Symbol) -> Any:
+    def letter_definition(self, letter: Symbol) -> Any:
         """Return the definition of a letter of the claim, abbreviated by the others."""
         others = {value: other for value, other in self.local.items() if other != letter}
         return replace(self, local=others, _known={})(self.letters[letter])
@@ -290,12 +290,12 @@ class Shorthand:
         if isinstance(expr, Add):
             for value in self.local:
                 for times in (1, -1, 2) if isinstance(value, Add) else ():
-                    rest = rest_of(expr, times * value)
+                    rest = remaining_sum(expr, times * value)
                     if rest is not None:
                         return Add(times * self(value), self(rest))
         if isinstance(expr, Mul):
             for value in self.local:
-                count, rest = times_in(expr, value)
+                count, rest = multiplicity_in(expr, value)
                 if count:
                     return self._monomial(Mul(self(value) ** count, self(rest)))
         if isinstance(expr, Pow) and self.spread is not None and expr.exp.is_Rational:
@@ -407,7 +407,7 @@ class Shorthand:
                 self.functions[RISK] = Lambda(FIVE, risk_definition())
                 return RISK(*map(self, values))
         if isinstance(expr, Add) and self.risk_on_m:
-            place = place_on_manifold(expr)
+            place = manifold_point(expr)
             if place is not None:
                 self.functions[RISK_ON_M] = Lambda(
                     (notation.kappa, notation.nu), risk_on_manifold()

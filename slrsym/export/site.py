@@ -19,15 +19,23 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from slrsym.claims import step_name
 from slrsym.export.document import DEFAULT_TITLE, SEVERAL, ClaimEntry, Display, Document
 from slrsym.export.errata import LEAD
-from slrsym.export.html import STATUSES, HtmlRenderer, badge, escape_html, relation, sign, slug
+from slrsym.export.html import (
+    STATUSES,
+    HtmlRenderer,
+    axiom_file_name,
+    escape_html,
+    join_display,
+    status_badge,
+    status_sign,
+)
 from slrsym.export.outline import OutlinePart, outline
 from slrsym.export.pictures import PICTURES
 from slrsym.export.plain_text import plain_text
-from slrsym.export.portrait import SETTING, script
+from slrsym.export.portrait import SETTING, page_script
 from slrsym.export.prose import inline_text
-from slrsym.export.rules import rule_entry, rule_of
+from slrsym.export.rules import rule_entry, rule_id
 from slrsym.proofs.axioms import axiom
-from slrsym.statements.expressions import spoken
+from slrsym.statements.expressions import infix_text
 from slrsym.typeset import break_lines, to_mathml
 
 MAIN = "index.html"
@@ -45,7 +53,7 @@ def _reference(id: str, show: HtmlRenderer) -> str:
 _TEMPLATES = files(__package__) / "templates"
 
 
-def environment() -> Environment:
+def jinja_environment() -> Environment:
     """Return the Jinja environment that renders the templates."""
     # What renderers write is HTML already; the filter text is for all else.
     made = Environment(
@@ -54,16 +62,21 @@ def environment() -> Environment:
         autoescape=False,
         keep_trailing_newline=True,
     )
-    made.filters |= {"text": escape_html, "reference": _reference, "slug": slug}
-    made.globals |= {"axiom": axiom, "badge": badge, "sign": sign, "inline_text": inline_text}
+    made.filters |= {"text": escape_html, "reference": _reference, "slug": axiom_file_name}
+    made.globals |= {
+        "axiom": axiom,
+        "badge": status_badge,
+        "sign": status_sign,
+        "inline_text": inline_text,
+    }
     return made
 
 
 def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
     """Write the phase portrait as a page by itself, in one file."""
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
-    shown = {"style": style, "script": script(setting, sweep), "sweep": sweep}
-    return environment().get_template("portrait.html").render(**shown)
+    shown = {"style": style, "script": page_script(setting, sweep), "sweep": sweep}
+    return jinja_environment().get_template("portrait.html").render(**shown)
 
 
 def site_files(
@@ -80,7 +93,7 @@ def site_files(
     parts += [("Notation", "notation.html")] if document.notation else []
     parts += [("Errata", "errata.html")] if document.errata else []
     parts += (beside or {}).items()
-    templates = environment()
+    templates = jinja_environment()
     sources = _sources(claims)
     sections = outline(document)
 
@@ -148,7 +161,7 @@ def site_files(
     if document.axioms:
         pages["axioms.html"] = page("axioms.html", "Axioms", front)
     for axiom_entry in document.axioms:
-        pages[f"axioms/{slug(axiom_entry.id)}.html"] = page(
+        pages[f"axioms/{axiom_file_name(axiom_entry.id)}.html"] = page(
             "axiom.html", axiom_entry.id, renderer("../"), "../", entry=axiom_entry,
             rest=[claim for claim in claims if axiom_entry.id in claim.axioms],
         )  # fmt: skip
@@ -162,7 +175,7 @@ def site_files(
         inside = {"lines": lines, "linked": linked}
         pages[name] = page("source.html", file.name, renderer("../"), "../", **inside)
     if document.notation and not _IN_MOTION.isdisjoint(known):
-        pages["portrait.js"] = script(SETTING)
+        pages["portrait.js"] = page_script(SETTING)
     pages["data.js"] = f"window.SITE = {_data(document, sections, front, rules)};\n"
     return pages
 
@@ -185,7 +198,7 @@ def _steps_by_rule(document: Document) -> dict[tuple[str, str], list[tuple[str, 
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for claim in document.claims:
         for check in claim.checks.values():
-            if id := rule_of(check.rule):
+            if id := rule_id(check.rule):
                 key = (id, check.rule if id.startswith("theorem-") else id)
                 found.setdefault(key, []).append((claim.id, step_name(claim.id, check.label)))
     return found
@@ -201,7 +214,7 @@ def _glimpse(claim: ClaimEntry) -> str:
     """Return the first formula of a statement, if it is short, and else an empty text."""
     for block in claim.statement:
         if isinstance(block, Display):
-            shown = to_mathml(break_lines(relation(block), _GLIMPSE))
+            shown = to_mathml(break_lines(join_display(block), _GLIMPSE))
             return shown if len(shown) <= _MOST else ""
     return ""
 
@@ -214,8 +227,8 @@ def _said(claim: ClaimEntry) -> list[str]:
     """Return the formulas of a statement as one types them: written out, and abbreviated."""
     blocks = [block for block in claim.statement if isinstance(block, Display)]
     shown = [formula.shown for block in blocks for formula in block.formulas]
-    whole = " ".join(spoken(s) for s in shown if s is not None)
-    short = " ".join(map(spoken, claim.abbreviated))
+    whole = " ".join(infix_text(s) for s in shown if s is not None)
+    short = " ".join(map(infix_text, claim.abbreviated))
     # The risk has a name that no one would type.
     plain = (re.sub(r"\bR\(6\)|\bR[<^](?=\()", "R", text)[:_SAID] for text in (whole, short))
     return [text for text in dict.fromkeys(plain) if text]
@@ -242,7 +255,7 @@ def _data(
             "kind": claim.label.kind,
             "uses": list(claim.depends),
             "axioms": sorted({*claim.axioms}),
-            "rules": sorted({r for c in claim.checks.values() if (r := rule_of(c.rule))}),
+            "rules": sorted({r for c in claim.checks.values() if (r := rule_id(c.rule))}),
         }
         for claim in document.claims
     ]
@@ -259,7 +272,7 @@ def _data(
         for part in sections
     ]
     axioms = [
-        {"id": a.id, "page": slug(a.id), "said": plain_text(show.inline(a.statement))}
+        {"id": a.id, "page": axiom_file_name(a.id), "said": plain_text(show.inline(a.statement))}
         for a in document.axioms
     ]
     named = [

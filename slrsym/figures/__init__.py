@@ -10,6 +10,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from slrsym.files import FORMATS
+from slrsym.renamed import old_names
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
     from slrsym.experiments import Recipe
 
-__all__ = ["COMMITTEE", "FORMATS", "NAMES", "PAPER", "draw", "recipe", "seen"]
+__all__ = ["COMMITTEE", "FORMATS", "NAMES", "PAPER", "conclusion", "draw", "recipe"]
+
+__getattr__ = old_names(__name__, seen="conclusion")
 
 PAPER = ("1", "2", "3", "4a", "4b", "5", "6", "7a", "7b", "8", "9", "10")
 
@@ -29,17 +32,17 @@ NAMES = (*PAPER, "basins", *COMMITTEE)
 
 # What draws each, and what says in a line what is concluded from it.
 _DRAWN = {
-    "1": ("networks:probing_figure", "networks:seen_of_probing"),
+    "1": ("networks:probing_figure", "networks:conclusion_of_probing"),
     "2": ("networks:projections_figure", ""),
     "3": ("square:oracle_figure", ""),
     "6": ("square:manifold_figure", ""),
-    "9": ("networks:heads_figure", "networks:seen_of_heads"),
+    "9": ("networks:heads_figure", "networks:conclusion_of_heads"),
     "basins": ("square:basins_figure", ""),
     "plateau": ("committee:plateau_figure", ""),
     "noise-floor": ("committee:noise_floor_figure", ""),
     "stability": ("committee:stability_figure", ""),
-    **dict.fromkeys(("8", "10"), ("networks:layer_figure", "networks:seen_of_layer")),
-    **dict.fromkeys(("4a", "4b", "5", "7a", "7b"), ("runs:runs_figure", "runs:seen_of_runs")),
+    **dict.fromkeys(("8", "10"), ("networks:layer_figure", "networks:conclusion_of_layer")),
+    **dict.fromkeys(("4a", "4b", "5", "7a", "7b"), ("runs:runs_figure", "runs:conclusion_of_runs")),
 }
 
 
@@ -60,19 +63,19 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
     model : path, optional
         The directory of an encoder, for figures 1 and 2; others do not look at it.
     **changes
-        Other parameters than the paper's, as `slrsym.experiments.altered` takes them.
+        Other parameters than the paper's, as `slrsym.experiments.with_parameters` takes them.
 
     Returns
     -------
     Recipe
-        For `slrsym.experiments.fetch`.
+        For `slrsym.experiments.load_or_compute`.
 
     Raises
     ------
     ValueError
         If there is no figure of this name, it needs a model, or it has no such parameter.
     """
-    from slrsym.experiments import EXPERIMENTS, SECTION_E3, altered
+    from slrsym.experiments import EXPERIMENTS, SECTION_E3, with_parameters
     from slrsym.surveys import BasinSurvey, OracleSurvey, SquareSurvey
 
     found: Recipe
@@ -102,10 +105,10 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
             "3": OracleSurvey(), "6": SquareSurvey(), "basins": BasinSurvey()
         }  # fmt: skip
         found = (surveys | EXPERIMENTS | SECTION_E3)[name]
-    return altered(found, **changes)
+    return with_parameters(found, **changes)
 
 
-def seen(name: str, data: xr.Dataset) -> str:
+def conclusion(name: str, data: xr.Dataset) -> str:
     """Conclude from a figure in one line, and say whether its data support it.
 
     The conclusions of figures 1, 8, 9 and 10 are those of Section E.
@@ -156,7 +159,7 @@ def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
     # The runs of 7b end in two places.
     how = {"each": True} if name == "7b" else {}
     figure: Figure = resolve_name(f"slrsym.figures.{_DRAWN[_known(name)][0]}")(data, **how)
-    if said := seen(name, data) if name in ("1", "8", "9", "10") else "":
+    if said := conclusion(name, data) if name in ("1", "8", "9", "10") else "":
         add_conclusion(figure, said)
     if note:
         title = figure.get_suptitle()

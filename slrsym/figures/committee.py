@@ -7,7 +7,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullFormatter, ScalarFormatter, StrMethodFormatter
 
-from slrsym.figures.style import COLOURS, WIDTH, label_panel, number, style
+from slrsym.figures.style import COLOURS, WIDTH, label_panel, number_tex, style
 
 _LINES = tuple(COLOURS[name] for name in ("blue", "orange", "green", "pink", "grey"))
 _ORDER = (
@@ -79,6 +79,11 @@ def noise_floor_figure(data: xr.Dataset) -> Figure:
             axes.plot(
                 across, solved, "-", color=COLOURS["blue"], label="fixed point of the equations"
             )
+            if axes is right:
+                axes.plot(
+                    across, data.second_order, "-.", color=COLOURS["green"],
+                    label=r"second order in $\eta$",
+                )  # fmt: skip
             axes.errorbar(
                 tried, sampled, _REACH * data[f"{prefix}error"], fmt="o", ms=4, capsize=2.5,
                 color=COLOURS["orange"],
@@ -93,10 +98,11 @@ def noise_floor_figure(data: xr.Dataset) -> Figure:
         right.set(xlabel=r"Learning rate $\eta$", xlim=(0, None))
         label_panel(left, "(a)")
         label_panel(right, "(b)")
-        handles, labels = left.get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=3)
+        handles, labels = right.get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=2)
         figure.suptitle(
-            rf"$M = {data.teachers}$ teachers, $M + L$ students, $\sigma = {number(data.sigma)}$",
+            rf"$M = {data.teachers}$ teachers, $M + L$ students, "
+            rf"$\sigma = {number_tex(data.sigma)}$",
             fontsize=10,
         )
     return figure

@@ -20,9 +20,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import erf as erf_of
-from sympy import Expr, Symbol, erf, sqrt
+from sympy import Eq, Expr, Symbol, erf, sqrt
 
-from slrsym.files import Saved
+from slrsym.claims.ledger import builtin_ledger
+from slrsym.files import SavedComputation
 from slrsym.models import Directions, Equations, Predictor, Token, TokenSequence, model
 
 __all__ = ["NoiseFloorSurvey", "PlateauSurvey", "SampledDescent", "StabilitySurvey"]
@@ -126,8 +127,18 @@ class SampledDescent:
         return np.asarray(np.einsum("rab,a,b->r", means, signs, signs) / 2)
 
 
+def entry_means(matrices: Array) -> tuple[Array, Array]:
+    """Return the mean on the diagonal and beside it, of each matrix of shape (..., K, K).
+
+    Of one row and column there is nothing beside the diagonal, and that mean is 0.
+    """
+    K = matrices.shape[-1]
+    diagonal = np.einsum("...ii->...", matrices) / K
+    return diagonal, (matrices.sum(axis=(-2, -1)) - K * diagonal) / max(K * (K - 1), 1)
+
+
 @dataclass(frozen=True)
-class PlateauSurvey(Saved):
+class PlateauSurvey(SavedComputation):
     r"""Generalisation error and order parameters of K students that learn from K teachers.
 
     The students start orthogonal, each with a small overlap with its own teacher. The data are
@@ -226,22 +237,21 @@ class PlateauSurvey(Saved):
             Q, R = descent.overlaps()
             rows.setdefault("sampled_error", []).append(descent.generalisation_error())
             for name, matrix in (("Q", Q), ("R", R)):
-                diagonal = np.einsum("rii->r", matrix) / K
-                others = (matrix.sum(axis=(1, 2)) - K * diagonal) / max(K * (K - 1), 1)
+                diagonal, others = entry_means(matrix)
                 rows.setdefault(f"sampled_{name}", []).append(diagonal)
                 rows.setdefault(f"sampled_{'C' if name == 'Q' else 'S'}", []).append(others)
         return {name: np.transpose(values) for name, values in rows.items()}
 
 
 @dataclass(frozen=True)
-class NoiseFloorSurvey(Saved):
+class NoiseFloorSurvey(SavedComputation):
     r"""The noise floor: the generalisation error that noisy labels leave, over its scale.
 
     The scale is :math:`\sigma^2\eta/(2\pi)`. The data are, over ``L`` at the first rate,
     ``solved``, by a fixed point of the equations, ``first_order``, ``sampled``, and ``error``, its
     standard error; ``rate_sampled`` and ``rate_error`` over ``eta`` for L = 0, and ``rate_solved``
-    over ``fine_eta``. Surplus students are alike in that fixed point: what makes them differ grows
-    some forty times more slowly than the slowest of the rest falls.
+    and ``second_order`` over ``fine_eta``. Surplus students are alike in that fixed point: what
+    makes them differ grows some forty times more slowly than the slowest of the rest falls.
 
     Parameters
     ----------
@@ -294,6 +304,7 @@ class NoiseFloorSurvey(Saved):
                 "first_order": ("L", order),
                 "sampled": ("L", by_surplus[0]),
                 "error": ("L", by_surplus[1]),
+                "second_order": ("fine_eta", _to_second_order(self.teachers, fine)),
                 "rate_solved": ("fine_eta", np.array([self.solved(0, eta) for eta in fine])),
                 "rate_sampled": ("eta", by_rate[0]),
                 "rate_error": ("eta", by_rate[1]),
@@ -340,7 +351,7 @@ class NoiseFloorSurvey(Saved):
 
 
 @dataclass(frozen=True)
-class StabilitySurvey(Saved):
+class StabilitySurvey(SavedComputation):
     r"""The learning rate from which on students do not stay at the teachers, without noise.
 
     K students learn from K teachers. The data are ``limit`` over ``K``, at which the largest
@@ -413,6 +424,15 @@ class StabilitySurvey(Saved):
         before = descent.generalisation_error()
         descent.advance(self.time * self.d)
         return float((descent.generalisation_error() / before)[0])
+
+
+def _to_second_order(K: int, rates: Array) -> Array:
+    """Return the noise floor of K students of K teachers over its scale, by the claim for any K."""
+    (stated,) = builtin_ledger().find("committee-floor-second-order").statement.atoms(Eq)
+    units, eta = Symbol("K", positive=True), Symbol("eta", positive=True)
+    floor = stated.lhs.subs(units, K)
+    first, second = (float(part.subs(eta, 0)) for part in (floor, floor.diff(eta)))
+    return first + second * rates
 
 
 def _settings(survey: str, recipe: Any) -> dict[str, Any]:

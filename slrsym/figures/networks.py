@@ -10,11 +10,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from slrsym.figures.runs import log_risk, mean_and_band, over_steps
-from slrsym.figures.style import COLOURS, WIDTH, absolute, label_panel, number, spread_labels, style
+from slrsym.figures.runs import mean_and_band, set_up_log_axis, set_up_step_axis
+from slrsym.figures.style import (
+    COLOURS,
+    WIDTH,
+    absolute_value_tex,
+    label_panel,
+    number_tex,
+    spread_labels,
+    style,
+)
 from slrsym.probing.probe import EXAMPLE
-from slrsym.runs import wilson
-from slrsym.transformers import matched
+from slrsym.runs import wilson_intervals
+from slrsym.transformers import match_heads
 
 # A head counts as separated where |kappa| and |nu| with its own star are both above this.
 _APART = 0.8
@@ -24,7 +32,7 @@ _SOLVED, _ALIGNED = 0.02, 0.97
 
 def has_own_stars(data: xr.Dataset) -> xr.DataArray:
     """Return whether each head of a run has a star of its own at the last step."""
-    last = abs(matched(data)[["kappa", "nu"]].isel(step=-1)).to_array()
+    last = abs(match_heads(data)[["kappa", "nu"]].isel(step=-1)).to_array()
     return (last > _APART).all(["variable", "head"])
 
 
@@ -33,13 +41,13 @@ def _setting(data: xr.Dataset) -> str:
     noise = "" if a["task_n"] == 1 else f", {a['task_noise']} noise"
     return (
         rf"$d = {a['task_d']}$, $L = {a['task_L']}$, $\gamma^2 = {a['task_gamma'] ** 2:.3g}$, "
-        rf"$\varepsilon = {number(a['task_epsilon'])}$, $\alpha = {number(a['alpha'])}$, "
+        rf"$\varepsilon = {number_tex(a['task_epsilon'])}$, $\alpha = {number_tex(a['alpha'])}$, "
         f"batches of {a['batch']}{noise}"
     )
 
 
 def _share(count: int, total: int) -> str:
-    low, high = (100 * float(end[0]) for end in wilson([count], total))
+    low, high = (100 * float(end[0]) for end in wilson_intervals([count], total))
     return f"{count} of {total} ({low:.0f} to {high:.0f} %)"
 
 
@@ -48,7 +56,7 @@ def _spread(values: Any) -> str:
     return f"{np.median(x):.3g} ({x.min():.2g} to {x.max():.2g})"
 
 
-def seen_of_layer(data: xr.Dataset) -> str:
+def conclusion_of_layer(data: xr.Dataset) -> str:
     """State the paper's conclusion from figures 8 and 10, and whether these runs support it."""
     last = data.isel(step=-1)
     risk = f"excess risk {_spread(last.excess_risk)}"
@@ -69,7 +77,7 @@ def seen_of_layer(data: xr.Dataset) -> str:
     )
 
 
-def seen_of_heads(data: xr.Dataset) -> str:
+def conclusion_of_heads(data: xr.Dataset) -> str:
     """State the paper's conclusion from figure 9, and whether these runs support it."""
     sampled = data.sampled.values.astype(bool)
     last = data.excess_risk.isel(step=-1).values
@@ -93,7 +101,7 @@ def seen_of_heads(data: xr.Dataset) -> str:
 def layer_figure(data: xr.Dataset) -> Figure:
     """Draw the excess risk and the alignment of each head."""
     heads = data.attrs["heads"]
-    pairs = matched(data)
+    pairs = match_heads(data)
     apart = has_own_stars(data)
     # Of one head lines are means; several end in different places.
     parts = [("", COLOURS["blue"], data.run == data.run)]
@@ -113,20 +121,22 @@ def layer_figure(data: xr.Dataset) -> Figure:
             if heads > 1:
                 for axes, overlap in zip(panels[1:], ("kappa", "nu"), strict=True):
                     mean_and_band(axes, _by_head(pairs[overlap][some.values]), colour, each=True)
-        log_risk(panels[0], "Excess risk")
+        set_up_log_axis(panels[0], "Excess risk")
         if heads == 1:
             for overlap, colour in (("kappa", "blue"), ("nu", "orange")):
                 values = _by_head(pairs[overlap])
-                mean_and_band(panels[1], values, COLOURS[colour], absolute(rf"\{overlap}"))
+                mean_and_band(
+                    panels[1], values, COLOURS[colour], absolute_value_tex(rf"\{overlap}")
+                )
             panels[1].legend(loc="center right")
             panels[1].set(ylim=(-0.03, 1.05), ylabel="Alignment with\noracle parameters")
         else:
             for axes, text in zip(panels[1:], (r"\kappa", r"\nu"), strict=True):
-                axes.set(ylim=(-0.03, 1.05), ylabel=f"{absolute(text)} of each head")
+                axes.set(ylim=(-0.03, 1.05), ylabel=f"{absolute_value_tex(text)} of each head")
             figure.legend(loc="outside lower center", ncols=2)
         for axes, label in zip(panels, "abc", strict=False):
             label_panel(axes, f"({label})")
-            over_steps(axes, data)
+            set_up_step_axis(axes, data)
         what = "one head" if heads == 1 else f"{heads} heads"
         key = (
             f"mean of {data.sizes['run']} runs, bands from the 2.5th to the 97.5th percentile"
@@ -146,7 +156,7 @@ def _by_head(values: xr.DataArray) -> xr.DataArray:
 
 def heads_figure(data: xr.Dataset) -> Figure:
     """Draw the excess risk of erf heads, their alignments, and those with k and v exchanged."""
-    pairs = abs(matched(data))
+    pairs = abs(match_heads(data))
     sampled = data.sampled.values.astype(bool)
     kinds = (("samples", COLOURS["blue"], sampled), ("exact risk", COLOURS["orange"], ~sampled))
     panels_of = (
@@ -165,15 +175,19 @@ def heads_figure(data: xr.Dataset) -> Figure:
                 last.kappa.values[some].ravel(), last.eta.values[some].ravel(), "o",
                 color=colour, ms=3.5, mew=0.5, alpha=0.8,
             )  # fmt: skip
-        log_risk(panels[0], "Excess risk")
+        set_up_log_axis(panels[0], "Excess risk")
         for axes, (name, text) in zip(panels[1:5], panels_of, strict=True):
-            axes.set(ylim=(-0.03, 1.05), ylabel=absolute(rf"\{name}") + " = " + absolute(text))
+            axes.set(
+                ylim=(-0.03, 1.05),
+                ylabel=absolute_value_tex(rf"\{name}") + " = " + absolute_value_tex(text),
+            )
         for axes in panels[:5]:
-            over_steps(axes, data)
+            set_up_step_axis(axes, data)
         panels[5].plot([0, 1], [1, 0], color=COLOURS["grey"], lw=0.6, ls=":")
         panels[5].set(
             xlim=(-0.03, 1.05), ylim=(-0.03, 1.05),
-            xlabel=absolute(r"\kappa") + " in the end", ylabel=absolute(r"\eta") + " in the end",
+            xlabel=absolute_value_tex(r"\kappa") + " in the end",
+            ylabel=absolute_value_tex(r"\eta") + " in the end",
         )  # fmt: skip
         for axes, label in zip(panels, "abcdef", strict=True):
             label_panel(axes, f"({label})")
@@ -182,15 +196,15 @@ def heads_figure(data: xr.Dataset) -> Figure:
         a = data.attrs
         falls = f"{a['lam0']:g}"
         if a["rate"]:
-            falls = rf"{number(a['lam0'])}/(1 + {number(a['rate'])}\,t)"
+            falls = rf"{number_tex(a['lam0'])}/(1 + {number_tex(a['rate'])}\,t)"
         held = f" until step {a['held']:,}" if 0 < a["held"] < a["steps"] and a["rate"] else ""
         key = f"means over {a['starts']} starts and all heads; bands: 2.5th to 97.5th percentile"
         figure.suptitle(
             rf"{a['heads']} erf heads: $\lambda_t = {falls}${held}, $d = {a['task_d']}$, "
             rf"$L = {a['task_L']}$, $\gamma^2 = {a['task_gamma'] ** 2:.3g}$, "
-            rf"$\varepsilon = {number(a['task_epsilon'])}$,"
+            rf"$\varepsilon = {number_tex(a['task_epsilon'])}$,"
             "\n"
-            rf"$\alpha = {number(a['alpha'])}$, batches of {a['batch']}, "
+            rf"$\alpha = {number_tex(a['alpha'])}$, batches of {a['batch']}, "
             f"{a['task_noise']} noise; {key}",
             fontsize=10,
         )
@@ -207,7 +221,7 @@ def _means(data: xr.Dataset) -> xr.DataArray:
     return later.mean("state")
 
 
-def seen_of_probing(data: xr.Dataset) -> str:
+def conclusion_of_probing(data: xr.Dataset) -> str:
     """State the paper's conclusion from figure 1, and whether this encoder supports it."""
     means, said = _means(data), []
     for scaling in data.scaling.values:

@@ -19,9 +19,9 @@ from matplotlib.ticker import (
 )
 
 from slrsym.dynamics import simulate
-from slrsym.figures.square import PATH_COLOURS, draw_paths, frame
-from slrsym.figures.style import COLOURS, WIDTH, absolute, label_panel, number, style
-from slrsym.runs import wilson
+from slrsym.figures.square import PATH_COLOURS, draw_paths, set_up_square
+from slrsym.figures.style import COLOURS, WIDTH, absolute_value_tex, label_panel, number_tex, style
+from slrsym.runs import wilson_intervals
 from slrsym.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
 from slrsym.task import OrderParameters, task_of
 
@@ -57,24 +57,24 @@ def runs_figure(data: xr.Dataset, *, each: bool = False) -> Figure:
             mean_and_band(risk, part.excess_risk, colour, each=each)
         constant = isinstance(_rule(data), Constant)
         letter = r"R_\lambda" if constant else r"R_{\lambda_t}"
-        log_risk(risk, rf"Excess risk ${letter} - \varepsilon^2$")
+        set_up_log_axis(risk, rf"Excess risk ${letter} - \varepsilon^2$")
         _overlaps(overlaps, parts, each)
         _paths(paths, data)
         _distance(distance, data, parts, each)
         for axes, label in zip(panels.flat, "abcd", strict=True):
             label_panel(axes, f"({label})")
         for axes in (risk, overlaps, distance):
-            over_steps(axes, data)
+            set_up_step_axis(axes, data)
         figure.suptitle(f"{_setting(data)}\n{_key(data, each)}", fontsize=10)
     return figure
 
 
-def seen_of_runs(data: xr.Dataset) -> str:
+def conclusion_of_runs(data: xr.Dataset) -> str:
     """State how many runs recover the oracle, and with which risk."""
     last = data.isel(step=-1)
     well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
     count, total = int(well.sum()), data.sizes["run"]
-    low, high = (100 * float(end[0]) for end in wilson([count], total))
+    low, high = (100 * float(end[0]) for end in wilson_intervals([count], total))
     risk = last.excess_risk.values
     return (
         f"{count} of {total} runs recover both directions ({low:.0f} to {high:.0f} %); excess risk "
@@ -82,7 +82,7 @@ def seen_of_runs(data: xr.Dataset) -> str:
     )
 
 
-def over_steps(axes: Axes, data: xr.Dataset) -> None:
+def set_up_step_axis(axes: Axes, data: xr.Dataset) -> None:
     """Set up the axis of steps, with no number beyond the edge."""
     last = max(1, int(data.step[-1]))
     axes.set(xlabel="Step $t$", xlim=(0, 1.02 * last))
@@ -120,7 +120,7 @@ def mean_and_band(
     axes.plot(values.step, values.mean("run"), ls=line, color=colour, label=label)
 
 
-def log_risk(axes: Axes, label: str) -> None:
+def set_up_log_axis(axes: Axes, label: str) -> None:
     """Set up a logarithmic axis with at least two numbers."""
     axes.set(yscale="log", ylabel=label)
     low, high = axes.get_ylim()
@@ -136,8 +136,8 @@ def _overlaps(axes: Axes, parts: list[tuple[str, str, xr.Dataset]], each: bool) 
     axes.set(ylim=(-0.03, 1.05), ylabel="Alignment with\noracle parameters")
     if not each:
         (_, _, data) = parts[0]
-        mean_and_band(axes, abs(data.kappa), COLOURS["blue"], absolute(r"\kappa"))
-        mean_and_band(axes, abs(data.nu), COLOURS["orange"], absolute(r"\nu"))
+        mean_and_band(axes, abs(data.kappa), COLOURS["blue"], absolute_value_tex(r"\kappa"))
+        mean_and_band(axes, abs(data.nu), COLOURS["orange"], absolute_value_tex(r"\nu"))
         axes.legend(loc="best")
         return
     for _, colour, part in parts:
@@ -145,17 +145,17 @@ def _overlaps(axes: Axes, parts: list[tuple[str, str, xr.Dataset]], each: bool) 
         mean_and_band(axes, abs(part.kappa), colour, each=True)
     keys = [Line2D([], [], color=colour, label=name) for name, colour, _ in parts]
     keys += [
-        Line2D([], [], color="black", label=absolute(r"\kappa")),
-        Line2D([], [], color="black", ls=(0, (4, 1.5)), label=absolute(r"\nu")),
+        Line2D([], [], color="black", label=absolute_value_tex(r"\kappa")),
+        Line2D([], [], color="black", ls=(0, (4, 1.5)), label=absolute_value_tex(r"\nu")),
     ]
     # Between the runs that recover and those that do not, above the means.
     axes.legend(handles=keys, loc="center right", bbox_to_anchor=(1, 0.62))
 
 
 def _paths(axes: Axes, data: xr.Dataset) -> None:
-    chosen = runs_apart(data)
+    chosen = choose_distinct_runs(data)
     draw_paths(axes, _finer(data, chosen), range(len(chosen)))
-    frame(axes)
+    set_up_square(axes)
     for label, filling in (("start", "white"), ("end", COLOURS["grey"])):
         axes.plot([], [], "o", color=COLOURS["grey"], mfc=filling, ms=5, label=label)
     axes.legend(loc="upper left", handletextpad=0.1)
@@ -192,7 +192,7 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
     return xr.concat([early, later], "step", join="override")
 
 
-def runs_apart(data: xr.Dataset) -> list[int]:
+def choose_distinct_runs(data: xr.Dataset) -> list[int]:
     """Choose two or three runs to show, with different endpoints if there are any."""
     last = data.isel(step=-1)
     ends = np.stack([last.kappa.values, last.nu.values], axis=1)
@@ -234,7 +234,7 @@ def _setting(data: xr.Dataset) -> str:
     start = str(found["start"])
     where = _STARTS.get(start.partition("(")[0], "given start")
     return (
-        rf"{_temperature(_rule(data))}, $\alpha = {number(found['alpha'])}$, "
+        rf"{_temperature(_rule(data))}, $\alpha = {number_tex(found['alpha'])}$, "
         rf"$d = {found['task_d']}$, $L = {found['task_L']}$, "
         rf"$\gamma^2 = {found['task_gamma'] ** 2:.3g}$, {where}"
     )
@@ -243,7 +243,7 @@ def _setting(data: xr.Dataset) -> str:
 def _sampling(found: dict[str, Any]) -> str:
     if "batch" not in found:
         return ""
-    noise = rf", $\varepsilon = {number(found['task_epsilon'])}$"
+    noise = rf", $\varepsilon = {number_tex(found['task_epsilon'])}$"
     return f"batches of {found['batch']}{noise if found['task_epsilon'] > 0 else ''}; "
 
 
@@ -268,7 +268,7 @@ def _temperature(rule: Constant | InverseTimeDecay | Formula | None) -> str:
     if rule is None:
         return r"$\lambda_t$ from a table"
     if isinstance(rule, Constant):
-        return rf"$\lambda = {number(rule.lam)}$"
+        return rf"$\lambda = {number_tex(rule.lam)}$"
     if isinstance(rule, Formula):
         return rf"$\lambda_t$ = {rule.text}"
-    return rf"$\lambda_t = {number(rule.lam0)}/(1 + {number(rule.c)}\,t)$"
+    return rf"$\lambda_t = {number_tex(rule.lam0)}/(1 + {number_tex(rule.c)}\,t)$"

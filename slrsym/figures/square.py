@@ -28,7 +28,7 @@ _KINDS = {
 PATH_COLOURS = tuple(COLOURS[name] for name in ("blue", "orange", "green"))
 
 
-def frame(axes: Axes) -> None:
+def set_up_square(axes: Axes) -> None:
     """Set limits, ticks and labels of the square."""
     axes.set(
         xlim=(-1.08, 1.08),
@@ -145,7 +145,7 @@ def manifold_figure(data: xr.Dataset) -> Figure:
         ):
             axes.grid(visible=False)
             label_panel(axes, label)
-            frame(axes)
+            set_up_square(axes)
             figure.colorbar(drawn, ax=axes, label=meaning, orientation="horizontal", aspect=30)
         handles, labels = right.get_legend_handles_labels()
         figure.legend(handles, labels, loc="outside lower center", ncols=4)
@@ -173,7 +173,7 @@ def basins_figure(data: xr.Dataset) -> Figure:
         _draw_separatrix(axes, data)
         draw_fixed_points(axes, data)
         axes.grid(visible=False)
-        frame(axes)
+        set_up_square(axes)
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=3)
         figure.suptitle(rf"{_setting(data)}, $\alpha = {data.alpha:.3g}$", fontsize=10)
     return figure
@@ -191,7 +191,7 @@ def planar_figure(runs: xr.Dataset, data: xr.Dataset) -> Figure:
         draw_paths(axes, runs, range(count), ["black"] * count)
         draw_fixed_points(axes, data)
         axes.grid(visible=False)
-        frame(axes)
+        set_up_square(axes)
         axes.plot([], [], color="black", label="descent")
         figure.legend(*axes.get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure

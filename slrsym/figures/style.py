@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from matplotlib.font_manager import FontProperties
 from numpy.typing import NDArray
 
-from slrsym.files import FORMATS, replacing
+from slrsym.files import FORMATS, replace_atomically
 
 # Told apart with any colour vision, and in grey (Okabe and Ito).
 COLOURS = {
@@ -78,7 +78,7 @@ def style() -> Iterator[None]:
         yield
 
 
-def use() -> None:
+def use_style() -> None:
     """Change Matplotlib's settings to the package's style, as in a notebook."""
     mpl.rcParams.update(_SETTINGS)
 
@@ -88,15 +88,15 @@ def label_panel(axes: Axes, label: str) -> None:
     axes.set_title(label, loc="left", fontweight="bold")
 
 
-def absolute(text: str) -> str:
+def absolute_value_tex(text: str) -> str:
     """Write an absolute value in TeX with a vertical bar that looks like no letter of STIX."""
     return rf"$\mid\!{text}\!\mid$"
 
 
 # Of what is said of a figure: the font of its text has no Greek letters.
 _SYMBOLS = {
-    "|κ|": absolute(r"\kappa"),
-    "|ν|": absolute(r"\nu"),
+    "|κ|": absolute_value_tex(r"\kappa"),
+    "|ν|": absolute_value_tex(r"\nu"),
     "k*": r"$k^\star$",
     "v*": r"$v^\star$",
 }
@@ -115,7 +115,7 @@ def add_conclusion(figure: Figure, text: str) -> None:
         legend.get_title().set_multialignment("center")
 
 
-def number(value: float) -> str:
+def number_tex(value: float) -> str:
     """Write a number in TeX as by hand."""
     text = f"{value:.4g}"
     if "e" not in text and (abs(value) >= 0.01 or value == 0):
@@ -140,7 +140,7 @@ def spread_labels(heights: NDArray[np.float64], least: float) -> NDArray[np.floa
     return result
 
 
-def write(figure: Figure, path: str | Path, form: str | None = None) -> None:
+def save_figure(figure: Figure, path: str | Path, form: str | None = None) -> None:
     """Write a figure to a file, which is complete or not there at all."""
     form = form or Path(path).suffix.removeprefix(".").lower()
     if form not in FORMATS:
@@ -156,7 +156,7 @@ def write(figure: Figure, path: str | Path, form: str | None = None) -> None:
     finally:
         figure.set_dpi(dpi)
         figure.set_canvas(before)
-    with replacing(path) as draft:
+    with replace_atomically(path) as draft:
         draft.write_bytes(drawn.getvalue())
 
 
@@ -221,7 +221,7 @@ nav a { margin-right: 0.8rem; }
 
 
 @dataclass(frozen=True)
-class Shown:
+class GalleryFigure:
     """A figure on the page of all figures: a picture with its description, or a problem."""
 
     name: str
@@ -233,7 +233,7 @@ class Shown:
     problem: str = ""
 
 
-def page(shown: list[Shown]) -> str:
+def gallery_page(shown: list[GalleryFigure]) -> str:
     """Write the page in HTML."""
     links = " ".join(f'<a href="#figure-{one.name}">{_title(one.name)}</a>' for one in shown)
     sections = "\n".join(map(_section, shown))
@@ -252,7 +252,7 @@ def _title(name: str) -> str:
     return _TITLES.get(name, f"Figure {name}")
 
 
-def _section(one: Shown) -> str:
+def _section(one: GalleryFigure) -> str:
     caption = CAPTIONS[one.name]
     parts = [f"<h2>{_title(one.name)}</h2>", f"<p>{escape(caption)}</p>"]
     if one.problem:

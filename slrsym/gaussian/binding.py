@@ -16,15 +16,17 @@ from slrsym.renamed import old_attribute
 class Binder(Expr):  # type: ignore[misc]
     """An expression under a law, whose random variables mean nothing outside of it.
 
-    Subclasses have the properties `law` and `free_symbols` and the method `renamed`. Substituting a
-    parameter never captures: where the new expression contains a symbol that is bound here, the
-    bound one is renamed first. Expressions that differ in the names of bound symbols only have the
-    same ``as_dummy()``.
+    Subclasses have the properties `law` and `free_symbols` and the method `rename_variables`.
+    Substituting a parameter never captures: where the new expression contains a symbol that is
+    bound here, the bound one is renamed first. Expressions that differ in the names of bound
+    symbols only have the same ``as_dummy()``.
     """
 
     law: Any
 
-    def renamed(self, names: Mapping[Symbol, Symbol]) -> Any:
+    renamed = old_attribute("rename_variables")
+
+    def rename_variables(self, names: Mapping[Symbol, Symbol]) -> Any:
         """Rename the random variables of the expression.
 
         Parameters
@@ -53,7 +55,7 @@ class Binder(Expr):  # type: ignore[misc]
         return {symbol: Symbol(name, real=True) for symbol, name in zip(bound, names, strict=False)}
 
     def _with_fresh_names(self, captured: set[Symbol]) -> Any:
-        return self.renamed({s: Dummy(s.name, **s._assumptions_orig) for s in captured})
+        return self.rename_variables({s: Dummy(s.name, **s._assumptions_orig) for s in captured})
 
     def _eval_subs(self, old: Basic, new: Basic) -> Basic | None:
         bound = set(self.bound_symbols)
@@ -149,8 +151,8 @@ class IIDSum(Binder):
         result: set[Symbol] = inner | self.law.parameters | self.count.free_symbols
         return result
 
-    def renamed(self, names: Mapping[Symbol, Symbol]) -> IIDSum:
-        return IIDSum(self.term.xreplace(names), self.law.renamed(names), self.count)
+    def rename_variables(self, names: Mapping[Symbol, Symbol]) -> IIDSum:
+        return IIDSum(self.term.xreplace(names), self.law.rename_variables(names), self.count)
 
     def _eval_derivative(self, symbol: Symbol) -> Expr:
         if symbol not in self.free_symbols:
@@ -176,7 +178,7 @@ class IIDSum(Binder):
         for index in range(1, count + 1):
             names = {s: Dummy(f"{s.name}_{index}", real=True) for s in self.law.symbols}
             terms.append(self.term.xreplace(names))
-            laws.append(self.law.renamed(names))
+            laws.append(self.law.rename_variables(names))
         return sum(terms, start=sympify(0)), ProductLaw(*laws)
 
     def _latex(self, printer: Any) -> str:
@@ -244,8 +246,8 @@ class Expectation(Binder):
     def _eval_is_finite(self) -> bool | None:
         return True
 
-    def renamed(self, names: Mapping[Symbol, Symbol]) -> Expectation:
-        return Expectation(self.integrand.xreplace(names), self.law.renamed(names))
+    def rename_variables(self, names: Mapping[Symbol, Symbol]) -> Expectation:
+        return Expectation(self.integrand.xreplace(names), self.law.rename_variables(names))
 
     def _eval_evalf(self, prec: int) -> Expr | None:
         if self.free_symbols:

@@ -25,17 +25,17 @@ from slrsym.gaussian.functions import erf_prime, in_own_functions, in_sympy_func
 from slrsym.gaussian.integrals import (
     DivergenceError,
     IntegrabilityError,
+    complete_square,
     erf_mean,
     erf_product_mean,
-    tidy_complex,
-    tilt,
+    simplify_complex,
 )
 from slrsym.gaussian.integrand import (
-    Term,
-    forbid_fast_growth,
-    forbid_poles,
+    IntegrandTerm,
+    expand_terms,
     in_affine_forms,
-    terms_of,
+    require_no_poles,
+    require_slow_growth,
 )
 from slrsym.gaussian.law import (
     GaussianLaw,
@@ -50,7 +50,7 @@ from slrsym.gaussian.radial import has_root, radial_moment, uncorrelated_factors
 from slrsym.gaussian.trace import Trace, TraceStep
 
 # It yields the terms, under their laws, whose expectations it is then sent, and returns its own.
-_Steps = Generator[tuple[Term, GaussianLaw], Any, Expr]
+_Steps = Generator[tuple[IntegrandTerm, GaussianLaw], Any, Expr]
 
 
 @overload
@@ -147,7 +147,7 @@ def evaluate_for_proofs(
     return _Evaluation(Trace(), positive, with_gamma=False).evaluate(expr, law)
 
 
-def reason_open(node: Expectation) -> str:
+def reason_unevaluated(node: Expectation) -> str:
     """Return why an expectation has no closed form here; empty if it has one."""
     record = Trace()
     try:
@@ -188,7 +188,7 @@ class _Evaluation:
 
     def _factored(self, addend: Expr, law: Law) -> tuple[Expr, list[tuple[Expr, Law]]]:
         """Split an addend into a coefficient and a factor for each independent block or iid sum."""
-        blocks: list[Any] = list(law.blocks())
+        blocks: list[Any] = list(law.independent_laws())
         owner: dict[Any, int] = {s: i for i, b in enumerate(blocks) for s in b.symbols}
         coefficient: Expr = S.One
         factors: list[tuple[set[int], Expr]] = []
@@ -291,9 +291,9 @@ class _Evaluation:
         """Evaluate one addend, by exp and erf or by the Gamma function."""
         node = Expectation(core, law)
         try:
-            forbid_poles(core, law)
-            forbid_fast_growth(core, law)
-            pieces = terms_of(core, law.symbols)
+            require_no_poles(core, law)
+            require_slow_growth(core, law)
+            pieces = expand_terms(core, law.symbols)
             self.trace.record(
                 "in terms of exp and erf",
                 node,
@@ -357,7 +357,7 @@ class _Evaluation:
         """
         total = sp.Add(*(addend for addend, _ in divergent))
         try:
-            pieces = terms_of(total, law.symbols)
+            pieces = expand_terms(total, law.symbols)
             bounded = any(p.erf_arguments or p.sign_arguments for p in pieces)
             certain = len(pieces) == 1 or not bounded
         except Unsupported:
@@ -374,7 +374,7 @@ class _Evaluation:
         self.trace.record("real part", value, real)
         return real
 
-    def _term(self, term: Term, law: GaussianLaw) -> Expr:
+    def _term(self, term: IntegrandTerm, law: GaussianLaw) -> Expr:
         """Return the expectation of a term, its coefficient left out.
 
         A power of 2000 takes 1000 applications of Stein's lemma, one inside the other: they are
@@ -392,7 +392,7 @@ class _Evaluation:
                 value = None
         return value
 
-    def _evaluation(self, term: Term, law: GaussianLaw) -> _Steps:
+    def _evaluation(self, term: IntegrandTerm, law: GaussianLaw) -> _Steps:
         """Evaluate a term by the rule that applies; ask for the terms that the rule leads to."""
         full = law.symbols
         node = Expectation(term.as_expr(full), law)
@@ -424,7 +424,7 @@ class _Evaluation:
                 self.known[key] = self._error_functions(term, law, node)
         return self.known[key]
 
-    def _tilted(self, term: Term, law: GaussianLaw, node: Expectation) -> _Steps:
+    def _tilted(self, term: IntegrandTerm, law: GaussianLaw, node: Expectation) -> _Steps:
         variables = law.symbols
         exponent, left = term.exponent, S.Zero
         if term.sign_arguments and any(term.powers):
@@ -436,7 +436,7 @@ class _Evaluation:
         if any(sp.im(entry) != 0 for entry in quadratic):
             raise Unsupported("the quadratic part of the exponent is not real")
         mean = Matrix(list(law.mean.values()))
-        exponent, determinant, new_mean, new_cov = tilt(
+        exponent, determinant, new_mean, new_cov = complete_square(
             quadratic, linear, mean, Matrix(law.cov), self.positive
         )
         shift = new_mean.applyfunc(lambda m: sp.expand(sp.im(m)))
@@ -448,30 +448,31 @@ class _Evaluation:
         rest = real.as_expr(variables)
         if any(shift):
             rest = rest.xreplace(moved)
-        prefactor = sp.exp(tidy_complex(constant + exponent)) / sp.sqrt(determinant)
+        prefactor = sp.exp(simplify_complex(constant + exponent)) / sp.sqrt(determinant)
         self.trace.record("completing the square", node, prefactor * _node(rest, new_law))
         if not any(shift):
             return prefactor * (yield real, new_law)
-        pieces = terms_of(sp.expand(polynomial.xreplace(moved)), variables)
+        pieces = expand_terms(sp.expand(polynomial.xreplace(moved)), variables)
         arguments = tuple(sp.expand(u.xreplace(moved)) for u in term.erf_arguments)
         signs = tuple(sp.expand(u.xreplace(moved)) for u in term.sign_arguments)
         moved_terms = [
-            (p.coefficient, Term(S.One, p.powers, S.Zero, arguments, signs)) for p in pieces
+            (p.coefficient, IntegrandTerm(S.One, p.powers, S.Zero, arguments, signs))
+            for p in pieces
         ]
         return prefactor * (yield from _combination(moved_terms, new_law))
 
-    def _conditioned(self, term: Term, law: GaussianLaw, node: Expectation) -> _Steps:
+    def _conditioned(self, term: IntegrandTerm, law: GaussianLaw, node: Expectation) -> _Steps:
         """Evaluate a term with a delta function: a density times a conditional expectation."""
         argument, *others = term.zeros
         (mean,), ((variance,),) = form_moments([argument], law)
         if variance == 0:
             raise Unsupported(f"{argument} is constant, and has no density")
         _, row = law.affine_coefficients(argument)
-        gain = (law.cov * Matrix(row)).applyfunc(lambda entry: tidy_complex(entry / variance))
+        gain = (law.cov * Matrix(row)).applyfunc(lambda entry: simplify_complex(entry / variance))
         given = Matrix(list(law.mean.values())) - gain * mean
-        cov = (law.cov - gain * gain.T * variance).applyfunc(tidy_complex)
+        cov = (law.cov - gain * gain.T * variance).applyfunc(simplify_complex)
         new_law = GaussianLaw._derived(
-            dict(zip(law.symbols, given.applyfunc(tidy_complex), strict=True)), cov
+            dict(zip(law.symbols, given.applyfunc(simplify_complex), strict=True)), cov
         )
         density = sp.exp(-(mean**2) / (2 * variance)) / sp.sqrt(2 * sp.pi * variance)
         rest = replace(term, coefficient=S.One, zeros=tuple(others))
@@ -479,7 +480,9 @@ class _Evaluation:
         self.trace.record(f"conditioning on {argument} = 0", node, split)
         return density * (yield rest, new_law)
 
-    def _parallel_signs(self, term: Term, law: GaussianLaw) -> list[tuple[Expr, Term]] | None:
+    def _parallel_signs(
+        self, term: IntegrandTerm, law: GaussianLaw
+    ) -> list[tuple[Expr, IntegrandTerm]] | None:
         r"""Reduce signs of proportional forms to fewer signs.
 
         For positive c, sign(x) sign(c x - q) = 1 + sign(q) (sign(c x - q) - sign(x)).
@@ -493,10 +496,10 @@ class _Evaluation:
                 rest = replace(term, coefficient=S.One, sign_arguments=signs[:i] + signs[i + 1 :])
                 return [(sp.sign(means[i]), rest)]
         for i, j in itertools.combinations(range(len(signs)), 2):
-            if tidy_complex(spread[i][i] * spread[j][j] - spread[i][j] ** 2) == 0:
+            if simplify_complex(spread[i][i] * spread[j][j] - spread[i][j] ** 2) == 0:
                 direction = sp.sign(spread[i][j])
                 # Where the second vanishes, the first is as much above zero as this says.
-                above = sp.sign(tidy_complex(means[i] - means[j] * spread[i][i] / spread[i][j]))
+                above = sp.sign(simplify_complex(means[i] - means[j] * spread[i][i] / spread[i][j]))
                 others = tuple(u for k, u in enumerate(signs) if k not in (i, j))
                 without, first, second = (
                     replace(term, coefficient=S.One, sign_arguments=(*others, *kept))
@@ -506,19 +509,23 @@ class _Evaluation:
         return None
 
     def _linearised(
-        self, term: Term, law: GaussianLaw, node: Expectation, parts: list[tuple[Expr, Term]]
+        self,
+        term: IntegrandTerm,
+        law: GaussianLaw,
+        node: Expectation,
+        parts: list[tuple[Expr, IntegrandTerm]],
     ) -> _Steps:
         split = sp.Add(*(c * _node(part.as_expr(law.symbols), law) for c, part in parts))
         self.trace.record("signs of parallel forms", node, split)
         return (yield from _combination([(c, part) for c, part in parts if c != 0], law))
 
-    def _stein(self, term: Term, law: GaussianLaw, node: Expectation) -> _Steps:
+    def _stein(self, term: IntegrandTerm, law: GaussianLaw, node: Expectation) -> _Steps:
         variables = law.symbols
         chosen = next(i for i, n in enumerate(term.powers) if n)
         lowered = tuple(n - (i == chosen) for i, n in enumerate(term.powers))
         rest = replace(term, coefficient=S.One, powers=lowered)
         mean = list(law.mean.values())[chosen]
-        total: list[tuple[Expr, Term]] = [(mean, rest)]
+        total: list[tuple[Expr, IntegrandTerm]] = [(mean, rest)]
         for j, variable in enumerate(variables):
             covariance = law.cov[chosen, j]
             if covariance == 0:
@@ -547,7 +554,7 @@ class _Evaluation:
         )
         return (yield from _combination(total, law))
 
-    def _error_functions(self, term: Term, law: GaussianLaw, node: Expectation) -> Expr:
+    def _error_functions(self, term: IntegrandTerm, law: GaussianLaw, node: Expectation) -> Expr:
         arguments = (*term.erf_arguments, *term.sign_arguments)
         # erf(u) is the mean of the sign of u + Z for an independent Z of variance 1/2.
         noise = [*(1 for _ in term.erf_arguments), *(0 for _ in term.sign_arguments)]
@@ -582,7 +589,7 @@ class _Evaluation:
         return value
 
 
-def _combination(parts: list[tuple[Expr, Term]], law: GaussianLaw) -> _Steps:
+def _combination(parts: list[tuple[Expr, IntegrandTerm]], law: GaussianLaw) -> _Steps:
     """Return a linear combination of terms' expectations, each of which it asks for."""
     values = []
     for coefficient, part in parts:

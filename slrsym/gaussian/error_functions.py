@@ -41,7 +41,7 @@ def function_call(printer: Any, function: str, *args: Expr) -> str:
     return f"{printer._module_format(function)}({', '.join(map(printer._print, args))})"
 
 
-def inline(printer: Any, formula: Expr) -> str:
+def parenthesised_code(printer: Any, formula: Expr) -> str:
     """Write a formula in parentheses, since the printer takes a function for an atom."""
     return f"({printer._print(formula)})"
 
@@ -102,13 +102,13 @@ class GaussianFunction(Function):  # type: ignore[misc]
 
     def _scalar_code(self, printer: Any) -> str:
         """Write Python code for a float: the formula in exp, as for NumPy, unless overridden."""
-        return inline(printer, self.rewrite(exp))
+        return parenthesised_code(printer, self.rewrite(exp))
 
     def _numpycode(self, printer: Any) -> str:
-        return inline(printer, self.rewrite(exp))
+        return parenthesised_code(printer, self.rewrite(exp))
 
 
-class Entire(GaussianFunction):
+class EntireFunction(GaussianFunction):
     """Base class of entire functions of one variable that are real on the real line."""
 
     unbranched = True
@@ -139,7 +139,7 @@ class Entire(GaussianFunction):
         return self.func(self.args[0].conjugate())
 
 
-class Bell(Entire):
+class GaussianMultiple(EntireFunction):
     """Base class of multiples of exp(-x^2) and exp(-x^2/2)."""
 
     _rate: Expr
@@ -185,7 +185,7 @@ def are_real(args: tuple[Expr, ...]) -> bool:
     return all(arg.is_extended_real for arg in args)
 
 
-class erf_prime(Bell):  # noqa: N801
+class erf_prime(GaussianMultiple):  # noqa: N801
     r"""Derivative of the error function, :math:`\frac{2}{\sqrt\pi}e^{-x^2}`.
 
     Parameters
@@ -213,7 +213,7 @@ class erf_prime(Bell):  # noqa: N801
         return erf_second(self.args[0])
 
 
-class erf_second(Entire):  # noqa: N801
+class erf_second(EntireFunction):  # noqa: N801
     r"""Second derivative of the error function, :math:`-2x\operatorname{erf}'(x)`.
 
     Parameters
@@ -282,7 +282,7 @@ class erf_second(Entire):  # noqa: N801
         return True if self.args[0].is_extended_nonnegative else None
 
 
-class normal_pdf(Bell):  # noqa: N801
+class normal_pdf(GaussianMultiple):  # noqa: N801
     r"""Standard normal density, :math:`\varphi(x) = e^{-x^2/2}/\sqrt{2\pi}`.
 
     Parameters
@@ -310,7 +310,7 @@ class normal_pdf(Bell):  # noqa: N801
         return erf_prime(x / sp.sqrt(2)) / (2 * sp.sqrt(2))
 
 
-class normal_cdf(Entire):  # noqa: N801
+class normal_cdf(EntireFunction):  # noqa: N801
     r"""Standard normal distribution function, :math:`\Phi(x)`.
 
     Parameters

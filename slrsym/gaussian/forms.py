@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import sympy as sp
 from sympy import Expr, Matrix, S, Symbol
 
-from slrsym.gaussian.integrals import tidy_complex
+from slrsym.gaussian.integrals import simplify_complex
 from slrsym.gaussian.law import GaussianLaw, ProductLaw
 
 
@@ -16,7 +16,7 @@ def form_moments(forms: Sequence[Expr], law: GaussianLaw) -> tuple[list[Expr], l
     found = [law.affine_coefficients(form) for form in forms]
     rows = [Matrix([row]) for _, row in found]
     mean = Matrix(list(law.mean.values()))
-    means = [tidy_complex(c + (row * mean)[0]) for (c, _), row in zip(found, rows, strict=True)]
+    means = [simplify_complex(c + (row * mean)[0]) for (c, _), row in zip(found, rows, strict=True)]
     return means, [[sp.expand((r * law.cov * q.T)[0]) for q in rows] for r in rows]
 
 
@@ -32,7 +32,7 @@ def dependent_groups(cov: list[list[Expr]]) -> list[list[int]]:
 
 def joint_gaussian(law: ProductLaw) -> GaussianLaw | None:
     """Return the joint law of independent Gaussian vectors; None where one is not Gaussian."""
-    blocks = law.blocks()
+    blocks = law.independent_laws()
     if not all(isinstance(block, GaussianLaw) for block in blocks):
         return None
     mean = {s: m for block in blocks for s, m in block.mean.items()}

@@ -31,12 +31,12 @@ from slrsym.gaussian.error_functions import (
     erf_prime,
     erf_second,
     function_call,
-    inline,
     normal_cdf,
     normal_pdf,
+    parenthesised_code,
     require_index,
 )
-from slrsym.registry import place
+from slrsym.registry import dotted_name
 
 __all__ = [
     "OwensT",
@@ -147,7 +147,7 @@ class OwensT(GaussianFunction):
         return True if h.is_extended_real and a.is_extended_nonpositive else None
 
     def _scalar_code(self, printer: Any) -> str:
-        return function_call(printer, place("numba.owens_t"), *self.args)
+        return function_call(printer, dotted_name("numba.owens_t"), *self.args)
 
     def _numpycode(self, printer: Any) -> str:
         return function_call(printer, "scipy.special.owens_t", *self.args)
@@ -290,10 +290,10 @@ class zeta(GaussianFunction):  # noqa: N801
         return True if t.is_zero and s.is_zero else None
 
     def _scalar_code(self, printer: Any) -> str:
-        return function_call(printer, place("numba.zeta"), *self.args)
+        return function_call(printer, dotted_name("numba.zeta"), *self.args)
 
     def _numpycode(self, printer: Any) -> str:
-        return inline(printer, self.rewrite(OwensT))
+        return parenthesised_code(printer, self.rewrite(OwensT))
 
 
 gaussian_zeta = zeta

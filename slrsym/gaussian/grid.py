@@ -38,7 +38,7 @@ class OutOfReach(Exception):  # noqa: N818
 
 
 @dataclass
-class Reduced:
+class ReducedIntegrand:
     """An integrand as a function of affine forms; forms with analytic part first."""
 
     function: Expr
@@ -49,12 +49,12 @@ class Reduced:
     kinks: list[Symbol]
 
     @property
-    def analytic(self) -> bool:
+    def is_analytic(self) -> bool:
         """Whether it has no kinks."""
         return not self.kinks
 
 
-def reduce_addend(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
+def reduce_addend(addend: Expr, variables: frozenset[Symbol]) -> ReducedIntegrand:
     """Write an addend of an integrand in its affine forms."""
     found = in_affine_forms(addend, variables)
     if found is None:
@@ -66,7 +66,7 @@ def reduce_addend(addend: Expr, variables: frozenset[Symbol]) -> Reduced:
     order = sorted(names.items(), key=lambda item: item[1] not in curved)
     if curved:
         degree = _degree(function, symbols - curved, set())
-    return Reduced(
+    return ReducedIntegrand(
         function,
         [u for _, u in order],
         [form for form, _ in order],
@@ -105,7 +105,7 @@ def _kinks(node: Expr, symbols: set[Symbol]) -> set[Symbol]:
     return set().union(*(_kinks(arg, symbols) for arg in node.args)) if known else inside
 
 
-def number(expr: Expr) -> mpf:
+def evaluate_number(expr: Expr) -> mpf:
     """Evaluate an expression without symbols."""
     value = expr.evalf(mp.dps + 5)
     if not value.is_Float and not value.is_Rational:
@@ -120,7 +120,7 @@ _STEEP = 4
 _MAX_RANGE = 400
 
 
-class Grid:
+class GridIntegration:
     """Integration of one addend over independent standard normal variables.
 
     The first of these, in which it is no polynomial, are integrated by the trapezoidal rule. Each
@@ -129,7 +129,7 @@ class Grid:
 
     def __init__(
         self,
-        problem: Reduced,
+        problem: ReducedIntegrand,
         centre: list[mpf],
         root: list[list[mpf]],
         owners: list[int],
@@ -172,7 +172,7 @@ class Grid:
         if function is None:
             return mpf(1)
         self.evaluations += 1
-        if self.evaluations > (_MAX_EVALUATIONS if self.problem.analytic else _MOST_ON_PANELS):
+        if self.evaluations > (_MAX_EVALUATIONS if self.problem.is_analytic else _MOST_ON_PANELS):
             raise OutOfReach
         try:
             value = function(*point)
@@ -193,9 +193,9 @@ class Grid:
             total += mp.fprod(w for _, w in nodes) * self._factor(self.curved, forms)
         return total
 
-    def integral(self) -> mpf:
+    def integrate(self) -> mpf:
         """Evaluate the expectation, by the rule that suits the integrand."""
-        if not self.problem.analytic:
+        if not self.problem.is_analytic:
             return self._piecewise()
         if self.curved == 0:
             value = self._polynomial(self.centre)
@@ -220,7 +220,7 @@ class Grid:
 
     def require_decay(self) -> mpf:
         """Pass if the terms of the trapezoidal sum become negligible, as they do if it exists."""
-        if not self.problem.analytic:
+        if not self.problem.is_analytic:
             raise OutOfReach
         if self.curved:
             self._trapezoid(self._first_steps(), mpf("0.25"))
@@ -390,14 +390,14 @@ def _moved(point: list[mpf], direction: list[mpf], distance: mpf) -> list[mpf]:
     return [p + distance * d for p, d in zip(point, direction, strict=True)]
 
 
-def _steepness(problem: Reduced, k: int) -> mpf:
+def _steepness(problem: ReducedIntegrand, k: int) -> mpf:
     """Return the largest c of the factors exp(-c u^2); 1 for erf and the like."""
     u = problem.arguments[k]
     largest = mpf(1)
     for node in problem.function.atoms(sp.exp):
         curvature = sp.expand(node.args[0].diff(u, 2) / 2)
         if not curvature.free_symbols:
-            largest = max(largest, abs(number(curvature)))
+            largest = max(largest, abs(evaluate_number(curvature)))
     return largest
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from sympy import Basic, Dummy, Expr, S, Symbol, sympify
 
 from slrsym.gaussian.functions import in_own_functions
+from slrsym.renamed import old_attribute
 
 
 class Law(Basic):  # type: ignore[misc]
@@ -36,11 +37,15 @@ class Law(Basic):  # type: ignore[misc]
         """Standard names for the variables: none, as `Expectation` renames them itself."""
         return {}
 
-    def blocks(self) -> tuple[Law, ...]:
+    blocks = old_attribute("independent_laws")
+
+    def independent_laws(self) -> tuple[Law, ...]:
         """Return the independent laws that this one consists of."""
         return (self,)
 
-    def renamed(self, names: Mapping[Symbol, Symbol]) -> Law:
+    renamed = old_attribute("rename_variables")
+
+    def rename_variables(self, names: Mapping[Symbol, Symbol]) -> Law:
         """Rename the random variables of the law.
 
         Parameters
@@ -70,7 +75,7 @@ def is_plainly_real(symbol: Symbol) -> bool:
     return bool(symbol.is_real) and not set(symbol._assumptions_orig) - _PLAIN
 
 
-def real_symbol(symbol: Any, role: str) -> Symbol:
+def require_real_symbol(symbol: Any, role: str) -> Symbol:
     """Check the name of a random variable."""
     symbol = sympify(symbol)
     if not isinstance(symbol, Symbol):
@@ -88,7 +93,7 @@ def real_symbol(symbol: Any, role: str) -> Symbol:
     return symbol
 
 
-def real_expression(expr: Any, what: str) -> Expr:
+def require_real_expression(expr: Any, what: str) -> Expr:
     """Check a parameter of a law."""
     expr = sympify(expr)
     if not isinstance(expr, Expr):
@@ -130,8 +135,8 @@ class NoiseLaw(Law):
     """
 
     def __new__(cls, symbol: Any, variance: Any) -> NoiseLaw:
-        symbol = real_symbol(symbol, "a noise variable")
-        variance = real_expression(variance, f"variance of {symbol}")
+        symbol = require_real_symbol(symbol, "a noise variable")
+        variance = require_real_expression(variance, f"variance of {symbol}")
         if symbol in variance.free_symbols:
             raise ValueError(f"variance of {symbol} must not depend on {symbol}; got {variance}")
         if variance.is_negative:
@@ -152,7 +157,7 @@ class NoiseLaw(Law):
     def parameters(self) -> set[Symbol]:
         return set(self.variance.free_symbols)
 
-    def renamed(self, names: Mapping[Symbol, Symbol]) -> NoiseLaw:
+    def rename_variables(self, names: Mapping[Symbol, Symbol]) -> NoiseLaw:
         return NoiseLaw(names.get(self.args[0], self.args[0]), self.variance)
 
     def _latex(self, printer: Any) -> str:
@@ -186,7 +191,7 @@ class ProductLaw(Law):
         for law in laws:
             if not isinstance(law, Law):
                 raise TypeError(f"laws must be Laws, such as a GaussianLaw; got {law!r}")
-        flat = tuple(block for law in laws for block in law.blocks())
+        flat = tuple(block for law in laws for block in law.independent_laws())
         names = [symbol for law in flat for symbol in law.symbols]
         twice = {s.name for s in names if names.count(s) > 1}
         if twice:
@@ -210,12 +215,12 @@ class ProductLaw(Law):
     def parameters(self) -> set[Symbol]:
         return set().union(*(law.parameters for law in self.args))
 
-    def blocks(self) -> tuple[Law, ...]:
+    def independent_laws(self) -> tuple[Law, ...]:
         result: tuple[Law, ...] = self.args
         return result
 
-    def renamed(self, names: Mapping[Symbol, Symbol]) -> ProductLaw:
-        return ProductLaw(*(law.renamed(names) for law in self.args))
+    def rename_variables(self, names: Mapping[Symbol, Symbol]) -> ProductLaw:
+        return ProductLaw(*(law.rename_variables(names) for law in self.args))
 
     def _latex(self, printer: Any) -> str:
         return r" \perp ".join(rf"\left({printer._print(law)}\right)" for law in self.args)

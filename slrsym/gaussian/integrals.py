@@ -98,7 +98,7 @@ def _root_of_ratio(numerator: Expr, denominator: Expr) -> Expr:
     return sp.sqrt(_tidy(numerator / denominator))
 
 
-def tilt(
+def complete_square(
     quadratic: Matrix,
     linear: Matrix,
     mean: Matrix,
@@ -122,7 +122,7 @@ def tilt(
     determinant = _tidy(system.det(method="berkowitz"))
     _require_integrable(quadratic, system, positive)
     inverse = (system.adjugate() / determinant).applyfunc(_tidy)
-    new_mean = (inverse * (mean + cov * linear)).applyfunc(tidy_complex)
+    new_mean = (inverse * (mean + cov * linear)).applyfunc(simplify_complex)
     new_cov = (inverse * cov).applyfunc(_tidy)
     # exp(q) times the density is C times the new density; evaluated at x = m' this leaves only
     # inner products, and no inverse of a covariance that may be singular.
@@ -132,7 +132,7 @@ def tilt(
     return exponent, determinant, new_mean, new_cov
 
 
-def tidy_complex(expr: Expr) -> Expr:
+def simplify_complex(expr: Expr) -> Expr:
     """Bring a rational expression, which may contain the imaginary unit, to lowest terms."""
     return (
         _tidy(expr)

@@ -22,11 +22,11 @@ from slrsym.gaussian.binding import Binder
 from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.integrals import DivergenceError
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.gaussian.piecewise import Unsupported, in_signs, total_degree
+from slrsym.gaussian.piecewise import Unsupported, rewrite_with_signs, total_degree
 
 
 @dataclass(frozen=True)
-class Term:
+class IntegrandTerm:
     r"""One addend of an integrand."""
 
     coefficient: Expr
@@ -105,15 +105,15 @@ def in_affine_forms(
         return None
 
 
-def terms_of(expr: Expr, variables: tuple[Symbol, ...]) -> list[Term]:
+def expand_terms(expr: Expr, variables: tuple[Symbol, ...]) -> list[IntegrandTerm]:
     """Expand `expr` into terms."""
     bound = frozenset(variables)
-    smooth = _rewritten(in_signs(expr, bound), bound)
+    smooth = _rewritten(rewrite_with_signs(expr, bound), bound)
     expanded = sp.expand(smooth, power_base=False, log=False, trig=False)
     return [_term(addend, variables, bound) for addend in expanded.as_ordered_terms()]
 
 
-def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol]) -> Term:
+def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol]) -> IntegrandTerm:
     coefficient: Expr = S.One
     powers = dict.fromkeys(variables, 0)
     exponent: Expr = S.Zero
@@ -148,7 +148,7 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
             raise Unsupported(f"the argument of erf({argument}) is not affine")
     if total_degree(exponent, bound) > 2:
         raise Unsupported(f"the exponent {exponent} is not quadratic")
-    return Term(
+    return IntegrandTerm(
         coefficient,
         tuple(powers.values()),
         sp.expand(exponent),
@@ -158,7 +158,7 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
     )
 
 
-def forbid_poles(addend: Expr, law: GaussianLaw) -> None:
+def require_no_poles(addend: Expr, law: GaussianLaw) -> None:
     """Raise where a negative integer power has a pole that the other factors leave standing."""
     bound = frozenset(law.symbols)
     factors = sp.Mul.make_args(addend)
@@ -242,7 +242,7 @@ def _stands(rest: Expr, where: dict[Symbol, Expr]) -> bool:
     return any(v.is_infinite or (v.is_number and abs(v) > sp.Rational(1, 10**9)) for v in values)
 
 
-def forbid_fast_growth(core: Expr, law: GaussianLaw) -> None:
+def require_slow_growth(core: Expr, law: GaussianLaw) -> None:
     """Raise where an exponent is a polynomial of degree over two that tends to infinity."""
     bound = frozenset(law.symbols)
     exponents = [f.args[0] for f in sp.Mul.make_args(core) if isinstance(f, sp.exp)]

@@ -17,7 +17,13 @@ from sympy import Basic, Expr, Matrix, Symbol, factor_terms
 
 from slrsym.gaussian.binding import IIDSum
 from slrsym.gaussian.functions import in_own_functions
-from slrsym.gaussian.independent import Law, NoiseLaw, ProductLaw, real_expression, real_symbol
+from slrsym.gaussian.independent import (
+    Law,
+    NoiseLaw,
+    ProductLaw,
+    require_real_expression,
+    require_real_symbol,
+)
 
 __all__ = [
     "GaussianLaw",
@@ -30,7 +36,7 @@ __all__ = [
 ]
 
 
-def covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
+def require_covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
     """Check the covariance matrix of a vector."""
     try:
         matrix = in_own_functions(sp.ImmutableMatrix(cov))
@@ -41,7 +47,7 @@ def covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
         raise ValueError(f"cov has shape {matrix.shape}; {n} coordinates need ({n}, {n})")
     for i in range(n):
         for j in range(i + 1):
-            real_expression(matrix[i, j], f"cov[{i}, {j}]")
+            require_real_expression(matrix[i, j], f"cov[{i}, {j}]")
             if i != j and sp.expand(matrix[i, j] - matrix[j, i]) != 0:
                 raise ValueError(
                     f"cov is not symmetric: cov[{i}, {j}] = {matrix[i, j]}, "
@@ -123,7 +129,7 @@ class GaussianLaw(Law):
 
     def __new__(cls, mean: Mapping[Any, Any] | Iterable[Any], cov: Any) -> GaussianLaw:
         pairs = mean.items() if isinstance(mean, Mapping) else [tuple(pair) for pair in mean]
-        names = [real_symbol(name, "a Gaussian coordinate") for name, _ in pairs]
+        names = [require_real_symbol(name, "a Gaussian coordinate") for name, _ in pairs]
         if len(set(names)) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"mean names the coordinate {twice} twice")
@@ -132,9 +138,10 @@ class GaussianLaw(Law):
                 f"mean must name at least one coordinate, such as {{x: 0}}; got {mean!r}"
             )
         means = [
-            real_expression(m, f"mean of {name}") for name, (_, m) in zip(names, pairs, strict=True)
+            require_real_expression(m, f"mean of {name}")
+            for name, (_, m) in zip(names, pairs, strict=True)
         ]
-        matrix = covariance_matrix(cov, names)
+        matrix = require_covariance_matrix(cov, names)
         own = set(names) & (set().union(*(m.free_symbols for m in means)) | matrix.free_symbols)
         if own:
             raise ValueError(
@@ -328,7 +335,7 @@ class GaussianLaw(Law):
         mean = {self.symbols[i]: sp.expand(means[i] + shift[k]) for k, i in enumerate(rest)}
         return GaussianLaw(mean, cov.applyfunc(lambda entry: sp.expand(entry)))
 
-    def renamed(self, names: Mapping[Symbol, Symbol]) -> GaussianLaw:
+    def rename_variables(self, names: Mapping[Symbol, Symbol]) -> GaussianLaw:
         return GaussianLaw(
             {names.get(symbol, symbol): m for symbol, m in self.mean.items()}, self.cov
         )

@@ -41,19 +41,19 @@ def total_degree(form: Expr, variables: frozenset[Symbol]) -> int:
     return int(polynomial.total_degree())
 
 
-def in_signs(expr: Expr, variables: frozenset[Symbol]) -> Expr:
+def rewrite_with_signs(expr: Expr, variables: frozenset[Symbol]) -> Expr:
     """Replace functions with kinks by signs of affine forms."""
     if not _has_kinks(expr, variables):
         return expr
     if isinstance(expr, sp.Add | sp.Mul):
-        return expr.func(*(in_signs(arg, variables) for arg in expr.args))
+        return expr.func(*(rewrite_with_signs(arg, variables) for arg in expr.args))
     if isinstance(expr, sp.Pow) and expr.exp.is_Integer and expr.exp > 0:
-        return in_signs(expr.base, variables) ** expr.exp
+        return rewrite_with_signs(expr.base, variables) ** expr.exp
     if isinstance(expr, sp.Derivative):
         done = expr.doit()
         if isinstance(done, sp.Derivative):
             raise Unsupported(f"{expr} cannot be differentiated")
-        return in_signs(done, variables)
+        return rewrite_with_signs(done, variables)
     if isinstance(expr, sp.DiracDelta):
         if len(expr.args) > 1 or total_degree(expr.args[0], variables) != 1:
             raise Unsupported(f"{expr} is no density of an affine form")
@@ -72,7 +72,7 @@ def _branches(expr: Expr, variables: frozenset[Symbol]) -> Branches:
     if not _has_kinks(expr, variables):
         return [(S.One, expr)]
     if isinstance(expr, sp.Derivative | sp.DiracDelta):
-        return [(S.One, in_signs(expr, variables))]
+        return [(S.One, rewrite_with_signs(expr, variables))]
     if isinstance(expr, sp.Piecewise):
         return _cases(expr, variables)
     found: Branches = []

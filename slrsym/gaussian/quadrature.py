@@ -23,9 +23,9 @@ from mpmath.libmp import prec_to_dps
 from sympy import Add, Expr, I, Pow, S, Symbol, expand, log
 
 from slrsym.gaussian.binding import Binder
-from slrsym.gaussian.grid import Grid, OutOfReach, number, reduce_addend
+from slrsym.gaussian.grid import GridIntegration, OutOfReach, evaluate_number, reduce_addend
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
-from slrsym.gaussian.piecewise import Unsupported, in_signs
+from slrsym.gaussian.piecewise import Unsupported, rewrite_with_signs
 
 
 @lru_cache(maxsize=512)
@@ -45,7 +45,7 @@ def _with_signs(integrand: Expr, law: Law) -> Expr:
     """Move the kinks of an integrand to zeros of affine forms, if possible."""
     variables = frozenset(law.symbols)
     try:
-        found = in_signs(integrand, variables)
+        found = rewrite_with_signs(integrand, variables)
     except Unsupported:
         return integrand
     # A logarithm or a root has no value on the other side.
@@ -60,7 +60,7 @@ def _joint_law(
     """Average the noise out of an integrand; return it with means and covariances."""
     mean: dict[Symbol, Expr] = {}
     cov: dict[tuple[Symbol, Symbol], Expr] = {}
-    for block in law.blocks():
+    for block in law.independent_laws():
         if isinstance(block, NoiseLaw):
             integrand = _without_noise(integrand, block)
         elif isinstance(block, GaussianLaw):
@@ -110,7 +110,7 @@ def _sum(addends: list[Expr], mean: dict[Symbol, Expr], cov: Any, prec: int) -> 
     digits = prec_to_dps(prec) + 2
     for _ in range(3):
         values = [
-            _grid(addend, mean, cov, digits, lambda grid: grid.integral()) for addend in addends
+            _grid(addend, mean, cov, digits, lambda grid: grid.integrate()) for addend in addends
         ]
         with mp.workdps(2 * digits + 30):
             total, size = mp.fsum(values), max(map(abs, values))
@@ -141,21 +141,25 @@ def _is_odd(integrand: Expr, mean: dict[Symbol, Expr], cov: Any) -> bool:
 
 
 def _grid(
-    addend: Expr, mean: dict[Symbol, Expr], cov: Any, digits: int, method: Callable[[Grid], mpf]
+    addend: Expr,
+    mean: dict[Symbol, Expr],
+    cov: Any,
+    digits: int,
+    method: Callable[[GridIntegration], mpf],
 ) -> mpf:
     """Evaluate one addend on a grid by a method."""
     coefficient, core = addend.as_independent(*mean, as_Add=False)
     with mp.workdps(2 * digits + 30):
-        scale = number(coefficient)
+        scale = evaluate_number(coefficient)
         if not core.free_symbols & set(mean):
-            return scale * number(core)
+            return scale * evaluate_number(core)
         problem = reduce_addend(core, frozenset(mean))
         rows = [[form.diff(s) for s in mean] for form in problem.forms]
-        centre = [number(form.xreplace(mean)) for form in problem.forms]
-        spread = [[number(_covariance(p, q, mean, cov)) for q in rows] for p in rows]
+        centre = [evaluate_number(form.xreplace(mean)) for form in problem.forms]
+        spread = [[evaluate_number(_covariance(p, q, mean, cov)) for q in rows] for p in rows]
         root, owners = _cholesky(spread, mpf(10) ** (-2 * digits - 20))
     with mp.workdps(digits + 12):
-        return scale * method(Grid(problem, centre, root, owners, digits))
+        return scale * method(GridIntegration(problem, centre, root, owners, digits))
 
 
 def _covariance(left: list[Expr], right: list[Expr], mean: dict[Symbol, Expr], cov: Any) -> Expr:

@@ -19,7 +19,7 @@ import sympy as sp
 from sympy import Expr, Matrix, S, Symbol
 
 from slrsym.gaussian.forms import dependent_groups
-from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError, tidy_complex
+from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError, simplify_complex
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.gaussian.piecewise import Unsupported, total_degree
 
@@ -160,12 +160,12 @@ def _chi_squared(form: Expr, law: GaussianLaw) -> _ChiSquared:
     slope = Matrix([form.diff(x).xreplace(mean) for x in variables])
     image = half * Matrix(law.cov)
     place = next((i, j) for i in range(half.rows) for j in range(half.cols) if half[i, j] != 0)
-    scale = tidy_complex((image * half)[place] / half[place])
+    scale = simplify_complex((image * half)[place] / half[place])
     at_mean = sp.expand(form.xreplace(mean))
     spread = (slope.T * Matrix(law.cov) * slope)[0]
     zero = [*(image * half - scale * half), *(image * slope - scale * slope)]
     zero.append(spread - 4 * scale * at_mean)
-    if scale == 0 or any(tidy_complex(entry) != 0 for entry in zero):
+    if scale == 0 or any(simplify_complex(entry) != 0 for entry in zero):
         raise Unsupported(f"{form} is no multiple of a chi-squared variable")
-    degrees = tidy_complex(image.trace() / scale)
-    return _ChiSquared(scale, degrees, tidy_complex(at_mean / scale))
+    degrees = simplify_complex(image.trace() / scale)
+    return _ChiSquared(scale, degrees, simplify_complex(at_mean / scale))

@@ -230,7 +230,7 @@ def erf_covariance(x, y, r):
 owens_t = _numba_owens.compile_owens()["owens_t"]
 
 _RIGHT, _STEP_Y, _STEP_Z = laplace.RIGHT, laplace.STEP_Y, laplace.STEP_Z
-ends = njit(**_OPTIONS)(laplace.ends)
+grid_ends = njit(**_OPTIONS)(laplace.grid_ends)
 _FAST = {"fastmath": {"reassoc", "nsz", "contract"}, **_OPTIONS}
 _BELL = 1 / math.sqrt(2 * math.pi)
 
@@ -289,7 +289,7 @@ _staying = _summed("staying(middle, inverse, grid, low, weights, count)", 3, [
 def role_means(x, mu, mean, spread, tokens):
     """Compute `slrsym.kernels.laplace.role_means` in machine code."""
     scale = mu * spread
-    left, reach = ends(tokens)
+    left, reach = grid_ends(tokens)
     grid = _STEP_Y * np.arange(math.floor(left / _STEP_Y), math.ceil(_RIGHT / _STEP_Y) + 1)
     weights = np.exp(grid)
     low = np.exp(grid - weights) * _STEP_Y

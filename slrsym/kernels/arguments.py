@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "cores",
+    "count_cores",
     "explain_arguments",
-    "foretell",
-    "number",
-    "positive",
-    "real_array",
     "require_integer",
     "require_memory",
+    "require_positive",
+    "require_real_array",
+    "to_float",
+    "warn_of_long_work",
 ]  # fmt: skip
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -71,7 +71,9 @@ def explain_arguments(**renamed: str) -> Callable[[_F], _F]:
     return decorate
 
 
-def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray[np.float64]:
+def require_real_array(
+    name: str, values: Any, allowed: str = "real numbers"
+) -> NDArray[np.float64]:
     """Convert an argument to an array of floats, or say which values are allowed."""
     try:
         found = np.asarray(values)
@@ -83,7 +85,7 @@ def real_array(name: str, values: Any, allowed: str = "real numbers") -> NDArray
         raise ValueError(f"{name} must be {allowed}; got {values!r}") from None
 
 
-def number(value: Any) -> float:
+def to_float(value: Any) -> float:
     """Convert a value to a float, and to NaN if it is not a number."""
     try:
         return float(value)
@@ -91,9 +93,9 @@ def number(value: Any) -> float:
         return math.nan
 
 
-def positive(name: str, value: Any) -> float:
+def require_positive(name: str, value: Any) -> float:
     """Convert an argument to a positive, finite float, or raise `ValueError`."""
-    found = number(value)
+    found = to_float(value)
     if not (math.isfinite(found) and found > 0):
         raise ValueError(f"{name} must be positive and finite; got {value!r}")
     return found
@@ -110,7 +112,7 @@ def require_integer(name: str, value: Any, least: int) -> int:
     return found
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Count the cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
@@ -130,7 +132,7 @@ def require_memory(what: str, size: float) -> None:
         )
 
 
-def foretell(what: str, seconds: float) -> None:
+def warn_of_long_work(what: str, seconds: float) -> None:
     """Say of work, before it begins or soon after, that it takes more than an hour."""
     for unit, size in (("years", 3.16e7), ("days", 86_400.0), ("hours", 3600.0)):
         if seconds > size:
@@ -139,7 +141,7 @@ def foretell(what: str, seconds: float) -> None:
             return
 
 
-def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
+def batch_function(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
     """Turn a function that fills rows into one of arrays with any leading axes."""
 
     def evaluate(state: Any, *parameters: Any) -> Any:
@@ -162,7 +164,7 @@ def batched(fill: Callable[..., None], width: int, count: int) -> Callable[..., 
     return evaluate
 
 
-def changes(parameters: Sequence[NDArray[np.float64]], steps: int) -> NDArray[np.bool_]:
+def changed_steps(parameters: Sequence[NDArray[np.float64]], steps: int) -> NDArray[np.bool_]:
     """Flag the steps at which a parameter differs from its value before."""
     found = np.zeros(steps, dtype=bool)
     found[:1] = True

@@ -14,7 +14,7 @@ from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.program import Program, execute_source
 
 
-def ball(x: Any) -> Any:
+def to_ball(x: Any) -> Any:
     """Convert a number to a ball: a float exactly, a string by its decimal digits."""
     if isinstance(x, Rational):
         return arb(fmpq(int(x.numerator), int(x.denominator)))
@@ -203,8 +203,8 @@ def ball_function(program: Program) -> Callable[..., Any]:
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
         with ctx.workdps(require_integer("dps", dps, 1)):
             scope["pi"] = arb.pi()
-            fixed = scope["constants"](*map(ball, parameters))
-            values = scope["body"](*map(ball, program.checked(state)), *fixed)
+            fixed = scope["constants"](*map(to_ball, parameters))
+            values = scope["body"](*map(to_ball, program.require_state(state)), *fixed)
             return [arb(value) for value in values]
 
     return evaluate
@@ -217,11 +217,11 @@ def bound_ball_function(
     digits = require_integer("dps", dps, 1)
     with ctx.workdps(digits):
         scope = _scope(program)
-        fixed = scope["constants"](*map(ball, parameters))
+        fixed = scope["constants"](*map(to_ball, parameters))
     body = scope["body"]
 
     def evaluate(state: Sequence[Any]) -> list[Any]:
         with ctx.workdps(digits):
-            return [arb(value) for value in body(*program.checked(state), *fixed)]
+            return [arb(value) for value in body(*program.require_state(state), *fixed)]
 
     return evaluate

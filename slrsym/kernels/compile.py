@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special as scipy_special
 
-from slrsym.kernels.arguments import batched, changes
+from slrsym.kernels.arguments import batch_function, changed_steps
 from slrsym.kernels.program import Program, execute_source
 from slrsym.kernels.special import (
     decay_coefficients,
@@ -50,7 +50,7 @@ def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
     return backend
 
 
-def chosen_backend(backend: str) -> str:
+def choose_backend(backend: str) -> str:
     """Return the backend that computes runs; ``"auto"`` takes Numba if it is installed."""
     require_backend(backend, ("auto", "numpy", "numba"))
     if backend == "auto":
@@ -198,7 +198,7 @@ def numpy_function(program: Program) -> Callable[..., Any]:
             for k, value in enumerate(body(*columns, *here)):
                 result[block, k] = value
 
-    return batched(fill, len(program.state), program.outputs)
+    return batch_function(fill, len(program.state), program.outputs)
 
 
 def _rows_of(constant: Any, block: slice) -> Any:
@@ -228,7 +228,7 @@ def iterate(
     """Iterate a step, and return the last state with the values of `read` every so many steps."""
     fixed: Any = ()
     noted = []
-    for number, fresh in enumerate(changes(parameters, steps).tolist()):
+    for number, fresh in enumerate(changed_steps(parameters, steps).tolist()):
         if fresh:
             fixed = constants(*(float(p[number if p.size > 1 else 0]) for p in parameters))
         state = step(state, fixed)

@@ -7,7 +7,7 @@ from typing import Any
 from flint import arb, arb_mat
 
 
-def contraction(values: list[Any], slopes: Any, radii: list[Any]) -> list[Any] | None:
+def krawczyk_image(values: list[Any], slopes: Any, radii: list[Any]) -> list[Any] | None:
     r"""Return the Krawczyk image of a box about its middle, if inside the box; else None.
 
     Here C is an approximate inverse of the derivatives f', of which `slopes` has balls over the

@@ -33,13 +33,13 @@ DENSE = 30.0
 ORDERS = (0, 1, 0, 1, 2)
 
 
-def ends(tokens: float) -> tuple[float, float]:
+def grid_ends(tokens: float) -> tuple[float, float]:
     """Return the ends `LEFT` and `REACH` of the grids for a number of tokens."""
     more = math.log(max(1.0, tokens))
     return LEFT - more, math.sqrt(REACH**2 + 2 * more)
 
 
-def nodes(
+def grid_nodes(
     mu: float, extra: float, mean: Array, spread: Array, counts: Array
 ) -> tuple[Array, Array]:
     """Return values of log s, up to where the integrand has vanished, with their weights.
@@ -49,7 +49,7 @@ def nodes(
     u + 1.
     """
     start, stop, step = np.inf, np.inf, np.inf
-    left, reach = ends(counts.sum())
+    left, reach = grid_ends(counts.sum())
     for r in range(len(mean)):
         if counts[r] > 0:
             rare = math.log(max(1.0, (counts[r] - 3.0) / 64.0))
@@ -80,7 +80,7 @@ def nodes(
 
 def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -> Array:
     """Tabulate M_kj at some log s, for k and j up to 3, and 1 - M_00: shape (17, len(x))."""
-    left, reach = ends(tokens)
+    left, reach = grid_ends(tokens)
     scale = mu * spread
     found = np.zeros((17, len(x)))
     if scale == 0.0:
@@ -134,7 +134,7 @@ def laplace_risk(
     """
     roles = len(counts)
     spread = np.sqrt(covs[:, 0, 0])
-    x, s_weight = nodes(mu, extra, means[:, 0], spread, counts)
+    x, s_weight = grid_nodes(mu, extra, means[:, 0], spread, counts)
     # Of each role, at each s: f, A, B, Y1, C, each with slopes in 9 numbers: mu, m_u, sigma, m_v,
     # b_v, m_y, b_y, v_v, v_y, the last six of V and Y given U.
     parts = np.zeros((roles, 5, 11, len(x)))

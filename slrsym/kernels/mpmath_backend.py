@@ -159,7 +159,7 @@ def mpmath_function(program: Program) -> Callable[..., Any]:
         digits = require_integer("dps", dps, 1)
         with mpmath.workdps(digits + _GUARD):
             fixed = scope["constants"](*map(_number, parameters))
-            values = scope["body"](*map(_number, program.checked(state)), *fixed)
+            values = scope["body"](*map(_number, program.require_state(state)), *fixed)
         with mpmath.workdps(digits):
             return [+mpmath.mpf(value) for value in values]
 

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.files import replacing
+from slrsym.files import replace_atomically
 from slrsym.kernels import laplace, special
-from slrsym.kernels.arguments import batched, changes, cores
+from slrsym.kernels.arguments import batch_function, changed_steps, count_cores
 from slrsym.kernels.program import Program, cache_folder
 from slrsym.kernels.special import AGREED, GRID_REACH, GRID_STEP, HALVINGS
 
@@ -101,7 +101,7 @@ def require_numba() -> None:
 
 
 @cache
-def compiled_module(source: str) -> ModuleType:
+def compile_module(source: str) -> ModuleType:
     """Import the module with this source, and write it to the cache folder if it is not there.
 
     Notes
@@ -154,7 +154,7 @@ def _written(folder: Path, name: str, text: str) -> Path:
     file = folder / name
     if file.is_file() and file.read_bytes() == text.encode():
         return file
-    with replacing(file) as draft:
+    with replace_atomically(file) as draft:
         draft.write_bytes(text.encode())
     if sys.stderr.isatty():
         sys.stderr.write("compiling, once and for all; this takes some seconds\n")
@@ -284,20 +284,20 @@ def _rows_source(program: Program) -> str:
 def numba_function(program: Program) -> Callable[..., Any]:
     """Compile a program for states of shape (..., n) and parameters that broadcast with (...)."""
     require_numba()
-    rows = compiled_module(program_source(program) + _rows_source(program)).rows
+    rows = compile_module(program_source(program) + _rows_source(program)).rows
 
     def fill(states: Any, parameters: list[Any], result: Any) -> None:
         if len(states):
             columns = [np.ascontiguousarray(p, dtype=np.float64).reshape(-1) for p in parameters]
             rows(np.ascontiguousarray(states), *columns, result)
 
-    return batched(fill, len(program.state), program.outputs)
+    return batch_function(fill, len(program.state), program.outputs)
 
 
 # -- a map taken many times, as of `slrsym.kernels.compile.iterate` -------------------------------
 
 
-def machine_loop(
+def compile_loop(
     program: Program, arguments: str, begin: str, step: str, end: str, note: str, helpers: str = ""
 ) -> Callable[..., None]:
     """Compile the loop over blocks of runs and over steps, around the source text of a step.
@@ -324,7 +324,7 @@ def machine_loop(
         f"{_indented(end, 8)}"
     )
     text = f"{program_source(program)}{helpers}\n\n{DECORATOR}{source}"
-    trajectory: Callable[..., None] = compiled_module(text).trajectory
+    trajectory: Callable[..., None] = compile_module(text).trajectory
     return trajectory
 
 
@@ -332,7 +332,7 @@ def _indented(text: str, by: int) -> str:
     return "".join(f"{' ' * by}{line}\n" for line in text.splitlines())
 
 
-def machine_iterated(
+def iterate_compiled(
     trajectory: Callable[..., None],
     states: Array,
     parameters: Sequence[Array],
@@ -342,7 +342,7 @@ def machine_iterated(
     workers: int | None = None,
 ) -> tuple[Array, Array]:
     """Run `iterate` in machine code for states of shape (runs, ...), on several cores."""
-    fresh = changes(parameters, steps)
+    fresh = changed_steps(parameters, steps)
 
     def work(states: Array) -> Array:
         noted = np.empty((steps // every, *states.shape))
@@ -350,7 +350,7 @@ def machine_iterated(
         return noted
 
     # Machine code runs without the interpreter's lock.
-    workers = min(workers or cores(), len(states))
+    workers = min(workers or count_cores(), len(states))
     parts = [np.array(part) for part in np.array_split(states, workers)]
     if workers == 1:
         return parts[0], work(parts[0])
@@ -367,12 +367,17 @@ def numba_laplace_risk() -> Any:
     """Compile `laplace.laplace_risk` by Numba; `role_means` sums over one node at a time."""
     require_numba()
     source = "import math\n\nimport numpy as np\n\n"
-    source += "from slrsym.kernels._numba_special import ends, role_means\n\nArray = object\n"
+    source += "from slrsym.kernels._numba_special import grid_ends, role_means\n\nArray = object\n"
     for name in ("RIGHT", "STEP_1", "STEP_S", "DENSE", "ORDERS"):
         source += f"{name} = {getattr(laplace, name)!r}\n"
-    for function in (laplace.nodes, laplace._combined, laplace._assembled, laplace.laplace_risk):
+    for function in (
+        laplace.grid_nodes,
+        laplace._combined,
+        laplace._assembled,
+        laplace.laplace_risk,
+    ):
         text = inspect.getsource(function)
         body = text[text.index(":\n", text.index(") ->")) + 2 :]
         untyped = f"def {function.__name__}({', '.join(inspect.signature(function).parameters)})"
         source += f"\n\n{DECORATOR}{untyped}:\n{body}"
-    return compiled_module(source).laplace_risk
+    return compile_module(source).laplace_risk

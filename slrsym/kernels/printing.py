@@ -100,8 +100,8 @@ def print_program(
     given = {x: bound_depth(e, parts) for x, e in (given or {}).items()}
     expressions = [bound_depth(e, parts) for e in expressions]
     given |= {name: part for part, name in parts.items()}
-    given = {x: computable(e) for x, e in given.items()}
-    expressions = [computable(e) for e in expressions]
+    given = {x: rewrite_for_backends(e) for x, e in given.items()}
+    expressions = [rewrite_for_backends(e) for e in expressions]
     used = set().union(*(e.free_symbols for e in (*expressions, *given.values())))
     loose = used - given.keys() - {*state, *parameters}
     if loose:
@@ -160,7 +160,7 @@ def _integrand(kind: type[GaussianMean]) -> Program:
     return print_program(outputs, (*kind.variables(), *kind.parameters), (), hoist=False)
 
 
-def computable(expr: Any) -> Expr:
+def rewrite_for_backends(expr: Any) -> Expr:
     """Rewrite an expression in functions of every backend, or raise `ValueError`."""
     expr = in_own_functions(sympify(expr))
     for function, meaning in _MEANINGS.items():

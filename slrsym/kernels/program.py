@@ -18,7 +18,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from slrsym.files import digest_of, replacing
+from slrsym.files import digest_of, replace_atomically
 
 Style = Literal["numbers", "arrays", "balls"]
 
@@ -40,7 +40,7 @@ class Program(NamedTuple):
     # one for each variable.
     means: tuple[tuple[str, Program, tuple[int, ...]], ...] = ()
 
-    def checked(self, state: Iterable[Any]) -> list[Any]:
+    def require_state(self, state: Iterable[Any]) -> list[Any]:
         """Return the numbers of a state, or raise `ValueError` if their number is wrong."""
         numbers = list(state)
         if len(numbers) != len(self.state):
@@ -153,7 +153,7 @@ def cached_program(path: str) -> Callable[..., Program]:
         with suppress(OSError, RuntimeError):
             cache_folder().mkdir(parents=True, exist_ok=True)
             file = cache_folder() / f"slrsym_program_{digest}.txt"
-            with replacing(file) as draft:
+            with replace_atomically(file) as draft:
                 draft.write_text(json.dumps(found), encoding="utf-8")
         return found
 

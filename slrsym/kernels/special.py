@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf as _erf
 from scipy.special import erfc as _erfc
 
-from slrsym.kernels.arguments import real_array
+from slrsym.kernels.arguments import require_real_array
 
 # Beyond this many e-foldings the integrand is too small to matter, and the interval is cut there.
 REACH = 40.0
@@ -198,7 +198,7 @@ def erf_variance(t: ArrayLike, s: ArrayLike) -> Any:
     ValueError
         If an argument is not real numbers.
     """
-    t, s = real_array("t", t), real_array("s", s)
+    t, s = require_real_array("t", t), require_real_array("s", s)
     square = 1 + 4 * s * s
     low = 1 / np.sqrt(square)
     exponent = t * t / (1 + 2 * s * s)
@@ -233,7 +233,7 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
     Equation (7) of the paper, as variance plus square of the mean: relative accuracy holds where
     both are tiny, too.
     """
-    t, s = real_array("t", t), real_array("s", s)
+    t, s = require_real_array("t", t), require_real_array("s", s)
     return erf_variance(t, s) + _erf(t / np.sqrt(1 + 2 * s * s)) ** 2
 
 

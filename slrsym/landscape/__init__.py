@@ -1,6 +1,6 @@
 """The risk off the invariant manifold: its critical points, and how they change with lambda."""
 
-from slrsym.landscape.diagram import Branch, Event, branches
+from slrsym.landscape.diagram import Branch, BranchEvent, follow_branches
 from slrsym.landscape.enumeration import CriticalPoints, find_critical_points
 from slrsym.landscape.points import CriticalPoint
 from slrsym.landscape.stability import (
@@ -15,4 +15,10 @@ from slrsym.landscape.stability import (
 from slrsym.models.newton import Coverage
 from slrsym.renamed import old_names as _old_names
 
-__getattr__ = _old_names(__name__, Atlas="CriticalPoints", atlas="find_critical_points")
+__getattr__ = _old_names(
+    __name__,
+    Atlas="CriticalPoints",
+    Event="BranchEvent",
+    atlas="find_critical_points",
+    branches="follow_branches",
+)

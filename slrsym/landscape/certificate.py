@@ -18,8 +18,8 @@ import numpy as np
 from flint import arb, arb_mat, ctx
 from numpy.typing import NDArray
 
-from slrsym.kernels.ball_backend import ball
-from slrsym.kernels.krawczyk import contraction
+from slrsym.kernels.ball_backend import to_ball
+from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.landscape.points import point_signs
 from slrsym.models.paper import kernel
 from slrsym.task import Task
@@ -44,13 +44,13 @@ class EnclosedPoint:
     digits: int
 
     @property
-    def decided(self) -> bool:
+    def is_decided(self) -> bool:
         """Whether every curvature but those along symmetries has a certain sign."""
         family = int(not self.zeros[:, 2:].all())
         return self.inside[1] == 0 and self.across[1] == family
 
 
-def refine(point: _Array, lam: float, task: Task) -> EnclosedPoint | None:
+def enclose_critical_point(point: _Array, lam: float, task: Task) -> EnclosedPoint | None:
     """Enclose the critical point near a point."""
     best = None
     for digits in _DIGITS:
@@ -58,7 +58,7 @@ def refine(point: _Array, lam: float, task: Task) -> EnclosedPoint | None:
             found = _Attempt(point, lam, task, digits).run()
         if found is not None:
             best = found
-            if found.decided:
+            if found.is_decided:
                 break
     return best
 
@@ -70,7 +70,7 @@ class _Attempt:
         self._m = point.shape[1]
         self._parameters = [lam, task.gamma, task.d, task.L, task.epsilon]
         self._digits = digits
-        self._start = [ball(x) for x in point.ravel()]
+        self._start = [to_ball(x) for x in point.ravel()]
         self._signs = [s.ravel() for s in point_signs(self._m)]
 
     def run(self) -> EnclosedPoint | None:
@@ -151,7 +151,7 @@ class _Attempt:
         radii = [scale * max(arb(1), abs(u)) for u in unknowns]
         box = [u + _ball_around_zero(r) for u, r in zip(unknowns, radii, strict=True)]
         _, wide = self._lagrange(box)
-        moved = contraction(value, wide, radii)
+        moved = krawczyk_image(value, wide, radii)
         if moved is None:
             return None
         return [u + x for u, x in zip(unknowns, moved, strict=True)][: 2 * self._m]

@@ -19,8 +19,8 @@ from slrsym import symbolic
 from slrsym.dynamics.spheres import (
     derivatives,
     multipliers,
-    overlap_rates,
-    overlaps,
+    overlap_jacobian,
+    overlaps_of_vectors,
     retract_to_spheres,
     tangent_basis,
 )
@@ -54,7 +54,7 @@ def _rate_in_lam() -> Any:
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class BranchPoint:
     """A critical point on a branch."""
 
     point: _Array
@@ -67,8 +67,8 @@ class Place:
 class HalfBranch:
     """A branch followed in one direction."""
 
-    places: tuple[Place, ...]
-    events: tuple[tuple[str, Place], ...]
+    places: tuple[BranchPoint, ...]
+    events: tuple[tuple[str, BranchPoint], ...]
 
 
 class _Equations:
@@ -83,8 +83,8 @@ class _Equations:
         lam = math.exp(log_lam)
         grad, hess = derivatives(point, lam, self.task)
         basis = tangent_basis(point)
-        partial = lam * _rate_in_lam()(overlaps(point), lam, *self._rest)
-        column = basis.T @ (overlap_rates(point).T @ partial)
+        partial = lam * _rate_in_lam()(overlaps_of_vectors(point), lam, *self._rest)
+        column = basis.T @ (overlap_jacobian(point).T @ partial)
         jacobian = np.column_stack([basis.T @ hess @ basis, column])
         return basis.T @ grad.ravel(), jacobian, basis
 
@@ -105,7 +105,7 @@ def correct_point(point: _Array, lam: float, task: Task) -> _Array | None:
     return point if np.abs(point - start).max() < 0.3 else None
 
 
-def index_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, NDArray[np.bool_]]:
+def indices_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, NDArray[np.bool_]]:
     """Return descent directions of critical points, curvatures beyond, and whether these are sure.
 
     Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
@@ -115,7 +115,7 @@ def index_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, NDAr
     values = np.linalg.eigvalsh(np.swapaxes(basis, -1, -2) @ hess @ basis)
     weights = multipliers(points, grad)
     pair = -weights[..., None] * np.eye(2)
-    pair[..., 0, 1] = pair[..., 1, 0] = gradient(overlaps(points), lam, task)[..., 4]
+    pair[..., 0, 1] = pair[..., 1, 0] = gradient(overlaps_of_vectors(points), lam, task)[..., 4]
     beyond = np.abs(points[..., 2:]).max(axis=(-2, -1), initial=0.0) > 1e-6
     one = np.stack([np.zeros(beyond.shape), -weights.sum(axis=-1)], axis=-1)
     across = np.where(beyond[..., None], one, np.linalg.eigvalsh(pair))
@@ -125,7 +125,7 @@ def index_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, NDAr
     return (values < 0).sum(axis=-1), across, sure
 
 
-def follow(
+def follow_branch(
     point: _Array, lam: float, task: Task, direction: int, low: float, high: float
 ) -> HalfBranch:
     """Follow the branch through a critical point."""
@@ -162,24 +162,24 @@ def follow(
     return HalfBranch(tuple(places), tuple(events))
 
 
-def _returned(first: Place, here: Place, length: float) -> bool:
+def _returned(first: BranchPoint, here: BranchPoint, length: float) -> bool:
     same = abs(first.log_lam - here.log_lam) < length / 2
     return bool(same and np.abs(first.point - here.point).max() < length / 2)
 
 
 def _place(
     equations: _Equations, point: _Array, log_lam: float, before: _Array | None, direction: int
-) -> Place:
+) -> BranchPoint:
     _, jacobian, basis = equations.at(point, log_lam)
     null = np.linalg.svd(jacobian)[2][-1]
     tangent = np.append(basis @ null[:-1], null[-1])
     forward = tangent[-1] * direction if before is None else tangent @ before
     values = np.linalg.eigvalsh((jacobian[:, :-1] + jacobian[:, :-1].T) / 2)
     descending = int((values < -_NOISE * np.abs(values).max()).sum())
-    return Place(point, log_lam, tangent if forward >= 0 else -tangent, descending)
+    return BranchPoint(point, log_lam, tangent if forward >= 0 else -tangent, descending)
 
 
-def _step(equations: _Equations, here: Place, length: float) -> Place | None:
+def _step(equations: _Equations, here: BranchPoint, length: float) -> BranchPoint | None:
     """Follow the branch by an arc length, or return None if Newton's method does not converge."""
     moved = length * here.tangent
     point = retract_to_spheres(here.point, moved[:-1].reshape(here.point.shape))
@@ -207,7 +207,9 @@ def _step(equations: _Equations, here: Place, length: float) -> Place | None:
     return there if straight else None
 
 
-def _located(equations: _Equations, here: Place, length: float, turned: bool) -> tuple[str, Place]:
+def _located(
+    equations: _Equations, here: BranchPoint, length: float, turned: bool
+) -> tuple[str, BranchPoint]:
     """Locate the event between a place and the next, by bisection."""
     low, high, best = 0.0, length, here
     for _ in range(50):
@@ -229,7 +231,7 @@ def _located(equations: _Equations, here: Place, length: float, turned: bool) ->
     return ("pitchfork" if _mirrored(best) else "fold"), best
 
 
-def _mirrored(place: Place) -> bool:
+def _mirrored(place: BranchPoint) -> bool:
     """Return whether a symmetry fixes the point and reverses the branch."""
     signs = point_signs(place.point.shape[1])
     tangent = place.tangent[:-1].reshape(place.point.shape)

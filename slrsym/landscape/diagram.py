@@ -13,18 +13,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import dimension, overlaps
+from slrsym.dynamics.spheres import coordinate_count, overlaps_of_vectors
 from slrsym.kernels.arguments import explain_arguments, require_integer
-from slrsym.landscape.certificate import refine
-from slrsym.landscape.continuation import HalfBranch, Place, correct_point, follow, index_at
+from slrsym.landscape.certificate import enclose_critical_point
+from slrsym.landscape.continuation import (
+    BranchPoint,
+    HalfBranch,
+    correct_point,
+    follow_branch,
+    indices_at,
+)
 from slrsym.landscape.enumeration import search_critical_points, symmetric_points
 from slrsym.landscape.points import (
     OVERLAP_SIGNS,
-    canonical,
-    checked_lam,
-    distance,
-    name_of,
-    told_apart,
+    canonical_states,
+    distance_up_to_symmetry,
+    number_repeated_names,
+    point_name,
+    require_inverse_temperature,
 )
 from slrsym.models.paper import excess_risk
 from slrsym.task import OrderParameters, Task
@@ -35,7 +41,7 @@ _SAME = 1e-4
 
 
 @dataclass(frozen=True)
-class Event:
+class BranchEvent:
     """A point at which a branch of critical points folds, forks or changes its stability.
 
     Parameters
@@ -79,7 +85,7 @@ class Branch:
     states: _Array
     excess_risk: _Array
     index: NDArray[np.int_]
-    events: tuple[Event, ...]
+    events: tuple[BranchEvent, ...]
 
     def as_dict(self) -> dict[str, Any]:
         """Convert the branch to plain data, for JSON."""
@@ -96,7 +102,7 @@ class Branch:
 
 
 @explain_arguments(missed="max_expected_missed")
-def branches(
+def follow_branches(
     task: Task,
     low: float,
     high: float,
@@ -134,8 +140,8 @@ def branches(
     TypeError
         If `task` is not a `slrsym.Task`.
     """
-    checked_lam(low, task)
-    checked_lam(high, task)
+    require_inverse_temperature(low, task)
+    require_inverse_temperature(high, task)
     if not low < high:
         raise ValueError(f"low must be less than high; got {low!r} and {high!r}")
     anchors = require_integer("anchors", anchors, 2)
@@ -143,7 +149,7 @@ def branches(
     inverse_temperatures[[0, -1]] = low, high
     grid = np.geomspace(low, high, 61)
     grid[[0, -1]] = low, high
-    found = [_fixed(point, grid, task) for point in symmetric_points(dimension(task))]
+    found = [_fixed(point, grid, task) for point in symmetric_points(coordinate_count(task))]
     for number, lam in enumerate(inverse_temperatures.tolist()):
         if progress is not None:
             progress(number / anchors)
@@ -155,12 +161,12 @@ def branches(
             # Where the risk is flat out of the plane, a branch in it must not stray.
             if point.shape[1] > 2 and np.abs(point[:, 2:]).max() < 1e-9:
                 point = point[:, :2]
-            traces = [follow(point, lam, task, side, low, high) for side in (-1, 1)]
+            traces = [follow_branch(point, lam, task, side, low, high) for side in (-1, 1)]
             found.append(_branch(traces, task))
     if progress is not None:
         progress(1.0)
     ordered = sorted(found, key=lambda b: float(b.excess_risk[np.argmin(b.lam)]))
-    names = told_apart([branch.name for branch in ordered])
+    names = number_repeated_names([branch.name for branch in ordered])
     return [replace(branch, name=name) for branch, name in zip(ordered, names, strict=True)]
 
 
@@ -174,7 +180,7 @@ def _known(state: _Array, lam: float, found: list[Branch], task: Task) -> bool:
             _between(branch, i, lam, task) for i in np.flatnonzero(above[1:] != above[:-1]).tolist()
         ]
         for point in points:
-            if distance(overlaps(point), state) < _SAME:
+            if distance_up_to_symmetry(overlaps_of_vectors(point), state) < _SAME:
                 return True
     return False
 
@@ -189,12 +195,14 @@ def _between(branch: Branch, i: int, lam: float, task: Task) -> _Array:
 
 
 def _branch_of(
-    name: str, lam: _Array, points: _Array, index: list[int], events: list[Event], task: Task
+    name: str, lam: _Array, points: _Array, index: list[int], events: list[BranchEvent], task: Task
 ) -> Branch:
-    states = overlaps(points)
+    states = overlaps_of_vectors(points)
     # The same image of all places, so that the curve is continuous.
     middle = states[len(states) // 2]
-    image = next(s for s in OVERLAP_SIGNS if np.allclose(s * middle, canonical(middle), atol=1e-6))
+    image = next(
+        s for s in OVERLAP_SIGNS if np.allclose(s * middle, canonical_states(middle), atol=1e-6)
+    )
     return Branch(
         name,
         lam,
@@ -207,7 +215,7 @@ def _branch_of(
 
 
 def _state(point: _Array) -> OrderParameters:
-    return OrderParameters(*(float(x) for x in canonical(overlaps(point))))
+    return OrderParameters(*(float(x) for x in canonical_states(overlaps_of_vectors(point))))
 
 
 # -- branches that symmetries fix --------------------------------------------------------------
@@ -228,8 +236,8 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
             while high / low - 1 > 1e-8:
                 middle = math.sqrt(low * high)
                 low, high = (middle, high) if index(middle) == indices[i] else (low, middle)
-            events.append(Event("stability", float(math.sqrt(low * high)), _state(point)))
-    return _branch_of(name_of(_state(point)), grid, points, indices, events, task)
+            events.append(BranchEvent("stability", float(math.sqrt(low * high)), _state(point)))
+    return _branch_of(point_name(_state(point)), grid, points, indices, events, task)
 
 
 # -- branches that are followed ----------------------------------------------------------------
@@ -238,12 +246,12 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
 def _branch(traces: list[HalfBranch], task: Task) -> Branch:
     """Join the two halves of a branch where they began."""
     down, up = traces
-    places: list[Place] = [*reversed(down.places[1:]), *up.places]
+    places: list[BranchPoint] = [*reversed(down.places[1:]), *up.places]
     points = np.array([_embedded(p.point, task) for p in places])
     inverse_temperatures = np.exp([p.log_lam for p in places])
     index = _indices(points, inverse_temperatures, task)
     turns = [
-        Event(kind, math.exp(p.log_lam), _state(p.point))
+        BranchEvent(kind, math.exp(p.log_lam), _state(p.point))
         for trace in traces
         for kind, p in trace.events
         if kind != "crossing"
@@ -255,7 +263,7 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
             turns.append(_change(points[i], points[i + 1], *ends, task=task))
     middle = up.places[0].point
     return _branch_of(
-        name_of(_state(middle)),
+        point_name(_state(middle)),
         inverse_temperatures,
         points,
         index,
@@ -265,10 +273,10 @@ def _branch(traces: list[HalfBranch], task: Task) -> Branch:
 
 
 def _embedded(point: _Array, task: Task) -> _Array:
-    return np.pad(point, ((0, 0), (0, dimension(task) - point.shape[1])))
+    return np.pad(point, ((0, 0), (0, coordinate_count(task) - point.shape[1])))
 
 
-def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> Event:
+def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> BranchEvent:
     """Locate a change of the index between two places, by bisection."""
     start = _indices(before, np.float64(low), task)
     for _ in range(30):
@@ -281,20 +289,20 @@ def _change(before: _Array, after: _Array, low: float, high: float, task: Task) 
             before, low = middle, lam
         else:
             after, high = middle, lam
-    return Event("stability", math.sqrt(low * high), _state(before))
+    return BranchEvent("stability", math.sqrt(low * high), _state(before))
 
 
 def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
     """Count descending directions, in ball arithmetic where double precision does not decide."""
     more = task.d - points.shape[-1]
-    descending, across, sure = index_at(points, lam, task)
+    descending, across, sure = indices_at(points, lam, task)
     found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()
     for i in np.flatnonzero(~np.atleast_1d(sure)):
         point, inverse_temperature = (
             points.reshape(-1, *points.shape[-2:])[i],
             np.atleast_1d(lam)[i],
         )
-        enclosure = refine(point, float(inverse_temperature), task)
-        if enclosure is not None and enclosure.decided:
+        enclosure = enclose_critical_point(point, float(inverse_temperature), task)
+        if enclosure is not None and enclosure.is_decided:
             found[i] = int(enclosure.inside[0] + more * enclosure.across[0])
     return [int(x) for x in found]

@@ -13,29 +13,40 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import curvature, dimension, overlaps, retract_to_spheres
-from slrsym.kernels.arguments import explain_arguments, number, require_integer
-from slrsym.landscape.certificate import EnclosedPoint, inertia, refine, second_derivatives
+from slrsym.dynamics.spheres import (
+    coordinate_count,
+    overlaps_of_vectors,
+    retract_to_spheres,
+    riemannian_derivatives,
+)
+from slrsym.kernels.arguments import explain_arguments, require_integer, to_float
+from slrsym.landscape.certificate import (
+    EnclosedPoint,
+    enclose_critical_point,
+    inertia,
+    second_derivatives,
+)
 from slrsym.landscape.points import (
     CriticalPoint,
-    canonical,
-    checked_lam,
-    copies,
-    distance,
-    family_of,
-    name_of,
+    canonical_states,
+    count_images,
+    distance_up_to_symmetry,
+    number_repeated_names,
+    point_family,
+    point_name,
     point_signs,
-    told_apart,
+    require_inverse_temperature,
 )
 from slrsym.models import newton
-from slrsym.models.newton import Coverage, follow, newton_steps
+from slrsym.models.newton import Coverage, follow_eigenvectors, newton_steps
 from slrsym.models.paper import excess_risk, hessian
+from slrsym.renamed import old_attribute
 from slrsym.task import OrderParameters, Task
 
 _Array = NDArray[np.float64]
 
 
-def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
+def random_points(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
     r"""Draw random unit vectors, of four kinds in turn."""
     points = rng.standard_normal((count, 2, m))
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
@@ -58,7 +69,7 @@ def starts(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array
     return result
 
 
-def between(count: int, known: _Array, rng: Generator) -> _Array:
+def points_between(count: int, known: _Array, rng: Generator) -> _Array:
     """Draw random unit vectors near known critical points, and between pairs of them."""
     m = known.shape[-1]
     signs = point_signs(m)
@@ -77,15 +88,18 @@ def lead_to_random_index(points: _Array, lam: float, task: Task, rng: Generator)
     """Lead points towards critical points of a random index each, by following eigenvectors."""
     size = 2 * points.shape[-1] - 2
     index = rng.integers(0, size + 1, size=(len(points), 1))
-    return follow(
-        points, np.arange(size) < index, lambda at: curvature(at, lam, task), retract_to_spheres
+    return follow_eigenvectors(
+        points,
+        np.arange(size) < index,
+        lambda at: riemannian_derivatives(at, lam, task),
+        retract_to_spheres,
     )
 
 
-def descend(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
+def search_zeros(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
     """Search by Levenberg-Marquardt; return the ends and how far Newton's method goes there."""
-    ends, grad, hess, _ = newton.descend(
-        points, lambda at: curvature(at, lam, task), retract_to_spheres
+    ends, grad, hess, _ = newton.search_zeros(
+        points, lambda at: riemannian_derivatives(at, lam, task), retract_to_spheres
     )
     return ends, newton_steps(grad, hess)
 
@@ -132,8 +146,10 @@ class CriticalPoints:
         """The local minima, the global one first."""
         return tuple(p for p in self.points if p.kind == "minimum")
 
+    balanced = old_attribute("is_balanced")
+
     @property
-    def balanced(self) -> bool:
+    def is_balanced(self) -> bool:
         """Whether the signs of the critical points add up as they must."""
         return self.euler == self.euler_expected
 
@@ -164,7 +180,7 @@ class FoundPoint:
     hits: int
 
 
-class Register:
+class CriticalPointRegister:
     """The critical points found so far."""
 
     def __init__(self, lam: float, task: Task) -> None:
@@ -173,14 +189,14 @@ class Register:
 
     def add(self, points: _Array, hits: int = 1) -> None:
         """Count points, and enclose those that are new."""
-        states = canonical(overlaps(points))
+        states = canonical_states(overlaps_of_vectors(points))
         for point, state in zip(points, states, strict=True):
             known = self._known(state)
             if known is None:
-                enclosure = refine(point, self._lam, self._task)
+                enclosure = enclose_critical_point(point, self._lam, self._task)
                 if enclosure is not None:
                     point = enclosure.point
-                    state = canonical(overlaps(point))
+                    state = canonical_states(overlaps_of_vectors(point))
                     known = self._known(state, 1e-9)
                 if known is None:
                     known = FoundPoint(point, state, enclosure, 0)
@@ -191,11 +207,11 @@ class Register:
         if not self.entries:
             return None
         known = np.array([f.state for f in self.entries])
-        far = distance(known, state)
+        far = distance_up_to_symmetry(known, state)
         best = int(np.argmin(far))
         return self.entries[best] if far[best] < near else None
 
-    def euler(self) -> int:
+    def euler_sum(self) -> int:
         """Return the sum of (-1)^index over the points and their images under symmetries."""
         total = 0
         for found in self.entries:
@@ -207,11 +223,11 @@ class Register:
 
     def curvatures(self, found: FoundPoint) -> _Array:
         """Return the eigenvalues of the Hessian in the m dimensions, in ascending order."""
-        _, hess, _ = curvature(found.point, self._lam, self._task)
+        _, hess, _ = riemannian_derivatives(found.point, self._lam, self._task)
         return np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
 
 
-def _index(found: FoundPoint, register: Register) -> int:
+def _index(found: FoundPoint, register: CriticalPointRegister) -> int:
     return int((register.curvatures(found) < 0).sum())
 
 
@@ -243,7 +259,7 @@ def find_critical_points(
     max_expected_missed : float, optional
         Stop once the expected number of undiscovered points (`Coverage.expected_missed`) is at most
         this, unless the indices of those found violate the theorem of Poincare and Hopf
-        (`CriticalPoints.balanced`).
+        (`CriticalPoints.is_balanced`).
     max_searches : int, optional
         Maximum number of searches.
     seed : int, optional
@@ -274,10 +290,10 @@ def find_critical_points(
     >>> found = find_critical_points(task, 0.1, max_expected_missed=0.5)
     >>> [point.name for point in found.minima]
     ['oracle', 'swap']
-    >>> found.balanced
+    >>> found.is_balanced
     True
     """
-    checked_lam(lam, task)
+    require_inverse_temperature(lam, task)
     register, coverage, plateaus = search_critical_points(
         task, float(lam), max_expected_missed, max_searches, seed
     )
@@ -285,25 +301,25 @@ def find_critical_points(
     if task.d >= 4:
         points.append(_null_point(lam, task))
     ordered = sorted(points, key=lambda p: (p.excess_risk, p.state))
-    names = told_apart([point.name for point in ordered])
+    names = number_repeated_names([point.name for point in ordered])
     named = tuple(replace(point, name=name) for point, name in zip(ordered, names, strict=True))
-    euler = register.euler()
+    euler = register.euler_sum()
     return CriticalPoints(task, float(lam), named, coverage, plateaus, euler, _expected(task))
 
 
 def search_critical_points(
     task: Task, lam: float, max_expected_missed: float, max_searches: int, seed: int
-) -> tuple[Register, Coverage, int]:
+) -> tuple[CriticalPointRegister, Coverage, int]:
     """Search for critical points; see `find_critical_points`."""
-    if not number(max_expected_missed) > 0:
+    if not to_float(max_expected_missed) > 0:
         raise ValueError(f"max_expected_missed must be positive; got {max_expected_missed!r}")
     max_searches, seed = (
         require_integer("max_searches", max_searches, 1),
         require_integer("seed", seed, 0),
     )
-    m = dimension(task)
+    m = coordinate_count(task)
     rng = np.random.default_rng(seed)
-    register = Register(lam, task)
+    register = CriticalPointRegister(lam, task)
     register.add(symmetric_points(m), hits=0)
     begun = plateaus = 0
     while True:
@@ -311,15 +327,15 @@ def search_critical_points(
         # Every other time where narrow valleys lead, to saddles that starts anywhere miss.
         if begun // _BATCH % 2:
             known = np.array([f.point for f in register.entries])
-            first = lead_to_random_index(between(count, known, rng), lam, task, rng)
+            first = lead_to_random_index(points_between(count, known, rng), lam, task, rng)
         else:
-            first = starts(count, lam, task, m, rng)
-        ends, far = descend(first, lam, task)
+            first = random_points(count, lam, task, m, rng)
+        ends, far = search_zeros(first, lam, task)
         begun += count
         register.add(ends[far < _ARRIVED])
         plateaus += int(((far >= _ARRIVED) & np.isfinite(far)).sum())
         coverage = Coverage(begun, tuple(f.hits for f in register.entries if f.hits))
-        balanced = register.euler() == _expected(task)
+        balanced = register.euler_sum() == _expected(task)
         enough = coverage.expected_missed <= max_expected_missed
         if (enough and balanced) or begun >= max_searches:
             return register, coverage, plateaus
@@ -327,16 +343,18 @@ def search_critical_points(
 
 def _expected(task: Task) -> int:
     """Return the Euler characteristic of the product of two spheres, or of two circles."""
-    return 4 if dimension(task) == 3 else 0
+    return 4 if coordinate_count(task) == 3 else 0
 
 
-def _described(found: FoundPoint, register: Register, lam: float, task: Task) -> CriticalPoint:
+def _described(
+    found: FoundPoint, register: CriticalPointRegister, lam: float, task: Task
+) -> CriticalPoint:
     point, m = found.point, found.point.shape[1]
     more = task.d - m
-    grad, _, _ = curvature(point, lam, task)
+    grad, _, _ = riemannian_derivatives(point, lam, task)
     values = register.curvatures(found)
     state = OrderParameters(*(float(x) for x in found.state))
-    family, free = family_of(state, task.d)
+    family, free = point_family(state, task.d)
     enclosure = found.enclosure
     if enclosure is None:
         # No sign is certain.
@@ -350,15 +368,15 @@ def _described(found: FoundPoint, register: Register, lam: float, task: Task) ->
         across, beyond = enclosure.across_values, more
         if not point[:, 2:].any():
             # Out of the plane, curvatures may be far below rounding; balls have them.
-            _, hess, _ = curvature(point[:, :2], lam, task)
+            _, hess, _ = riemannian_derivatives(point[:, :2], lam, task)
             values = np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
             beyond = task.d - 2
         spectrum = [(float(x), 1) for x in values]
         spectrum += [(x, beyond) for x in across if beyond]
     return CriticalPoint(
-        name=name_of(state),
+        name=point_name(state),
         state=state,
-        copies=copies(found.state),
+        copies=count_images(found.state),
         family=family,
         family_dimension=free,
         excess_risk=risk,
@@ -367,7 +385,7 @@ def _described(found: FoundPoint, register: Register, lam: float, task: Task) ->
         spectrum=tuple(sorted(spectrum)),
         gradient=enclosure.gradient_norm if enclosure else float(np.linalg.norm(grad)),
         radius=enclosure.radius if enclosure else math.nan,
-        confirmed=enclosure is not None and enclosure.decided,
+        confirmed=enclosure is not None and enclosure.is_decided,
         hits=found.hits,
     )
 
@@ -380,7 +398,7 @@ def _null_point(lam: float, task: Task) -> CriticalPoint:
     scale = np.array([1, 1, 1, 1, math.sqrt(2)])
     values = np.linalg.eigvalsh(hessian(zero, lam, task) * np.outer(scale, scale))
     below, undecided, _ = inertia(second_derivatives([0] * 5, (lam, *task.numbers), 40))
-    family, free = family_of(state, task.d)
+    family, free = point_family(state, task.d)
     return CriticalPoint(
         name="null",
         state=state,

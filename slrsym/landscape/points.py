@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.dynamics.spheres import beyond
-from slrsym.kernels.arguments import positive
+from slrsym.dynamics.spheres import orthogonal_parts
+from slrsym.kernels.arguments import require_positive
 from slrsym.task import PLACES, OrderParameters, Task
 
 _SAME = 1e-9
@@ -36,7 +36,7 @@ class CriticalPoint:
         ``anti-swap`` (one with the other sign), ``aligned`` (k = v orthogonal to k* and v*),
         ``null`` (no overlap at all), ``planar`` (others in the plane of k* and v*), or ``mixed``.
     state : OrderParameters
-        Its overlaps; `copies` states in all, by the symmetries of the risk.
+        Its overlaps; `count_images` states in all, by the symmetries of the risk.
     copies : int
     family : str
         Which directions are free: what remains of k and v orthogonal to k* and v*.
@@ -146,7 +146,7 @@ class CriticalPoint:
         return plain | {"state": self.state._asdict(), "spectrum": spectrum}
 
 
-def name_of(state: OrderParameters) -> str:
+def point_name(state: OrderParameters) -> str:
     """Name a critical point by its overlaps."""
     one = [abs(abs(x) - 1) < _SAME for x in state]
     zero = [abs(x) < _SAME for x in state]
@@ -163,12 +163,12 @@ def name_of(state: OrderParameters) -> str:
     return "planar" if _beyond(state) == (False, False) else "mixed"
 
 
-def told_apart(names: Sequence[str]) -> list[str]:
+def number_repeated_names(names: Sequence[str]) -> list[str]:
     """Add numbers to names that occur several times.
 
     Examples
     --------
-    >>> told_apart(["mixed", "oracle", "mixed"])
+    >>> number_repeated_names(["mixed", "oracle", "mixed"])
     ['mixed 1', 'oracle', 'mixed 2']
     """
     total, seen = Counter(names), Counter[str]()
@@ -179,10 +179,10 @@ def told_apart(names: Sequence[str]) -> list[str]:
     return result
 
 
-def family_of(state: OrderParameters, d: int) -> tuple[str, int]:
+def point_family(state: OrderParameters, d: int) -> tuple[str, int]:
     """Describe the set of all k and v with given overlaps, and return its dimension."""
     k, v = _beyond(state)
-    if name_of(state) == "null":
+    if point_name(state) == "null":
         return "k, v free", 2 * d - 7
     if not k and not v:
         return "isolated", 0
@@ -192,15 +192,15 @@ def family_of(state: OrderParameters, d: int) -> tuple[str, int]:
 
 def _beyond(state: OrderParameters) -> tuple[bool, bool]:
     """Return whether k, and whether v, leaves the plane of k* and v*."""
-    k, v, _ = beyond(np.array(state))
+    k, v, _ = orthogonal_parts(np.array(state))
     return bool(k > _SAME), bool(v > _SAME)
 
 
-def checked_lam(lam: float, task: Task) -> None:
+def require_inverse_temperature(lam: float, task: Task) -> None:
     """Refuse a value that is no inverse temperature, or no task."""
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
-    positive("lam", lam)
+    require_positive("lam", lam)
 
 
 _Array = NDArray[np.float64]
@@ -223,7 +223,7 @@ def point_signs(m: int) -> _Array:
     return np.array(rows, dtype=float)
 
 
-def canonical(states: _Array) -> _Array:
+def canonical_states(states: _Array) -> _Array:
     """Choose one representative of each orbit of states under the symmetries."""
     images = OVERLAP_SIGNS * states[..., None, :]
     # Zero, and what rounding makes of it, has no sign.
@@ -234,14 +234,14 @@ def canonical(states: _Array) -> _Array:
     return chosen + 0.0
 
 
-def distance(states: _Array, point: _Array) -> _Array:
+def distance_up_to_symmetry(states: _Array, point: _Array) -> _Array:
     """Return the distance of states to the nearest image of a point under the symmetries."""
     images = OVERLAP_SIGNS * point
     nearest: _Array = np.abs(states[..., None, :] - images).max(axis=-1).min(axis=-1)
     return nearest
 
 
-def copies(state: _Array) -> int:
+def count_images(state: _Array) -> int:
     """Count the different images of a state under the symmetries."""
     images = np.where(np.abs(state) < _NO_SIGN, 0.0, OVERLAP_SIGNS * state)
     return len({tuple(row) for row in (images + 0.0).round(7).tolist()})

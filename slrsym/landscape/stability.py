@@ -21,9 +21,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.dynamics.spheres import curvature
-from slrsym.kernels.arguments import real_array
-from slrsym.landscape.points import checked_lam
+from slrsym.dynamics.spheres import riemannian_derivatives
+from slrsym.kernels.arguments import require_real_array
+from slrsym.landscape.points import require_inverse_temperature
 from slrsym.models.paper import excess_risk, gradient, hessian
 from slrsym.task import OrderParameters, Task
 
@@ -53,9 +53,9 @@ def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
     ValueError
         If an inverse temperature is not positive.
     """
-    inverse_temperatures = real_array("lam", lam)
+    inverse_temperatures = require_real_array("lam", lam)
     points = np.broadcast_to(np.eye(2), (*inverse_temperatures.shape, 2, 2))
-    _, hess, _ = curvature(points, inverse_temperatures, task)
+    _, hess, _ = riemannian_derivatives(points, inverse_temperatures, task)
     # The tangent vectors are -v* at k* and k* at v*, up to their signs; angles increase together.
     hess[..., 0, 1] = hess[..., 1, 0] = _mixed(task, inverse_temperatures)
     return hess
@@ -117,7 +117,7 @@ def critical_inverse_temperature(task: Task) -> float:
     >>> round(critical_inverse_temperature(Task(d=400, L=10, gamma=0.5**0.5)), 4)
     0.8924
     """
-    checked_lam(1.0, task)
+    require_inverse_temperature(1.0, task)
     if task.L < 2:
         raise ValueError(
             f"task must have two tokens at least, with one the curvatures at the oracle vanish at "
@@ -164,7 +164,7 @@ def saturated_critical_inverse_temperature(task: Task) -> float:
     Claim ``oracle-saturated-root``. Saturated means that erf at the informative score is 1, which
     at lambda near 1 is true up to :math:`e^{-d/4}` or so.
     """
-    checked_lam(1.0, task)
+    require_inverse_temperature(1.0, task)
     if task.L < 2:
         raise ValueError(f"task must have two tokens at least; got L = {task.L}")
     twice = 2 * task.gamma**2
@@ -199,7 +199,7 @@ def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
     Claims ``swap-critical``, ``swap-parabola`` and ``swap-full``: the risk there is a parabola in
     theta, whose vertex is found from its slope and curvature at 0.
     """
-    checked_lam(lam, task)
+    require_inverse_temperature(lam, task)
     origin = np.array([0.0, 0.0, 0.0, 1.0, 0.0])
     grad, hess = gradient(origin, lam, task)[_V_K], hessian(origin, lam, task)[_V_K, _V_K]
     state = OrderParameters(0.0, 0.0, min(1.0, float(-grad / hess)), 1.0, 0.0)
@@ -285,7 +285,7 @@ def transverse_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
 
     and the slopes in theta, eta and rho are linear in these (Lemma 14).
     """
-    square = real_array("point", point)
+    square = require_real_array("point", point)
     if square.ndim == 0 or square.shape[-1] != 2:
         names = ", ".join(OrderParameters._fields[:2])
         raise ValueError(f"point must have shape (..., 2): {names}; got {square.shape}")

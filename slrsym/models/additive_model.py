@@ -7,11 +7,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from slrsym.kernels.arguments import explain_arguments, positive
+from slrsym.kernels.arguments import explain_arguments, require_positive
 from slrsym.models.descent import DerivedModel
 from slrsym.models.description import describe_model
 from slrsym.models.specification import Direction, Predictor, TokenSequence
-from slrsym.models.units import representatives
+from slrsym.models.units import use_representatives
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
@@ -233,7 +233,7 @@ class Model(DerivedModel):
 
         stated = self
         if symmetric and not self.by_representatives:
-            with representatives():
+            with use_representatives():
                 stated = type(self)(self.data, self.predictor, *self.stated_products)
             if not stated.by_representatives:
                 raise ValueError(
@@ -288,7 +288,7 @@ class Model(DerivedModel):
             missing or out of its range, `start` does not fit this model, or the equations cannot be
             solved.
         """
-        values = {**values, "rate": positive("rate", rate)}
+        values = {**values, "rate": require_positive("rate", rate)}
         return self._online_equations.solve(values, start, time, points=points, rng=rng)
 
     @cached_property
@@ -455,9 +455,9 @@ class Model(DerivedModel):
         str
             Displays for a document with amsmath.
         """
-        from slrsym.models.analysis import written_model
+        from slrsym.models.analysis import model_latex
 
-        text = written_model(self)
+        text = model_latex(self)
         if file is not None:
             Path(file).write_text(text, encoding="utf-8")
         return text

@@ -10,19 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
 
-from slrsym.kernels.arguments import number, require_integer
+from slrsym.kernels.arguments import require_integer, to_float
 from slrsym.models.initial_conditions import root_of
 from slrsym.models.simulation import (
-    dimension,
-    fill_in,
+    add_fixed_products,
     initial_factors,
-    schedule_of,
+    parameter_schedule,
+    require_dimension,
     simulate,
     values_by_name,
 )
 from slrsym.models.specification import Direction, Token, softmax
 from slrsym.renamed import old_attribute
-from slrsym.runs import Runs, wilson
+from slrsym.runs import Runs, wilson_intervals
 
 if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel
@@ -40,8 +40,10 @@ class TokenCheck:
     error: float
     z_scores: dict[str, float]
 
+    passed = old_attribute("is_passed")
+
     @property
-    def passed(self) -> bool:
+    def is_passed(self) -> bool:
         """Whether no score is beyond 5."""
         return max(map(abs, self.z_scores.values())) < 5
 
@@ -52,7 +54,7 @@ def check(
     """Draw tokens; `Model.check` says more."""
     samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
     by_name = values_by_name(model, values)
-    d = dimension(by_name)
+    d = require_dimension(by_name)
     # Of the eigenspaces, as equal as can be.
     dimensions = _equal_parts(d, model.spaces)
     factor = initial_factors(model, by_name, "uniform", 1, generator, dimensions)[0]
@@ -65,8 +67,8 @@ def check(
         blocks.append(block)
     rows = np.concatenate(blocks, axis=1)
     space = np.repeat(np.arange(model.spaces), dimensions)
-    fill_in(model, by_name, factor[None])
-    row = schedule_of(model, by_name, 0)[0]
+    add_fixed_products(model, by_name, factor[None])
+    row = parameter_schedule(model, by_name, 0)[0]
     numbers = dict(zip(model.parameters, row.tolist(), strict=True))
     found = model.compile("numpy", "risk", "gradient")(model.flow.state(factor), *row)
     gradients = model.flow.gradients(factor, found[1:])
@@ -247,19 +249,19 @@ def recovery(
                 f"pairs must be of two directions of this model ({', '.join(sorted(known))}), as "
                 f"in [(k, k_star)]; got {pair!r}"
             )
-    if not 0 <= number(min_overlap) <= 1:
+    if not 0 <= to_float(min_overlap) <= 1:
         raise ValueError(f"min_overlap must be an overlap from 0 to 1; got {min_overlap!r}")
     runs = simulate(model, values, **options)
     last = [np.abs(runs.overlap(x, y).isel(step=-1).values) for x, y in pairs]
     hits = np.min(last, axis=0) >= min_overlap
-    low, high = wilson(hits.sum(), len(hits))
+    low, high = wilson_intervals(hits.sum(), len(hits))
     return Recovery(float(hits.mean()), (float(low), float(high)), runs)
 
 
 # -- in LaTeX --------------------------------------------------------------------------------------
 
 
-def written_model(model: DerivedModel) -> str:
+def model_latex(model: DerivedModel) -> str:
     """Write displays of the model for a document with amsmath."""
     parts = [r"Order parameters: $" + ", ".join(map(latex, model.order_parameters)) + "$."]
     for token in model.data.tokens:
@@ -267,7 +269,7 @@ def written_model(model: DerivedModel) -> str:
             parts += [f"Projections of a token ({token.name}):", _display(latex(model.law(token)))]
     if model.quadrature is not None:
         parts.append(f"The risk is no closed form: {model.quadrature.reason}.")
-    if not model.additive:
+    if not model.is_additive:
         return "\n".join([*parts, ""])
     parts += ["The risk:", _display("R = " + latex(model.risk))]
     parts.append("Its slopes:")

@@ -57,7 +57,7 @@ def claims_of(model: DerivedModel, name: str, source: str) -> list[Claim]:
     """Make the claims of a model; see `Model.claims`."""
     roles = {role.token: role for role in model.roles.values() if role.directions}
     claims = [_projections(model, role, name, source) for role in roles.values()]
-    if model.closed_form:
+    if model.has_closed_form:
         claims += [_risk(model, name, source), _gradient(model, name, source)]
     return claims
 
@@ -123,7 +123,7 @@ def _coordinate(name: str, i: int) -> Symbol:
 # -- risk and gradient -----------------------------------------------------------------------------
 
 
-def definition(model: DerivedModel) -> Expr:
+def risk_definition(model: DerivedModel) -> Expr:
     """Return the risk as the mean of a squared error, given the roles of the tokens."""
     total: Expr = S.Zero
     for counts, probability in model.cases():
@@ -205,7 +205,7 @@ def _hypotheses(model: DerivedModel) -> list[Any]:
 
 def _risk(model: DerivedModel, name: str, source: str) -> Claim:
     risk = _weighed(model, as_differences(_generic(model, model.risk)))
-    statement = Eq(_weighed(model, definition(model)), risk, evaluate=False)
+    statement = Eq(_weighed(model, risk_definition(model)), risk, evaluate=False)
     claim = Claim(
         id=f"{name}-risk",
         title="the risk in closed form",
@@ -219,7 +219,9 @@ def _risk(model: DerivedModel, name: str, source: str) -> Claim:
         """Expand the square by the independence of tokens; close each mean, add up each role."""
         means = _Means(model)
         summands = list(means.summands())
-        expanded = Add(means.plain(model.data.noise**2), *(left for left, _ in summands))
+        expanded = Add(
+            means.with_claim_symbols(model.data.noise**2), *(left for left, _ in summands)
+        )
         facts = [chain(left).then(right, by=algebra.using(*means.facts(left)))
                  for left, right in summands]  # fmt: skip
         return (
@@ -238,7 +240,7 @@ class _Means:
         self.model = model
         self._facts: dict[Expr, Any] = {}
 
-    def plain(self, expr: Expr) -> Expr:
+    def with_claim_symbols(self, expr: Expr) -> Expr:
         """Write an expression of the model as the claim has it."""
         return _weighed(self.model, as_differences(_generic(self.model, expr)))
 
@@ -247,10 +249,10 @@ class _Means:
         for parts, value in self.model._terms.variances():
             total = Add(*(c * (self.mean(x, y) - self.mean(x) * self.mean(y))
                           for c, (x, y) in parts))  # fmt: skip
-            yield self.plain(total), self.plain(value)
+            yield self.with_claim_symbols(total), self.with_claim_symbols(value)
         for p, parts, value in self.model._terms.biases():
             bias = Add(*(c * self.mean(x) for c, x in parts))
-            yield self.plain(p * bias**2), self.plain(p * value**2)
+            yield self.with_claim_symbols(p * bias**2), self.with_claim_symbols(p * value**2)
 
     def mean(self, *parts: Part) -> Expr:
         """Return the mean of a product as an expectation, and note its value."""
@@ -266,7 +268,7 @@ class _Means:
         if not used:
             return integrand
         found = Expectation(integrand, joint.marginal(*used))
-        name = self.plain(found)
+        name = self.with_claim_symbols(found)
         if name not in self._facts:
             self._facts[name] = chain(name).then(self._value(parts), by=gaussian_calculus)
         return found
@@ -276,7 +278,7 @@ class _Means:
 
         That product is left as it stands, as it is to cancel.
         """
-        value = self.plain(self.model._terms.moment(*parts))
+        value = self.with_claim_symbols(self.model._terms.moment(*parts))
         if len(parts) == 1:
             return value
         first, second = (self._value([part]) for part in parts)

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import require_integer
-from slrsym.models.newton import Coverage, descend, follow
+from slrsym.models.newton import Coverage, follow_eigenvectors, search_zeros
 from slrsym.models.point_table import StationaryPoint, StationaryPoints
 from slrsym.models.simulation import (
-    dimension,
-    fill_in,
+    add_fixed_products,
     initial_factors,
-    schedule_of,
+    parameter_schedule,
+    require_dimension,
     values_by_name,
 )
 
@@ -67,18 +67,18 @@ class Landscape:
         # For each coordinate, which direction it is of.
         self._owner = np.broadcast_to(np.arange(t)[:, None], (spaces, t, r)).ravel()
 
-    def factor(self, points: Array) -> Array:
+    def coordinates(self, points: Array) -> Array:
         """Return the coordinates of all directions, the trained ones first, for each point."""
         fixed = np.broadcast_to(self._fixed, (len(points), *self._fixed.shape))
         return np.concatenate([points, fixed], axis=-2)
 
     def states(self, points: Array) -> Array:
         """Return the order parameters."""
-        return self._flow.state(self.factor(points))
+        return self._flow.state(self.coordinates(points))
 
-    def values(self, points: Array) -> tuple[Array, Array]:
+    def risk_and_gradient(self, points: Array) -> tuple[Array, Array]:
         """Return the risks and the gradients in the coordinates of the trained directions."""
-        factor = self.factor(points)
+        factor = self.coordinates(points)
         found = self._risk(self._flow.state(factor), *self.row)
         return found[..., 0], self._flow.gradients(factor, found[..., 1:])
 
@@ -87,7 +87,7 @@ class Landscape:
         along = np.sum(points * gradient, axis=(-3, -1))
         return np.where(self._sphere, along, 0.0)
 
-    def bases(self, points: Array) -> Array:
+    def tangent_bases(self, points: Array) -> Array:
         """Return orthonormal bases of the tangent spaces, as columns."""
         n, size = len(points), self._owner.size
         normals = np.zeros((n, int(self._sphere.sum()), size))
@@ -102,15 +102,15 @@ class Landscape:
     def curvature(self, points: Array, exact: bool = False) -> tuple[Array, Array, Array]:
         """Return gradient, Hessian and basis of the tangent space at each point."""
         n, size = len(points), self._owner.size
-        basis = self.bases(points)
+        basis = self.tangent_bases(points)
         m = basis.shape[-1]
-        _, gradient = self.values(points)
+        _, gradient = self.risk_and_gradient(points)
         moves = np.swapaxes(basis, -1, -2).reshape(n, m, *points.shape[1:])
         flat = gradient.reshape(n, 1, size)
 
         def at(step: float) -> Array:
             moved = (points[:, None] + step * moves).reshape(n * m, *points.shape[1:])
-            return self.values(moved)[1].reshape(n, m, size)
+            return self.risk_and_gradient(moved)[1].reshape(n, m, size)
 
         if exact:
             rates = (at(_CENTRAL) - at(-_CENTRAL)) / (2 * _CENTRAL)
@@ -121,21 +121,21 @@ class Landscape:
         grad = (np.swapaxes(basis, -1, -2) @ gradient.reshape(n, size, 1))[..., 0]
         return grad, (hess + np.swapaxes(hess, -1, -2)) / 2, basis
 
-    def projected(self, points: Array) -> Array:
+    def project_to_fixed(self, points: Array) -> Array:
         """Return the parts of the trained directions in the span of the fixed ones."""
         found: Array = points @ self._span
         return found
 
-    def retracted(self, points: Array, steps: Array) -> Array:
+    def retract(self, points: Array, steps: Array) -> Array:
         """Return moved points, back on the spheres."""
         moved = points + steps
         length = np.sqrt(np.sum(moved * moved, axis=(-3, -1)))[..., None, :, None]
         found: Array = np.where(self._sphere[:, None], moved / length, moved)
         return found
 
-    def across(self, point: Array) -> list[tuple[Array, int]]:
+    def transverse_curvatures(self, point: Array) -> list[tuple[Array, int]]:
         """Return curvatures orthogonal to the span, each space's, with their multiplicities."""
-        factor = self.factor(point[None])
+        factor = self.coordinates(point[None])
         slopes = self._risk(self._flow.state(factor), *self.row)[..., 1:]
         weights = self._flow.weights(factor, slopes)[0][..., : self._t]
         gradient = self._flow.gradients(factor, slopes)[0]
@@ -156,7 +156,7 @@ class Landscape:
             total += q * free - q * (q + 1) // 2
         return total
 
-    def moving(self, point: Array, directions: Array) -> Array:
+    def moving_directions(self, point: Array, directions: Array) -> Array:
         """Return those combinations of tangent directions that change order parameters."""
         if not directions.shape[1]:
             return directions.T
@@ -190,7 +190,7 @@ class Symmetries:
         for order in self._permutations(model):
             if np.allclose(risks(states[:, order]), before, rtol=1e-9, atol=1e-12):
                 orders.append(order)
-        self.images = [(order, sign) for order in orders for sign in signs]
+        self.transformations = [(order, sign) for order in orders for sign in signs]
 
     def _permutations(self, model: DerivedModel) -> list[NDArray[np.int64]]:
         """Return the permutations of order parameters that permutations of directions lead to."""
@@ -230,9 +230,9 @@ class Symmetries:
         )
         return order if same else None
 
-    def of(self, state: Array) -> Array:
+    def images(self, state: Array) -> Array:
         """Return all images of a state."""
-        return np.array([sign * state[order] for order, sign in self.images])
+        return np.array([sign * state[order] for order, sign in self.transformations])
 
 
 _MOST_PERMUTATIONS = 5_000
@@ -263,14 +263,14 @@ def landscape(
     """Search for critical points; `Model.landscape` says more."""
     by_name = values_by_name(model, values)
     generator = np.random.default_rng(rng)
-    d = dimension(by_name)
+    d = require_dimension(by_name)
     dimensions = [len(part) for part in np.array_split(np.arange(d), model.spaces)]
     starts = require_integer("starts", starts, 1)
     factors = initial_factors(model, by_name, "uniform", starts, generator, dimensions)
     # The risk may depend on inner products of fixed directions: they are those of the first start.
     factors[:, :, len(model.trained) :] = factors[:1, :, len(model.trained) :]
-    fill_in(model, by_name, factors)
-    there = Landscape(model, factors, schedule_of(model, by_name, 0)[0], dimensions)
+    add_fixed_products(model, by_name, factors)
+    there = Landscape(model, factors, parameter_schedule(model, by_name, 0)[0], dimensions)
     symmetries = Symmetries(there, there.states(there.points[:3]))
     known: list[_Found] = []
     with show_progress(progress, "searches", starts, counted=True) as shown:
@@ -284,7 +284,7 @@ def landscape(
     names = tuple(p.name for p in model.order_parameters)
     rows.sort(key=lambda p: (p.risk, tuple(p.state)))
     coverage = Coverage(starts, tuple(p.hits for p in rows))
-    return StationaryPoints(names, tuple(rows), coverage, len(symmetries.images))
+    return StationaryPoints(names, tuple(rows), coverage, len(symmetries.transformations))
 
 
 def _first(there: Landscape, points: Array, begin: int, rng: np.random.Generator) -> Array:
@@ -293,17 +293,17 @@ def _first(there: Landscape, points: Array, begin: int, rng: np.random.Generator
     One is led to a minimum and one to a saddle of a random index; `begin` counts the starts before.
     """
     found, number = points.copy(), begin + np.arange(len(points))
-    kind, m = number % 4, there.bases(points[:1]).shape[-1]
+    kind, m = number % 4, there.tangent_bases(points[:1]).shape[-1]
     index = np.where(kind == 1, 0, rng.integers(0, m + 1, size=len(points)))
     led = (kind == 1) | (kind == 2)
     if led.any():
         upwards = np.arange(m) < index[led, None]
-        found[led] = follow(
-            points[led], upwards, there.curvature, there.retracted, _REACH, _LED_STEPS
+        found[led] = follow_eigenvectors(
+            points[led], upwards, there.curvature, there.retract, _REACH, _LED_STEPS
         )
     for i in np.flatnonzero(kind == 3):
         found[i] = _aligned(there, points[i], int(number[i]) // 4)
-    return there.retracted(found, np.zeros_like(found))
+    return there.retract(found, np.zeros_like(found))
 
 
 def _aligned(there: Landscape, point: Array, number: int) -> Array:
@@ -311,7 +311,7 @@ def _aligned(there: Landscape, point: Array, number: int) -> Array:
 
     Each direction is put into the span of the fixed ones, or orthogonal to it, or is that before.
     """
-    inside = there.projected(point)
+    inside = there.project_to_fixed(point)
     found = point.copy()
     for i in range(point.shape[1]):
         number, what = divmod(number, 3)
@@ -325,9 +325,9 @@ def _aligned(there: Landscape, point: Array, number: int) -> Array:
 def _searched(there: Landscape, points: Array) -> list[_Found]:
     """Return the critical points to which searches lead."""
     with np.errstate(all="ignore"):
-        ends = descend(points, there.curvature, there.retracted)[0]
+        ends = search_zeros(points, there.curvature, there.retract)[0]
         grad, hess, basis = there.curvature(ends, exact=True)
-        risks, _ = there.values(ends)
+        risks, _ = there.risk_and_gradient(ends)
     states = there.states(ends)
     found = []
     for i, end in enumerate(ends):
@@ -346,7 +346,7 @@ def _searched(there: Landscape, points: Array) -> list[_Found]:
 
 def _enter(known: list[_Found], one: _Found, symmetries: Symmetries) -> _Found:
     """Return a known point that a symmetry maps to this one; if there is none, add this one."""
-    images = symmetries.of(one.state)
+    images = symmetries.images(one.state)
     for other in known:
         if np.abs(images - other.state).max(axis=-1).min() < _NEAR:
             return other
@@ -385,13 +385,13 @@ def _same_continuum(row: StationaryPoint, other: StationaryPoint) -> bool:
 def _described(there: Landscape, one: _Found, symmetries: Symmetries) -> StationaryPoint:
     """Return a point with its curvatures in all d dimensions."""
     inside, vectors = np.linalg.eigh(one.hess)
-    across = there.across(one.point)
+    across = there.transverse_curvatures(one.point)
     spectrum = np.concatenate([inside, *(np.repeat(values, count) for values, count in across)])
     tolerance = _FLAT * max(1.0, np.abs(spectrum).max(initial=0.0))
     index, flat = int((spectrum < -tolerance).sum()), int((np.abs(spectrum) <= tolerance).sum())
     free = one.basis @ vectors[:, np.abs(inside) <= tolerance]
-    samples, continuum = _continuum(there, one, there.moving(one.point, free))
-    images = symmetries.of(one.state)
+    samples, continuum = _continuum(there, one, there.moving_directions(one.point, free))
+    images = symmetries.images(one.state)
     rounded = [tuple(image) for image in (images.round(6) + 0.0).tolist()]
     if not continuum:
         # Of all images the one whose order parameters are largest, from the first on.
@@ -419,7 +419,7 @@ def _continuum(there: Landscape, one: _Found, free: Array) -> tuple[Array, int]:
     samples = [one.state]
     if len(free):
         steps = free.reshape(-1, *one.point.shape) * _ASIDE
-        aside = there.retracted(one.point[None], np.concatenate([steps, -steps]))
+        aside = there.retract(one.point[None], np.concatenate([steps, -steps]))
         samples += [
             other.state
             for other in _searched(there, aside)

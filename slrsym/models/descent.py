@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Add, Expr, Max, Poly, S, Symbol, expand, sqrt
 
-from slrsym.kernels.numba_backend import machine_loop
+from slrsym.kernels.numba_backend import compile_loop
 from slrsym.models.risk import ExactRisk
 from slrsym.models.specification import Direction
 from slrsym.renamed import old_attribute
@@ -106,8 +106,10 @@ class Flow:
     def _places(self) -> list[tuple[int, int, int]]:
         return [self.places[p] for p in self._model.order_parameters]
 
+    closed = old_attribute("is_closed")
+
     @property
-    def closed(self) -> bool:
+    def is_closed(self) -> bool:
         """Whether the Gram matrices at one step determine those at the next.
 
         They do for every model that can be stated: what would not close, covariances that have no
@@ -208,7 +210,9 @@ class Flow:
         new = np.where(sphere, new / length, new)
         return np.concatenate([new, factor[..., t:, :]], axis=-2)
 
-    def map(self, alpha: Symbol) -> tuple[dict[Symbol, Expr], dict[Symbol, Expr]]:
+    map = old_attribute("step_map")
+
+    def step_map(self, alpha: Symbol) -> tuple[dict[Symbol, Expr], dict[Symbol, Expr]]:
         """Return the step as a map of order parameters, and the definitions of its symbols.
 
         For directions on spheres in one eigenspace, whose inner products are given or are order
@@ -251,7 +255,7 @@ class Flow:
             if j < t:
                 lines.append(f"weights[{a}, {j}, {i}] += slopes[{k}]")
         step = "\n    ".join([*lines, *_MOVE.splitlines()])
-        return machine_loop(
+        return compile_loop(
             program,
             "alpha",
             f"spaces, p, r = states.shape[1:]\n"

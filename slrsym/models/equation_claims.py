@@ -6,15 +6,16 @@ import itertools
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from sympy import Eq, Expr, Ge, Matrix, S, Symbol, asin, expand
+from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 
-from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
+from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_of as claims_of_model
 from slrsym.models.claims import xi
-from slrsym.models.motion import Changes, Motion
+from slrsym.models.motion import Motion, RatesOfChange, pairs_of
 from slrsym.models.projections import Role
 from slrsym.models.sample_moments import SampleMoments
 from slrsym.models.specification import Direction
+from slrsym.models.unit_sums import Units, UnitSums, counted
 from slrsym.proof import Claim, algebra, chain, gaussian_calculus
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from slrsym.models.equation_system import EquationSystem
 
 
-class DefinedMeans:
+class MeansByDefinition:
     """Means over one sample by their definition, with the interface of `SampleMoments`.
 
     Parameters
@@ -84,7 +85,10 @@ class DefinedMeans:
             Y = variables.setdefault(weight, Symbol(f"Y_{{{weight[0].name}}}", real=True))
         slopes = [share.diff(symbols.get(x, x)) for x in moved
                   if x in symbols or isinstance(x, Symbol)]  # fmt: skip
-        laws: list[Any] = [self._law(role, variables), NoiseLaw(xi, self.model.data.noise**2)]
+        laws: list[Any] = [
+            self._laws.law_at(role, variables),
+            NoiseLaw(xi, self.model.data.noise**2),
+        ]
         error = share + xi
         for n, (other, count) in enumerate(roles, 1):
             rest = count - 1 if other is role else count
@@ -95,7 +99,7 @@ class DefinedMeans:
                 error += rest * part
                 continue
             renamed = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in names.values()}
-            law = self._law(other, {(x, None): renamed[s] for x, s in names.items()})
+            law = self._laws.law_at(other, {(x, None): renamed[s] for x, s in names.items()})
             part = part.xreplace(renamed)
             if rest == 1:
                 laws.append(law)
@@ -103,13 +107,6 @@ class DefinedMeans:
             else:
                 error += IIDSum(part, law, rest)
         return error, laws, slopes or [S.Zero], Y
-
-    def _law(self, role: Role, variables: dict[Any, Symbol]) -> GaussianLaw:
-        mean, cov = self._laws.mean_at(role), self._laws.covariance_at(role)
-        return GaussianLaw(
-            {s: mean(v) for v, s in variables.items()},
-            [[cov(v, w) for w in variables] for v in variables],
-        )
 
     def _key(self, role: Role) -> Any:
         return next(key for key, other in self.model.roles.items() if other is role)
@@ -120,8 +117,10 @@ def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     if equations.kind == "projected-descent":
         return claims_of_model(equations.model, name, source)
     if equations.symmetric:
+        if any(map(_group_of_any_number, equations.model.directions)):
+            return _claims_of_any_number(equations, name, source)
         return _symmetric_claims(equations, name, source)
-    defined = Changes(equations.model, equations.motion, DefinedMeans(equations.model))
+    defined = RatesOfChange(equations.model, equations.motion, MeansByDefinition(equations.model))
     found = []
     for k, (p, drift, noise) in enumerate(
         zip(equations.state, equations.drift, equations.noise, strict=True), 1
@@ -131,7 +130,7 @@ def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
             if right != 0:
                 id, title = f"{name}-{part}-{k}", f"the {part} of {p}, by its definition"
                 hypotheses = _minors(equations.model, right)
-                found.append(_calculated(id, title, left, right, hypotheses, source))
+                found.append(_claim(id, title, left, right, hypotheses, source, _by_means))
     return found
 
 
@@ -148,33 +147,37 @@ def _minors(model: DerivedModel, found: Expr) -> list[Any]:
     return [h for h in dict.fromkeys(hypotheses) if h != True]  # noqa: E712
 
 
-def _calculated(
-    id: str, title: str, left: Expr, right: Expr, hypotheses: list[Any], source: str
+def _claim(
+    id: str, title: str, left: Expr, right: Expr, hypotheses: list[Any], source: str, proof: Any
 ) -> Claim:
     statement = Eq(left, right, evaluate=False)
     claim = Claim(id=id, title=title, statement=statement, source=source, hypotheses=hypotheses)
-
-    @claim.proof
-    def _(goal: Any) -> Any:
-        """Every mean that is left closes."""
-        return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
-
+    claim.proof(proof)
     return claim
+
+
+def _by_means(goal: Any) -> Any:
+    """Close every mean that is left."""
+    return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
+
+
+def _by_patterns(goal: Any) -> Any:
+    """Count terms of the same pattern, which are equal where units are alike."""
+    return chain(goal.lhs).then(goal.rhs, by=algebra)
+
+
+def _by_counting(goal: Any) -> Any:
+    """Count terms of units that are alike, and close every mean that is left."""
+    steps = chain(goal.lhs).then(counted(goal.lhs), by=algebra)
+    return steps.then(goal.rhs, by=gaussian_calculus)
 
 
 def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list[Claim]:
     """Make claims that where units are alike, the equations of all units are the symmetric ones.
 
-    So the subspace is invariant: every inner product of one class changes by the same amount. For a
-    number of units that is a symbol there are no equations of all units to compare with.
+    So the subspace is invariant: every inner product of one class changes by the same amount.
     """
     model = equations.model
-    groups = {x.group[0] for x in model.directions if x.group is not None}
-    if any(not group.count.is_number for group in groups):
-        raise ValueError(
-            "claims of exchangeable units need their number; state the model with numbers, such as "
-            "Directions('w', 2), and ask for equations(..., symmetric=True)"
-        )
     whole = type(model)(model.data, model.predictor, *model.stated_products)
     single = type(equations)(whole, _single_motion(equations, whole))
     alike = _classes(whole, model)
@@ -186,21 +189,71 @@ def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list
         i = equations.state.index(q)
         left = (drift + noise).xreplace(alike)
         right = equations.drift[i] + equations.noise[i]
-        claim = Claim(
-            id=f"{name}-alike-{k}",
-            title=f"the change of {p} where units are alike, which is that of {q}",
-            statement=Eq(left, right, evaluate=False),
-            source=source,
-            hypotheses=_minors(model, right),
-        )
-
-        @claim.proof
-        def _(goal: Any) -> Any:
-            """Terms of the same pattern are equal where units are alike, and are counted."""
-            return chain(goal.lhs).then(goal.rhs, by=algebra)
-
-        claims.append(claim)
+        id = f"{name}-alike-{k}"
+        title = f"the change of {p} where units are alike, which is that of {q}"
+        hypotheses = _minors(model, right)
+        claims.append(_claim(id, title, left, right, hypotheses, source, _by_patterns))
     return claims
+
+
+def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> list[Claim]:
+    """Make claims about the units i < j of a number of alike units that is a symbol.
+
+    They are about all i and j, so the subspace is invariant: every inner product of one class
+    changes by the same amount, which is that of the equations.
+    """
+    model, claims = equations.model, []
+    names = frozenset(s.name for s in (*equations.state, *equations.parameters))
+    orders = [
+        (units, RatesOfChange(model, equations.motion, UnitSums(model, units, names)))
+        for units in _orders(model, names)
+    ]
+    for k, p in enumerate(equations.state):
+        groups = set(filter(None, map(_group_of_any_number, pairs_of(model).get(p, ())[:2])))
+        own = {(group.count, place) for group, place in groups}
+        # The matrix of one group is symmetric in i and j.
+        different = len({group for group, _ in groups}) > 1 and len({n for _, n in own}) > 1
+        parts = {"drift": equations.drift[k], "noise": equations.noise[k]}
+        for order, (units, defined) in enumerate(orders if different else orders[:1]):
+            numbers = [
+                [s for s, place in row if (count, place) in own] for count, row in units.items()
+            ]
+            hypotheses: list[Any] = []
+            for count, row in zip(units, numbers, strict=True):
+                hypotheses += [Le(s + 1, t) for s, t in itertools.pairwise(row)]
+                hypotheses += [Le(s, count) for s in row[-1:]]
+            about = ", ".join(" < ".join(map(str, row)) for row in numbers if row)
+            for part, right in parts.items():
+                left = getattr(defined, part)[p]
+                if left == right == 0:
+                    continue
+                id = f"{name}-{part}-{k + 1}" + "-reversed" * (order > 0)
+                title = f"the {part} of {p}" + f" for units {about}" * bool(about)
+                given = [*hypotheses, *_minors(model, right)]
+                claims.append(_claim(id, title, left, right, given, source, _by_counting))
+    return claims
+
+
+def _group_of_any_number(x: Any) -> tuple[Any, int] | None:
+    """Return the group of a unit and its place, if the number of units is a symbol."""
+    if x.group is None or x.group[0].count.is_number:
+        return None
+    found: tuple[Any, int] = x.group
+    return found
+
+
+def _orders(model: DerivedModel, names: frozenset[str]) -> list[dict[Expr, Units]]:
+    """Return numbers of two units for each number of a group, in one order and in the other."""
+    groups = filter(None, map(_group_of_any_number, model.directions))
+    counts = dict.fromkeys(group.count for group, _ in groups)
+    letters = (letter for letter in "ijklmnopqrst" if letter not in names)
+    rows = {
+        count: tuple(
+            (Symbol(next(letters), integer=True, positive=True), place) for place in range(2)
+        )
+        for count in counts
+    }
+    return [rows, {count: row[::-1] for count, row in rows.items()}]
 
 
 def _single_motion(equations: EquationSystem, whole: DerivedModel) -> Motion:

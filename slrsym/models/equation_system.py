@@ -15,8 +15,9 @@ from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import print_program
 from slrsym.models.descent import DerivedModel
 from slrsym.models.moment_tables import MomentTable
-from slrsym.models.motion import Changes, Motion, slope_of
+from slrsym.models.motion import Motion, RatesOfChange, total_derivative
 from slrsym.models.simulation import values_by_name
+from slrsym.renamed import old_attribute
 
 Array = NDArray[np.float64]
 
@@ -44,7 +45,7 @@ class EquationSystem:
 
     def __init__(self, model: DerivedModel, motion: Motion) -> None:
         self.model, self.motion = model, motion
-        self._changes = Changes(model, motion)
+        self._changes = RatesOfChange(model, motion)
 
     @property
     def kind(self) -> str:
@@ -108,7 +109,7 @@ class EquationSystem:
     @cached_property
     def _slopes(self) -> list[Expr]:
         samples = self._changes.samples
-        return [slope_of(e, p, samples) for e in self._outputs for p in self.state]
+        return [total_derivative(e, p, samples) for e in self._outputs for p in self.state]
 
     def to_latex(self, file: str | Path | None = None) -> str:
         """Write the equations in LaTeX.
@@ -223,11 +224,15 @@ class EquationSystem:
         ValueError
             If a number is missing, or belongs to no symbol of the equations.
         """
-        state, row = self.numbers(point, values)
+        state, row = self.numerical_values(point, values)
         found: Array = self.compile("numpy")(state, *row)
         return found
 
-    def numbers(self, point: Any, values: Mapping[Any, Any] | None) -> tuple[Array, list[float]]:
+    numbers = old_attribute("numerical_values")
+
+    def numerical_values(
+        self, point: Any, values: Mapping[Any, Any] | None
+    ) -> tuple[Array, list[float]]:
         """Return state and parameters as numbers, in order.
 
         Parameters

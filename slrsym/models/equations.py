@@ -69,7 +69,7 @@ class Equations(EquationSystem):
         """
         from slrsym.models.fixed_points import Linearisation
 
-        state, row = self.numbers(point, values)
+        state, row = self.numerical_values(point, values)
         flat = self.compile("numpy", "jacobian")(state, *row)
         return Linearisation.of(self.state, flat.reshape(len(state), -1))
 
@@ -105,9 +105,9 @@ class Equations(EquationSystem):
         ValueError
             If a parameter is missing, or belongs to no symbol of the equations.
         """
-        from slrsym.models.fixed_points import search
+        from slrsym.models.fixed_points import search_fixed_points
 
-        return search(self, values, starts=starts, rng=rng, certified=certified)
+        return search_fixed_points(self, values, starts=starts, rng=rng, certified=certified)
 
     def solve(
         self,

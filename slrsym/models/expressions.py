@@ -57,8 +57,8 @@ from slrsym.notation import (
     t,
     theta,
 )
-from slrsym.symbolic import closed_form, excess_risk_stable
-from slrsym.symbolic import on_manifold as symbolic_on_manifold
+from slrsym.symbolic import excess_risk_stable, risk_closed_form
+from slrsym.symbolic import risk_on_manifold as symbolic_on_manifold
 
 KERNELS = ("excess_risk", "gradient", "hessian")
 
@@ -92,7 +92,7 @@ def risk() -> Expr:
 
 @cache
 def _split_risk() -> Expr:
-    return _split(closed_form())
+    return _split(risk_closed_form())
 
 
 @cache
@@ -177,7 +177,7 @@ _ONE = Float(1 + 4e-15)
 @cache
 def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
     """Return the order parameters after a step (Definition 1), and definitions of their symbols."""
-    new, meanings = attention().model.flow.map(alpha)
+    new, meanings = attention().model.flow.step_map(alpha)
     return tuple(new[p] for p in ORDER_PARAMETERS), meanings
 
 

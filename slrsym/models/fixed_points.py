@@ -14,9 +14,10 @@ from scipy.optimize import root
 from sympy import Expr, Symbol
 
 from slrsym.kernels.arguments import require_integer
-from slrsym.kernels.krawczyk import contraction
+from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.models.initial_conditions import uniform_start
 from slrsym.models.specification import Direction
+from slrsym.renamed import old_attribute
 
 if TYPE_CHECKING:
     from slrsym.models.equation_system import EquationSystem
@@ -94,8 +95,10 @@ class FixedPoint:
     linearisation: Linearisation
     radius: float | None = None
 
+    certified = old_attribute("is_certified")
+
     @property
-    def certified(self) -> bool:
+    def is_certified(self) -> bool:
         """Whether the point is certainly there, and the only one in its box."""
         return self.radius is not None
 
@@ -105,7 +108,7 @@ class FixedPoint:
         return f"FixedPoint({place}; risk {self.risk:.6g}{sure})"
 
 
-def search(
+def search_fixed_points(
     equations: EquationSystem,
     values: Mapping[Any, Any] | None,
     *,
@@ -124,7 +127,7 @@ def search(
             raise ValueError(
                 f"starts must be a number, or points of shape (count, {size}); got {starts!r}"
             )
-    _, row = equations.numbers(begin[0], values)
+    _, row = equations.numerical_values(begin[0], values)
     change, slopes = equations.compile("numpy"), equations.compile("numpy", "jacobian")
     scale = float(np.abs(slopes(begin, *row)).max()) or 1.0
     found: list[Array] = []
@@ -229,6 +232,6 @@ def _certificate(equations: EquationSystem, point: Array, row: list[float]) -> f
             matrix = arb_mat(size, size, flat)
             if not all(x.is_finite() for x in flat):
                 continue
-            if contraction(values, matrix, [arb(radius)] * size) is not None:
+            if krawczyk_image(values, matrix, [arb(radius)] * size) is not None:
                 return radius
     return None

@@ -18,13 +18,13 @@ import scipy.sparse
 from numpy.typing import NDArray
 from sympy import Expr, Symbol
 
-from slrsym.kernels.arguments import batched
-from slrsym.kernels.compile import chosen_backend, numpy_function, numpy_parts
-from slrsym.kernels.numba_backend import DECORATOR, compiled_module, program_source
+from slrsym.kernels.arguments import batch_function
+from slrsym.kernels.compile import choose_backend, numpy_function, numpy_parts
+from slrsym.kernels.numba_backend import DECORATOR, compile_module, program_source
 from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
-from slrsym.models.patterns import Mean
-from slrsym.models.sample_moments import Moment
+from slrsym.models.patterns import PatternMean
+from slrsym.models.sample_moments import MomentSum
 
 Array = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class MomentTable:
     def __init__(
         self,
         outputs: Sequence[Expr],
-        moments: Mapping[Symbol, Moment],
+        moments: Mapping[Symbol, MomentSum],
         state: Sequence[Symbol],
         parameters: Sequence[Symbol],
     ) -> None:
@@ -55,7 +55,7 @@ class MomentTable:
         self.outputs, self.inputs = tuple(outputs), (*state, *parameters)
         self._width = len(state)
         places: dict[Expr, int] = {}
-        rows: dict[Mean, list[tuple[int, int, tuple[int, ...]]]] = {}
+        rows: dict[PatternMean, list[tuple[int, int, tuple[int, ...]]]] = {}
         for k, name in enumerate(self.names):
             for (mean, values), c in moments[name].terms.items():
                 at = tuple(places.setdefault(e, len(places)) for e in values)
@@ -96,8 +96,8 @@ class MomentTable:
         callable
             ``f(state, *parameters)``, as of `slrsym.kernels.compile_expressions`.
         """
-        fill = self._numba() if chosen_backend(backend) == "numba" else self._numpy()
-        return batched(fill, self._width, len(self.outputs))
+        fill = self._numba() if choose_backend(backend) == "numba" else self._numpy()
+        return batch_function(fill, self._width, len(self.outputs))
 
     # -- NumPy ---------------------------------------------------------------------------------
 
@@ -164,7 +164,7 @@ class MomentTable:
         found: list[Callable[..., None]] = []
         for group in groups:
             # Machine code of patterns is the same for all numbers of units.
-            add = compiled_module(self._loops(group)).add
+            add = compile_module(self._loops(group)).add
             rows = [np.arange(self._ends[k], self._ends[k + 1]) for k in group]
             at = [self._at[k] for k in group]
             data = [(self._where[r], self._factor[r], a) for r, a in zip(rows, at, strict=True)]
@@ -213,7 +213,7 @@ def _constants(program: Program) -> list[str]:
     return [*assignments, *(f"{c} = {v}" for c, v in zip(program.constants, values, strict=True))]
 
 
-def _pattern_program(mean: Mean) -> Program:
+def _pattern_program(mean: PatternMean) -> Program:
     if mean.program is None:
         mean.program = print_program([mean.value], mean.arguments, ())
     program: Program = mean.program
@@ -228,5 +228,5 @@ def _into_array(program: Program, name: str) -> Callable[..., None]:
     lines += [f"outputs[{i}] = {value}" for i, value in enumerate(values)]
     body = "".join(f"    {line}\n" for line in lines)
     source = f"{_helpers(program)}{DECORATOR}def {name}(inputs, outputs):\n{body}"
-    found: Callable[..., None] = getattr(compiled_module(source), name)
+    found: Callable[..., None] = getattr(compile_module(source), name)
     return found

@@ -48,13 +48,13 @@ from slrsym.gaussian import (
     normal_pdf,
 )
 from slrsym.gaussian.closed_form import evaluate_for_proofs
-from slrsym.gaussian.integrals import erf_product_mean, tilt
+from slrsym.gaussian.integrals import complete_square, erf_product_mean
 from slrsym.kernels.functions import ErfCovariance, ErfVariance, gaussian_mean
 from slrsym.kernels.printing import hoist_parts
 
 
 @cache
-def variables(count: int) -> tuple[Symbol, ...]:
+def generic_variables(count: int) -> tuple[Symbol, ...]:
     """Return the variables of a generic law."""
     return tuple(Symbol(f"Z_{i}", real=True) for i in range(count))
 
@@ -83,13 +83,13 @@ class MeanAtom(NamedTuple):
 
 
 @cache
-def derivative(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
+def differentiate_closed(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
     """Differentiate a closed expression in the means."""
     if not orders:
         return expr
     (m, order), *rest = orders
     lower = ((m, order - 1), *rest) if order > 1 else tuple(rest)
-    return _expanded(derivative(expr, lower).diff(m))
+    return _expanded(differentiate_closed(expr, lower).diff(m))
 
 
 # By the undefined function that stands for it in a mean or covariance; and for a covariance, what
@@ -135,7 +135,7 @@ def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
 
 
 @cache
-def slopes(value: Expr, count: int) -> dict[Symbol, Expr]:
+def partial_derivatives(value: Expr, count: int) -> dict[Symbol, Expr]:
     """Return the partial derivatives of a mean or covariance in the law's parameters."""
     found = {}
     for i in range(count):
@@ -157,7 +157,7 @@ def _slope(value: Expr, i: int, j: int) -> Expr:
 
 
 def _heat(atom: Expr, i: int, j: int) -> Expr:
-    function, orders = function_of(atom)
+    function, orders = atom_function(atom)
     m_i, m_j = mean_symbol(i), mean_symbol(j)
     half = Rational(1, 2) if i == j else S.One
     value = half * function.diff(m_i, m_j)
@@ -177,7 +177,7 @@ def atoms_of(value: Expr) -> set[Expr]:
     }
 
 
-def function_of(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
+def atom_function(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
     """Return the function that is differentiated, and the order in each mean."""
     if isinstance(atom, Derivative):
         return atom.expr, tuple((x, int(n)) for x, n in atom.variable_count)
@@ -188,7 +188,7 @@ def function_of(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
 def _split(core: Expr, count: int) -> tuple[list[int], Expr]:
     """Split a product into the powers of the variables and the rest."""
     powers, rest = [0] * count, S.One
-    names = variables(count)
+    names = generic_variables(count)
     for factor in Mul.make_args(core):
         base, power = factor.as_base_exp()
         if base in names and power.is_Integer and power > 0:
@@ -220,7 +220,7 @@ def _function_covariance(first: Expr, second: Expr, count: int) -> Expr:
 
 
 def _used(function: Expr, count: int) -> tuple[int, ...]:
-    return tuple(i for i, z in enumerate(variables(count)) if function.has(z))
+    return tuple(i for i, z in enumerate(generic_variables(count)) if function.has(z))
 
 
 def _atom(used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
@@ -240,7 +240,7 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
     tilted = _tilted_mean(function, used)
     if tilted is not None:
         return tilted
-    names = variables(max(used) + 1)
+    names = generic_variables(max(used) + 1)
     law = GaussianLaw(
         {names[i]: mean_symbol(i) for i in used},
         [[covariance_symbol(i, j) for j in used] for i in used],
@@ -265,7 +265,7 @@ def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
 
     Under the tilted law the error functions have a mean without branches.
     """
-    names = [variables(max(used) + 1)[i] for i in used]
+    names = [generic_variables(max(used) + 1)[i] for i in used]
     factors = Mul.make_args(function)
     exponent = expand(Add(*(f.exp for f in factors if isinstance(f, exp))))
     rest = Mul(*(f for f in factors if not isinstance(f, exp)))
@@ -277,7 +277,7 @@ def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
         return None
     mean = Matrix([mean_symbol(i) for i in used])
     cov = Matrix([[covariance_symbol(i, j) for j in used] for i in used])
-    front, determinant, mean, cov = tilt(quadratic, linear.subs(origin), mean, cov)
+    front, determinant, mean, cov = complete_square(quadratic, linear.subs(origin), mean, cov)
     inner = _used(rest, max(used) + 1)
     value = _closed_mean(rest, inner)
     moved = {mean_symbol(i): mean[used.index(i)] for i in inner}

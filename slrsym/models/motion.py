@@ -35,7 +35,7 @@ class Motion:
     scalars: tuple[Symbol, ...]
 
 
-class Changes:
+class RatesOfChange:
     """The rate of change of inner products and trained scalars, in moments of one sample.
 
     Parameters
@@ -49,7 +49,7 @@ class Changes:
     def __init__(self, model: DerivedModel, motion: Motion, samples: Any = None) -> None:
         self.model, self.motion = model, motion
         self.samples = SampleMoments(model) if samples is None else samples
-        self.state = (*_state_of(model), *motion.scalars)
+        self.state = (*pairs_of(model), *motion.scalars)
         self.risk = self.samples.risk()
         if motion.kind == "projected-descent":
             _require_single_space(model)
@@ -62,7 +62,7 @@ class Changes:
             self.noise = {p: self._noise(p) for p in self.state}
 
     def _pair(self, p: Symbol) -> tuple[Direction, Direction, int]:
-        return _state_of(self.model)[p]
+        return pairs_of(self.model)[p]
 
     # -- in continuous time ----------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class Changes:
             x: sqrt(1 + self._inner(moves[x], moves[x])) if x.on_sphere else S.One for x in moves
         }
         found: dict[Symbol, Expr] = {}
-        for p, (x, y, _) in _state_of(model).items():
+        for p, (x, y, _) in pairs_of(model).items():
             new = p - self._inner(moves[x], {y: S.One})
             if y.trained:
                 new += self._inner(moves[x], moves[y]) - self._inner(moves[y], {x: S.One})
@@ -123,7 +123,7 @@ class Changes:
     def _move(self, x: Direction) -> dict[Direction, Expr]:
         """Return a step of x, which is taken off, as a combination of directions."""
         move: dict[Direction, Expr] = {}
-        for p, (y, z, _) in _state_of(self.model).items():
+        for p, (y, z, _) in pairs_of(self.model).items():
             slope = self.motion.rates[x] * self._risk_slope(p)
             for one, other in ((y, z), (z, y)):
                 if one is x:
@@ -139,10 +139,10 @@ class Changes:
         return Add(*(c * e * inner(x, y) for x, c in one.items() for y, e in other.items()))
 
     def _risk_slope(self, p: Symbol) -> Expr:
-        return slope_of(self.risk, p, self.samples)
+        return total_derivative(self.risk, p, self.samples)
 
 
-def slope_of(expr: Expr, p: Symbol, samples: Any) -> Expr:
+def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
     """Return the total derivative of an expression in moments, which adds moments as it needs."""
     total = expr.diff(p)
     for name in sorted(expr.free_symbols & samples.moments.keys(), key=str):
@@ -150,7 +150,7 @@ def slope_of(expr: Expr, p: Symbol, samples: Any) -> Expr:
     return total
 
 
-def _state_of(model: DerivedModel) -> dict[Symbol, tuple[Direction, Direction, int]]:
+def pairs_of(model: DerivedModel) -> dict[Symbol, tuple[Direction, Direction, int]]:
     """Return the inner products of trained directions that are symbols, each for one pair."""
     found: dict[Symbol, tuple[Direction, Direction, int]] = {}
     for i, x in enumerate(model.trained):

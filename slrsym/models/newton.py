@@ -66,7 +66,7 @@ class Coverage:
         return sum(1 for h in self.hits if h == 1) / self.found if self.found else 1.0
 
 
-def follow(
+def follow_eigenvectors(
     points: _Array,
     upwards: NDArray[np.bool_],
     curvature: Curvature,
@@ -91,7 +91,7 @@ def follow(
     return points
 
 
-def descend(
+def search_zeros(
     points: _Array, curvature: Curvature, retract: Retraction
 ) -> tuple[_Array, _Array, _Array, _Array]:
     """Search for zeros of the gradient by Levenberg-Marquardt, each start by itself.

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.kernels.arguments import real_array
+from slrsym.kernels.arguments import require_real_array
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.program import cached_program
 from slrsym.task import Task
@@ -42,7 +42,7 @@ def _evaluated(
     name: str, state: ArrayLike, lam: ArrayLike, task: Task, backend: str
 ) -> NDArray[np.float64]:
     require_backend(backend, ("numpy", "numba"))
-    points = real_array("state", state)
+    points = require_real_array("state", state)
     if points.ndim == 0 or points.shape[-1] != 5:
         raise ValueError(
             f"state must have shape (..., 5): kappa, nu, theta, eta, rho; got {points.shape}"
@@ -50,7 +50,7 @@ def _evaluated(
     if not np.isfinite(points).all():
         at = tuple(np.argwhere(~np.isfinite(points))[0].tolist())
         raise ValueError(f"state must be finite; state[{', '.join(map(str, at))}] is {points[at]}")
-    inverse_temperature = real_array("lam", lam)
+    inverse_temperature = require_real_array("lam", lam)
     if not (np.isfinite(inverse_temperature) & (inverse_temperature > 0)).all():
         raise ValueError(f"lam must be positive and finite; got {lam!r}")
     try:

@@ -19,17 +19,17 @@ from slrsym.gaussian.functions import in_own_functions
 from slrsym.models.moments import (
     ATOMS,
     NotClosedError,
+    atom_function,
     atoms_of,
     covariance_symbol,
-    derivative,
-    function_of,
+    differentiate_closed,
+    generic_variables,
     mean,
     mean_symbol,
-    slopes,
-    variables,
+    partial_derivatives,
 )
 
-Z = variables(1)[0]
+Z = generic_variables(1)[0]
 
 
 class Factors(NamedTuple):
@@ -48,7 +48,7 @@ class Factors(NamedTuple):
 ONE = Factors((), S.One)
 
 
-def product_of(core: Expr, variables_of: Mapping[Symbol, Any]) -> Factors:
+def factorise_product(core: Expr, variables_of: Mapping[Symbol, Any]) -> Factors:
     """Split a product in symbols into functions of one variable each, and a rest."""
     factors: dict[Any, Expr] = {}
     rest: Expr = S.One
@@ -70,7 +70,7 @@ def _text(function: Expr) -> str:
 
 def pattern_of(
     product: Factors, symbol_of: Mapping[Any, Symbol]
-) -> tuple[Pattern, tuple[Any, ...]]:
+) -> tuple[MeanPattern, tuple[Any, ...]]:
     """Return the pattern of a product, and the variables that it is taken at, in order.
 
     Parameters
@@ -84,7 +84,7 @@ def pattern_of(
         if product.rest.has(symbol):
             factors.setdefault(variable, S.One)
     order = sorted(factors, key=lambda v: (_text(factors[v]), str(v)))
-    names = variables(len(order))
+    names = generic_variables(len(order))
     rest = product.rest
     if rest is not S.One:
         rest = rest.xreplace(
@@ -94,19 +94,19 @@ def pattern_of(
 
 
 @cache
-def _pattern(functions: tuple[Expr, ...], rest: Expr) -> Pattern:
-    names = variables(len(functions))
+def _pattern(functions: tuple[Expr, ...], rest: Expr) -> MeanPattern:
+    names = generic_variables(len(functions))
     core = Mul(rest, *(f.xreplace({Z: z}) for f, z in zip(functions, names, strict=True)))
-    return Pattern(core, len(functions))
+    return MeanPattern(core, len(functions))
 
 
-class Pattern:
+class MeanPattern:
     """The mean of a product of functions of a few variables, at any Gaussian law of theirs.
 
     Parameters
     ----------
     core : Expr
-        The product, in `slrsym.models.moments.variables`.
+        The product, in `slrsym.models.moments.generic_variables`.
     count : int
         The number of variables.
     """
@@ -115,19 +115,19 @@ class Pattern:
         self.core, self.count = core, count
 
     @cached_property
-    def centred(self) -> Mean | None:
+    def centred_mean(self) -> PatternMean | None:
         """The mean at a law whose means vanish, or None if no closed form is known."""
         if not self.count:
-            return Mean(self, self.core)
+            return PatternMean(self, self.core)
         law = GaussianLaw(
-            dict.fromkeys(variables(self.count), S.Zero),
+            dict.fromkeys(generic_variables(self.count), S.Zero),
             [[covariance_symbol(i, j) for j in range(self.count)] for i in range(self.count)],
         )
         value = in_own_functions(expectation(self.core, law))
-        return None if value.has(Expectation, OwensT) else Mean(self, value)
+        return None if value.has(Expectation, OwensT) else PatternMean(self, value)
 
     @cached_property
-    def general(self) -> Mean:
+    def general_mean(self) -> PatternMean:
         """The mean at a law with any means.
 
         Raises
@@ -136,20 +136,20 @@ class Pattern:
             If it has neither a closed form nor a quadrature.
         """
         formal = mean(self.core, self.count)
-        return Mean(self, _written(formal), formal)
+        return PatternMean(self, _written(formal), formal)
 
-    def mean(self, centred: bool) -> Mean:
+    def mean(self, centred: bool) -> PatternMean:
         """Return the mean at a law with or without means of the variables."""
-        found = self.centred if centred else None
-        return self.general if found is None else found
+        found = self.centred_mean if centred else None
+        return self.general_mean if found is None else found
 
 
-class Mean:
+class PatternMean:
     """A mean as a function of the entries of a law and of parameters, with its derivatives."""
 
-    def __init__(self, pattern: Pattern, value: Expr, formal: Expr | None = None) -> None:
+    def __init__(self, pattern: MeanPattern, value: Expr, formal: Expr | None = None) -> None:
         self.pattern, self.value, self._formal = pattern, value, formal
-        self._slopes: dict[Symbol, Mean] = {}
+        self._slopes: dict[Symbol, PatternMean] = {}
         # How it is computed, once that is printed.
         self.program: Any = None
 
@@ -158,14 +158,14 @@ class Mean:
         """The entries of the law, and the parameters, that it depends on."""
         return tuple(sorted(self.value.free_symbols, key=lambda s: s.name))
 
-    def slope(self, argument: Symbol) -> Mean:
+    def slope(self, argument: Symbol) -> PatternMean:
         """Return the partial derivative in one argument."""
         if argument not in self._slopes:
             if self._formal is not None and argument in law_symbols(self.pattern.count):
-                formal = slopes(self._formal, self.pattern.count).get(argument, S.Zero)
-                self._slopes[argument] = Mean(self.pattern, _written(formal), formal)
+                formal = partial_derivatives(self._formal, self.pattern.count).get(argument, S.Zero)
+                self._slopes[argument] = PatternMean(self.pattern, _written(formal), formal)
             else:
-                self._slopes[argument] = Mean(self.pattern, self.value.diff(argument))
+                self._slopes[argument] = PatternMean(self.pattern, self.value.diff(argument))
         return self._slopes[argument]
 
 
@@ -180,16 +180,16 @@ def _written(formal: Expr) -> Expr:
     """Return a mean in the law's entries alone, without the functions that stand for atoms."""
     found = {}
     for node in atoms_of(formal):
-        function, orders = function_of(node)
+        function, orders = atom_function(node)
         atom = ATOMS[function.func]
-        found[node] = derivative(atom.closed, orders).xreplace(atom.constants)
+        found[node] = differentiate_closed(atom.closed, orders).xreplace(atom.constants)
     value = formal.xreplace(found)
     if value.atoms(AppliedUndef):
         raise NotClosedError(f"no closed form is known of {value}")
     return value
 
 
-def law_of(
+def law_entries(
     order: Iterable[Any], mean_of: Any, covariance_of: Any
 ) -> tuple[dict[Symbol, Expr], bool]:
     """Return the entries of the law of some variables, and whether all means vanish."""

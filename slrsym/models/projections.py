@@ -85,8 +85,8 @@ class ProjectionLaws:
                 share = self.predictor.share(X) if bias is None else self.predictor.share(X, bias)
                 target = S.Zero if token.target is None else token.target(X)
                 share, target = (
-                    X.checked("share", share, self.predictor.share),
-                    X.checked("target", target, token.target),
+                    X.require_real_share("share", share, self.predictor.share),
+                    X.require_real_share("target", target, token.target),
                 )
                 found[token, bias] = (target - share, dict(X.symbols))
         return found

@@ -14,8 +14,9 @@ from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
-from slrsym.models.specification import place_of, softmax
+from slrsym.models.specification import softmax, source_location
 from slrsym.models.terms import Quadrature, SoftmaxTerms, Terms
+from slrsym.renamed import old_attribute
 
 
 class ExactRisk(ProjectionLaws):
@@ -34,12 +35,15 @@ class ExactRisk(ProjectionLaws):
         except IntegrabilityError as problem:
             raise type(problem)(
                 f"the risk of this model may not be finite: {problem}. Let the share of the "
-                f"predictor{place_of(self.predictor.share)} and the target be finite for all "
-                "projections and grow no faster than a power, or declare the symbols more closely"
+                f"predictor{source_location(self.predictor.share)} and the target be finite for "
+                "all projections and grow no faster than a power, or declare the symbols more "
+                "closely"
             ) from None
 
+    additive = old_attribute("is_additive")
+
     @property
-    def additive(self) -> bool:
+    def is_additive(self) -> bool:
         """Whether tokens contribute independently, so that the risk is bias and variances."""
         return isinstance(self._terms, Terms)
 
@@ -47,7 +51,8 @@ class ExactRisk(ProjectionLaws):
     def quadrature(self) -> Quadrature | None:
         """The quadrature that computes the risk, and its reason, where there is no closed form.
 
-        None where there is a closed form, and where there is neither: `closed_form` tells which.
+        None where there is a closed form, and where there is neither; `has_closed_form` tells
+        which.
         """
         try:
             found: Quadrature | None = self._terms.quadrature
@@ -55,8 +60,10 @@ class ExactRisk(ProjectionLaws):
             return None
         return found
 
+    closed_form = old_attribute("has_closed_form")
+
     @cached_property
-    def closed_form(self) -> bool:
+    def has_closed_form(self) -> bool:
         """Whether the risk has a closed form; if not, `quadrature` describes the alternative.
 
         If nothing does, `risk` and all that needs it raise a `NotClosedError`, before anything is
@@ -85,7 +92,7 @@ class ExactRisk(ProjectionLaws):
 
         What has no closed form in it are means of functions of one normal variable.
         """
-        if not self.additive:
+        if not self.is_additive:
             return self._terms.quadrature
         return self._terms.with_meanings(self._terms.risk()) + self.data.noise**2
 
@@ -124,7 +131,7 @@ class ExactRisk(ProjectionLaws):
         ValueError
             If there is no such output.
         """
-        if not self.additive:
+        if not self.is_additive:
             raise ValueError(f"there is no program: the risk is {self.risk}; compile gives it")
         known = ("excess_risk", "risk", "gradient", "hessian")
         if not what or not set(what) <= set(known):
@@ -173,7 +180,7 @@ class ExactRisk(ProjectionLaws):
             If the backend is JAX, which is set to single precision.
         """
         require_backend(backend)
-        if not self.additive:
+        if not self.is_additive:
             found: Callable[..., Any] = self._terms.compile(backend, what or ("risk", "gradient"))
             return found
         return compile_program(self.program(*(what or ("risk", "gradient"))), backend)

@@ -3,19 +3,31 @@ r"""Means over one fresh sample that equations of motion are made of, by the law
 The error of a sample is :math:`e = \sum_l D_l + \xi`, for what the tokens add to the target minus
 the prediction. Given their roles, tokens are independent, so a mean of the square of e, or of its
 gradient, is a polynomial in means of one token each: of D, of :math:`D\,\partial D\,Y` for a
-projection Y, and so on. These are the `Moment`\ s: sums of patterns at the laws of their variables.
+projection Y, and so on. These are the `MomentSum`\ s: sums of patterns at the laws of their
+variables.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import reduce
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sympy import Add, Expr, S, Symbol, factor
 
+from slrsym.gaussian import GaussianLaw
 from slrsym.models.moments import NotClosedError, addends
-from slrsym.models.patterns import ONE, Factors, Mean, Z, law_of, pattern_of, product_of
+from slrsym.models.patterns import (
+    ONE,
+    Factors,
+    MeanPattern,
+    PatternMean,
+    Z,
+    factorise_product,
+    law_entries,
+    pattern_of,
+)
 from slrsym.models.projections import Role
 from slrsym.models.specification import Direction, softmax
 from slrsym.models.units import multiplicity, tag, tags_in
@@ -32,13 +44,16 @@ class Contribution(NamedTuple):
     product: Factors
 
 
+EMPTY_PRODUCT = Contribution(S.One, frozenset(), ONE)
+
+
 @dataclass
-class Moment:
+class MomentSum:
     """A sum of coefficients times means of patterns, each at the entries of a law."""
 
-    terms: dict[tuple[Mean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
+    terms: dict[tuple[PatternMean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
 
-    def add(self, mean: Mean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
+    def add(self, mean: PatternMean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
         """Add a coefficient times a mean at the entries of a law; drop a term that becomes 0."""
         if coefficient != 0 and mean.value != 0:
             key = (mean, entries)
@@ -55,9 +70,9 @@ class Moment:
             )
         )
 
-    def slope(self, x: Symbol) -> Moment:
+    def slope(self, x: Symbol) -> MomentSum:
         """Return the partial derivative in a symbol of the coefficients or entries."""
-        found = Moment()
+        found = MomentSum()
         for (mean, entries), c in self.terms.items():
             if x in c.free_symbols:
                 found.add(mean, entries, c.diff(x))
@@ -97,7 +112,7 @@ class SampleMoments:
                 f"{model.data.correlation}. Use simulate, which runs descent on the exact risk"
             )
         self.model = model
-        self.moments: dict[Symbol, Moment] = {}
+        self.moments: dict[Symbol, MomentSum] = {}
         self.cases = [(list(counts.values()), p) for counts, p in model.cases()]
         self._known: dict[Any, Expr] = {}
         self._parts: dict[Any, list[Contribution]] = {}
@@ -132,13 +147,11 @@ class SampleMoments:
         total: Expr = S.Zero
         for roles, probability in self.cases:
             for role, count in roles:
-                first = self._times(
-                    self._derivative(role, x), [Contribution(S.One, frozenset(), weight)]
-                )
-                part = self._moment((role, "D", *name), role, fixed, first, self._error(role))
+                first = [self._derivative(role, x), [Contribution(S.One, frozenset(), weight)]]
+                part = self._moment((role, "D", *name), role, fixed, first, 1)
                 others = self._bias(roles) - self._mean(role)
                 if others != 0:
-                    part += others * self._moment((role, *name), role, fixed, first)
+                    part += others * self._moment((role, *name), role, fixed, first, 0)
                 total += 2 * probability * count * part
         return total
 
@@ -157,16 +170,15 @@ class SampleMoments:
                 *(n * (self._square(r) - self._mean(r) ** 2) for r, n in roles),
             )
             for role, count in roles:
-                both = self._times(self._derivative(role, i), self._derivative(role, j))
-                error = self._error(role)
-                part = self._moment((role, "DD", i, j), role, fixed, both, self._squared(error))
+                both = [self._derivative(role, i), self._derivative(role, j)]
+                part = self._moment((role, "DD", i, j), role, fixed, both, 2)
                 mean = self._mean(role)
                 others, rest = bias - mean, spread - self._square(role) + mean**2
                 if others != 0:
-                    both_and = self._moment((role, "D", i, j), role, fixed, both, error)
+                    both_and = self._moment((role, "D", i, j), role, fixed, both, 1)
                     part += 2 * others * both_and
                 if others != 0 or rest != 0:
-                    alone = self._moment((role, i, j), role, fixed, both)
+                    alone = self._moment((role, i, j), role, fixed, both, 0)
                     part += (rest + others**2) * alone
                 total += 4 * probability * count * role.token.eigenvalues[0] * part
         return total
@@ -183,10 +195,10 @@ class SampleMoments:
     # -- one role ------------------------------------------------------------------------------
 
     def _mean(self, role: Role) -> Expr:
-        return self._moment((role, "D"), role, frozenset(), self._error(role))
+        return self._moment((role, "D"), role, frozenset(), [], 1)
 
     def _square(self, role: Role) -> Expr:
-        return self._moment((role, "DD"), role, frozenset(), self._squared(self._error(role)))
+        return self._moment((role, "DD"), role, frozenset(), [], 2)
 
     def _space(self, space: int) -> int | None:
         return None if self.model.spaces == 1 else space
@@ -225,7 +237,7 @@ class SampleMoments:
                 )
             tags = tags_in(coefficient)
             plain = coefficient.xreplace(dict.fromkeys(tags, S.One))
-            found.append(Contribution(plain, tags, product_of(core, variables_of)))
+            found.append(Contribution(plain, tags, factorise_product(core, variables_of)))
         return found
 
     @staticmethod
@@ -249,19 +261,30 @@ class SampleMoments:
         name: tuple[Any, ...],
         role: Role,
         fixed: frozenset[Symbol],
-        parts: list[Contribution],
-        factor: list[Contribution] | None = None,
+        factors: list[list[Contribution]],
+        power: int,
     ) -> Expr:
-        """Return the symbol of the mean of a product of sums, or 0 if it vanishes."""
+        """Return the symbol of the mean of a product of sums and a power of the error.
+
+        It is 0 if the mean vanishes.
+        """
         if name in self._known:
             return self._known[name]
-        moment = Moment()
-        for part in parts if factor is None else self._times(parts, factor):
+        error = self._error(role)
+        powers = {0: [], 1: [error], 2: [self._squared(error)]}
+        moment = MomentSum()
+        for part in reduce(self._times, [*factors, *powers[power]], [EMPTY_PRODUCT]):
             self._add(moment, role, part, fixed)
         self._known[name] = self._named(moment)
         return self._known[name]
 
-    def _named(self, moment: Moment) -> Expr:
+    @staticmethod
+    def _pattern(role: Role, part: Contribution) -> tuple[MeanPattern, tuple[Any, ...]]:
+        """Return the pattern of a product of projections of a role, and its variables in order."""
+        symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
+        return pattern_of(part.product, symbol_of)
+
+    def _named(self, moment: MomentSum) -> Expr:
         if not moment.terms:
             return S.Zero
         if self.model.by_representatives:
@@ -271,17 +294,24 @@ class SampleMoments:
         return symbol
 
     def _add(
-        self, moment: Moment, role: Role, part: Contribution, fixed: frozenset[Symbol]
+        self, moment: MomentSum, role: Role, part: Contribution, fixed: frozenset[Symbol]
     ) -> None:
-        symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
-        pattern, order = pattern_of(part.product, symbol_of)
-        law, centred = law_of(order, self.mean_at(role), self.covariance_at(role))
+        pattern, order = self._pattern(role, part)
+        law, centred = law_entries(order, self.mean_at(role), self.covariance_at(role))
         mean = pattern.mean(centred)
         entries = tuple(law.get(a, a) for a in mean.arguments)
         weight = multiplicity(part.tags, fixed) if part.tags else S.One
         moment.add(mean, entries, weight * part.coefficient)
 
     # -- laws ----------------------------------------------------------------------------------
+
+    def law_at(self, role: Role, symbols: Mapping[Any, Symbol]) -> GaussianLaw:
+        """Return the law of projections of a role, with the symbols of their variables."""
+        mean, cov = self.mean_at(role), self.covariance_at(role)
+        return GaussianLaw(
+            {s: mean(v) for v, s in symbols.items()},
+            [[cov(v, w) for w in symbols] for v in symbols],
+        )
 
     def mean_at(self, role: Role) -> Callable[[Any], Expr]:
         def mean_of(variable: Any) -> Expr:

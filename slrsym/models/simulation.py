@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from sympy import Symbol, lambdify
 
 from slrsym.files import read_vectors, require_writable
-from slrsym.kernels.arguments import positive, require_integer, require_memory
-from slrsym.kernels.compile import chosen_backend, iterate, numpy_parts
-from slrsym.kernels.numba_backend import machine_iterated
+from slrsym.kernels.arguments import require_integer, require_memory, require_positive
+from slrsym.kernels.compile import choose_backend, iterate, numpy_parts
+from slrsym.kernels.numba_backend import iterate_compiled
 from slrsym.models.initial_conditions import root_of, uniform_start
 from slrsym.models.specification import InnerProduct
-from slrsym.runs import Runs, advance_and_log, kept_without_risk, load, require_runs, runs_of
+from slrsym.runs import Runs, advance_and_log, load, require_runs, runs_of, save_without_risk
 from slrsym.schedules import SORTS, parameter_values
 
 if TYPE_CHECKING:
@@ -33,10 +33,12 @@ class FlowEngine:
     def __init__(self, model: DerivedModel, factor: Array, alpha: float, backend: str) -> None:
         self.states = np.array(factor, dtype=np.float64)
         self._flow, self._alpha = model.flow, alpha
-        self._compiled = model.flow.machine_code if backend == "numba" and model.additive else None
+        self._compiled = (
+            model.flow.machine_code if backend == "numba" and model.is_additive else None
+        )
         if self._compiled is not None:
             return
-        if not model.additive:
+        if not model.is_additive:
             gradient = model.compile(backend, "gradient")
             self._constants: Any = lambda *row: row
             self._slopes: Any = lambda states, row: np.asarray(gradient(states, *row))
@@ -56,7 +58,7 @@ class FlowEngine:
         # What does not change is one number.
         columns = [c if (c != c[:1]).any() else c[:1].copy() for c in parameters.T.copy()]
         if self._compiled is not None:
-            self.states, noted = machine_iterated(
+            self.states, noted = iterate_compiled(
                 self._compiled, self.states, columns, steps, every, alpha
             )
             return noted
@@ -80,7 +82,7 @@ def values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]:
     }
 
 
-def dimension(by_name: Mapping[str, Any]) -> int:
+def require_dimension(by_name: Mapping[str, Any]) -> int:
     """Return the number of dimensions, which must be at least 2 for vectors to be drawn."""
     d = by_name.get("d", 0)
     return require_integer("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
@@ -102,7 +104,7 @@ def simulate(
     progress: bool | None = None,
 ) -> Runs:
     """Run descent, and log states; see `Model.simulate`."""
-    steps, alpha = require_integer("steps", steps, 1), positive("alpha", alpha)
+    steps, alpha = require_integer("steps", steps, 1), require_positive("alpha", alpha)
     every = max(1, steps // 1000) if every is None else require_integer("every", every, 1)
     of_runs = isinstance(start, str | Path) and str(start).endswith(".nc")
     begin = load(start) if of_runs else start
@@ -115,8 +117,8 @@ def simulate(
     require_memory(f"runs = {runs:,} of {steps:,} steps, with {len(logged):,} logged,", size)
     by_name = values_by_name(model, values)
     factor = initial_factors(model, by_name, begin, runs, np.random.default_rng(rng), dimensions)
-    fill_in(model, by_name, factor)
-    schedule = schedule_of(model, by_name, steps)
+    add_fixed_products(model, by_name, factor)
+    schedule = parameter_schedule(model, by_name, steps)
     if path is not None:
         require_writable(path)
     names = [x.name for x in model.directions]
@@ -125,7 +127,7 @@ def simulate(
     if clash := taken & columns.keys():
         raise ValueError(f"parameters must not have names that runs have; got {min(clash)}")
     settings = {
-        "backend": (chosen := chosen_backend(backend)),
+        "backend": (chosen := choose_backend(backend)),
         "alpha": alpha,
         "steps": steps,
         "log_every": every,
@@ -162,18 +164,18 @@ def simulate(
         }  # fmt: skip
         result = runs_of(variables, coords, settings)
         if problem is not None:
-            raise kept_without_risk(result, path, problem) from problem
+            raise save_without_risk(result, path, problem) from problem
         return result
 
     engine = FlowEngine(model, factor, alpha, chosen)
     # If the risk cannot be computed, this says so before the run.
     risks(engine.states[None], logged[:1])
     # A step of a model by quadrature takes some milliseconds.
-    work = runs * (1 if model.closed_form else 1000)
+    work = runs * (1 if model.has_closed_form else 1000)
     return advance_and_log(engine, schedule, logged, work, finish, path, progress)
 
 
-def schedule_of(
+def parameter_schedule(
     model: DerivedModel,
     by_name: Mapping[str, Any],
     steps: int,
@@ -207,7 +209,7 @@ def _between(model: DerivedModel) -> dict[Any, tuple[int, int, int]]:
     }
 
 
-def fill_in(
+def add_fixed_products(
     model: DerivedModel,
     by_name: dict[str, Any],
     factor: Array,
@@ -264,7 +266,7 @@ def initial_factors(
                 f"values must have a number for d, as start={start!r} is drawn in R^d; got numbers "
                 f"for {', '.join(sorted(by_name)) or 'nothing'}"
             )
-        d, gram = dimension(by_name), None
+        d, gram = require_dimension(by_name), None
         free = [p for p in _between(model) if isinstance(p, Symbol) and p.name not in by_name]
         if start == "uniform" and model.spaces == 1 and not free:
             gram = np.array(

@@ -12,9 +12,14 @@ from numpy.typing import NDArray
 from sympy import Symbol, lambdify
 
 from slrsym.files import require_writable, write_netcdf
-from slrsym.kernels.arguments import positive, require_integer
-from slrsym.kernels.compile import chosen_backend
-from slrsym.models.simulation import fill_in, initial_factors, schedule_of, values_by_name
+from slrsym.kernels.arguments import require_integer, require_positive
+from slrsym.kernels.compile import choose_backend
+from slrsym.models.simulation import (
+    add_fixed_products,
+    initial_factors,
+    parameter_schedule,
+    values_by_name,
+)
 from slrsym.models.specification import Direction
 from slrsym.runs import Runs, runs_of
 
@@ -40,14 +45,16 @@ def solve(
     path: str | Path | None,
 ) -> Runs:
     """Solve equations; `Equations.solve` says more."""
-    time, tolerance = positive("time", time), positive("tolerance", tolerance)
-    points, chosen = require_integer("points", points, 2), chosen_backend(backend)
+    time, tolerance = require_positive("time", time), require_positive("tolerance", tolerance)
+    points, chosen = require_integer("points", points, 2), choose_backend(backend)
     require_free_names(equations, ())
     if path is not None:
         require_writable(path)
     state, row, gram = initial_state(equations, values, start, rng)
     times = solution_times(equations.kind, time, points)
-    states = trajectory(equations.compile(chosen), equations.kind, state, row, times, tolerance)
+    states = solve_trajectory(
+        equations.compile(chosen), equations.kind, state, row, times, tolerance
+    )
     risk = equations.compile("numpy", "risk")(states, *row)[:, 0]
     variables: dict[str, Any] = {
         p.name: ("time", states[:, i]) for i, p in enumerate(equations.state)
@@ -90,7 +97,7 @@ def solution_times(kind: str, time: float, points: int) -> Array:
     return np.unique(np.linspace(0, steps, min(points, steps + 1)).round())
 
 
-def trajectory(
+def solve_trajectory(
     change: Callable[..., Any],
     kind: str,
     state: Array,
@@ -131,7 +138,7 @@ def initial_state(
     if isinstance(start, Mapping) and not all(isinstance(x, Direction) for x in start):
         missing = {s.name: _by_name(values, s) for s in scalars if s.name not in map(str, start)}
         rest = {k: v for k, v in values.items() if str(k) not in missing}
-        state, row = equations.numbers({**start, **missing}, rest)
+        state, row = equations.numerical_values({**start, **missing}, rest)
         return state, row, None
     if equations.symmetric:
         raise ValueError(
@@ -140,13 +147,13 @@ def initial_state(
         )
     by_name = values_by_name(model, values)
     factor = initial_factors(model, by_name, start, 1, np.random.default_rng(rng), None)
-    fill_in(model, by_name, factor, equations.parameters)
+    add_fixed_products(model, by_name, factor, equations.parameters)
     gram = factor[0] @ np.swapaxes(factor[0], -1, -2)
     first = {s.name: _by_name(by_name, s) for s in scalars}
     rest = {k: v for k, v in by_name.items() if k not in first and k != "d"}
     if "d" in {p.name for p in equations.parameters}:
         rest["d"] = by_name["d"]
-    row = schedule_of(model, rest, 0, equations.parameters)[0].tolist()
+    row = parameter_schedule(model, rest, 0, equations.parameters)[0].tolist()
     places = {model.inner(x, y, a): (a, i, j)
               for i, x in enumerate(model.trained) for j, y in enumerate(model.directions)
               for a in range(model.spaces)}  # fmt: skip

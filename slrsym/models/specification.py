@@ -107,7 +107,7 @@ class InnerProduct:
         return f"<{self.pair[0]}, {self.pair[1]}>"
 
 
-def place_of(function: Any) -> str:
+def source_location(function: Any) -> str:
     """Return file and line of a function in parentheses, or nothing if it has none."""
     code = getattr(function, "__code__", None)
     return f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
@@ -131,12 +131,12 @@ class ProjectedToken:
             total += c * self.symbols[x]
         return total
 
-    def checked(self, what: str, found: Any, function: Any = None) -> Expr:
+    def require_real_share(self, what: str, found: Any, function: Any = None) -> Expr:
         """Return a share of the predictor or target that is real and finite where it is tried.
 
         `function` gave the share; messages name its file and line.
         """
-        where = place_of(function)
+        where = source_location(function)
         expr = None if isinstance(found, str | ProjectedToken) else in_own_functions(sympify(found))
         if not isinstance(expr, Expr):
             raise TypeError(

@@ -18,17 +18,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.files import NotSavedError, Parts, computed_in_parts
-from slrsym.jobs import Jobs, Maker, results, show_progress
-from slrsym.kernels.arguments import cores, number, positive, require_integer, require_memory
-from slrsym.kernels.compile import chosen_backend
+from slrsym.files import NotSavedError, SweepParts, compute_in_parts
+from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
+from slrsym.kernels.arguments import (
+    count_cores,
+    require_integer,
+    require_memory,
+    require_positive,
+    to_float,
+)
+from slrsym.kernels.compile import choose_backend
 from slrsym.models.simulation import values_by_name
 from slrsym.models.solutions import (
     NotSolvedError,
     initial_state,
     require_free_names,
     solution_times,
-    trajectory,
+    solve_trajectory,
 )
 from slrsym.runs import Runs, runs_of
 
@@ -54,9 +60,9 @@ def sweep(
     progress: bool | None,
 ) -> Runs:
     """Solve equations on a grid; `Equations.sweep` says more."""
-    time, tolerance = positive("time", time), positive("tolerance", tolerance)
-    points, chosen = require_integer("points", points, 2), chosen_backend(backend)
-    workers = cores() if workers is None else require_integer("workers", workers, 1)
+    time, tolerance = require_positive("time", time), require_positive("tolerance", tolerance)
+    points, chosen = require_integer("points", points, 2), choose_backend(backend)
+    workers = count_cores() if workers is None else require_integer("workers", workers, 1)
     by_name = values_by_name(equations.model, values)
     whole_numbers = {p.name for p in equations.parameters if p.is_integer}
     axes = {
@@ -81,13 +87,13 @@ def sweep(
     }
     is_saved = path is not None and Path(path).is_file()
 
-    def compute(parts: Parts | None) -> Runs:
+    def compute(parts: SweepParts | None) -> Runs:
         table = pickle.dumps(equations.change_table)
         states = _solved(begun, table, chosen, equations.kind, times, tolerance,
                          executor, workers, parts, progress)  # fmt: skip
         return _dataset(equations, axes, times, begun, states, settings)
 
-    data = computed_in_parts(
+    data = compute_in_parts(
         compute, settings, path,
         kind="solutions on a grid", content="solutions", remedy="; choose another file",
     )  # fmt: skip
@@ -101,7 +107,7 @@ def _axis(name: str, values: Any, integers: bool) -> list[float]:
     if np.ndim(values) != 1 or not len(values):
         raise ValueError(f"{name} must be a number or a list of them; got {values!r}")
     axis: list[float] = []
-    for x in map(number, values):
+    for x in map(to_float, values):
         if not np.isfinite(x) or (integers and not x.is_integer()):
             kind = "integers" if integers else "finite"
             raise ValueError(f"{name} must be {kind}; got {values!r}")
@@ -138,7 +144,7 @@ def solve_cell(
 ) -> Array:
     """Return the states at some times, (times, n); NaN where there is no solution so long."""
     try:
-        return trajectory(_compiled(table, backend), kind, state, row, times, tolerance)
+        return solve_trajectory(_compiled(table, backend), kind, state, row, times, tolerance)
     except NotSolvedError:
         return np.full((len(times), len(state)), np.nan)
 
@@ -152,7 +158,7 @@ def _solved(
     tolerance: float,
     executor: Executor | Maker | None,
     workers: int,
-    parts: Parts | None,
+    parts: SweepParts | None,
     progress: bool | None,
 ) -> Array:
     states = np.empty((len(begun), len(times), len(begun[0][0])))
@@ -166,7 +172,7 @@ def _solved(
             states[cell] = part["states"]
     with show_progress(progress, "settings", len(begun), counted=True) as shown:
         shown(len(begun) - len(jobs))
-        for cell, found in results(jobs, executor, min(workers, len(jobs))):
+        for cell, found in iterate_results(jobs, executor, min(workers, len(jobs))):
             # What cannot be kept is still returned; that the disk is full is told in the end.
             if parts is not None:
                 with suppress(NotSavedError):

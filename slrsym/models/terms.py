@@ -21,15 +21,15 @@ from slrsym.kernels.numba_backend import numba_laplace_risk
 from slrsym.kernels.printing import nest_polynomial
 from slrsym.models.moments import (
     ATOMS,
+    atom_function,
     atoms_of,
     covariance,
     covariance_symbol,
-    derivative,
-    function_of,
+    differentiate_closed,
+    generic_variables,
     mean,
     mean_symbol,
-    slopes,
-    variables,
+    partial_derivatives,
 )
 from slrsym.models.projections import ProjectionLaws, Role
 from slrsym.models.specification import Direction, Token, softmax
@@ -246,7 +246,8 @@ class Terms(_Symbols):
         return expr
 
 
-# Beyond so many order parameters it takes longer to arrange slopes than it saves.
+# Beyond so many order parameters it takes longer to arrange slopes than it saves, and a gradient
+# that is written out is too long to be compiled.
 _FEW = 8
 
 
@@ -267,7 +268,7 @@ class _Instance:
                 place = (role, i) if tau is None else (role, i, number)
                 if place not in places:
                     places.append(place)
-                offset[symbol] = variables(len(places))[places.index(place)]
+                offset[symbol] = generic_variables(len(places))[places.index(place)]
             cores.append(core.xreplace(offset))
         self._count = count = len(places)
         self._law: dict[Symbol, Expr] = {}
@@ -289,9 +290,11 @@ class _Instance:
         return self._known[in_symbols]
 
     def _derivative(self, symbols: tuple[Symbol, ...]) -> Expr:
+        if not symbols:
+            return self._at_law(self._formal)
         total: Expr = S.Zero
         parts: list[tuple[Expr, Expr]] = [(S.One, self._formal)]
-        once = slopes(self._formal, self._count)
+        once = partial_derivatives(self._formal, self._count)
         for i, p in enumerate(symbols):
             chain = [(x, self._rate(x, p)) for x in self._law]
             moved = [(rate, x) for x, rate in chain if rate != 0]
@@ -299,31 +302,45 @@ class _Instance:
                 (factor * rate, slope)
                 for factor, formal in parts
                 for rate, x in moved
-                if (slope := slopes(formal, self._count).get(x, S.Zero)) != 0
+                if (slope := partial_derivatives(formal, self._count).get(x, S.Zero)) != 0
             ]
             # Spikes make covariances quadratic in the order parameters.
             if i == 1:
                 for x in self._law:
                     bend = self._law[x].diff(symbols[0], p)
                     if bend != 0:
-                        total += bend * self._at_law(once.get(x, S.Zero))
-        return total + Add(*(factor * self._at_law(formal) for factor, formal in parts))
+                        total += bend * self._slope(once.get(x, S.Zero))
+        return total + Add(*(factor * self._slope(formal) for factor, formal in parts))
+
+    def _slope(self, formal: Expr) -> Expr:
+        """Return a slope at the law of the role; where many entries share it, as a name.
+
+        Few entries are written out instead, as polynomials that can be nested.
+        """
+        if len(self._terms.order_parameters) <= _FEW:
+            return self._at_law(formal)
+        return self._terms.named(self._with_atoms(formal).xreplace(self._named_law))
+
+    @cached_property
+    def _named_law(self) -> dict[Symbol, Expr]:
+        return {x: self._terms.named(e) for x, e in self._law.items()}
 
     def _rate(self, x: Symbol, p: Symbol) -> Expr:
         return self._law[x].diff(p) if p in self._law[x].free_symbols else S.Zero
 
     def _at_law(self, formal: Expr) -> Expr:
-        if formal == 0:
-            return formal
-        values = {atom: self._atom(atom) for atom in atoms_of(formal)}
-        return expand(formal.xreplace(values).xreplace(self._law))
+        return expand(self._with_atoms(formal).xreplace(self._law))
+
+    def _with_atoms(self, formal: Expr) -> Expr:
+        """Replace the atomic means by their symbols."""
+        return formal.xreplace({atom: self._atom(atom) for atom in atoms_of(formal)})
 
     def _atom(self, node: Expr) -> Expr:
         """Return the symbol for a derivative of an atomic mean, at the law of the role."""
-        function, orders = function_of(node)
+        function, orders = atom_function(node)
         atom = ATOMS[function.func]
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
-        closed = derivative(atom.closed, orders).xreplace(constants).xreplace(self._law)
+        closed = differentiate_closed(atom.closed, orders).xreplace(constants).xreplace(self._law)
         return self._terms.named(closed)
 
 

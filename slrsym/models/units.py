@@ -26,7 +26,7 @@ _TAGGED: dict[Symbol, tuple[Expr, int]] = {}
 
 
 @contextmanager
-def representatives() -> Iterator[None]:
+def use_representatives() -> Iterator[None]:
     """Write sums over groups by representatives, even if the number of units is known."""
     token = _by_representatives.set(True)
     try:
@@ -40,6 +40,11 @@ def tag(count: Expr, i: int) -> Symbol:
     symbol = Symbol(f"unit {i + 1} of {count}", real=True)
     _TAGGED[symbol] = (count, i)
     return symbol
+
+
+def unit_of(tag: Symbol) -> tuple[Expr, int]:
+    """Return the number of units of the group of a tag, and the place of its unit."""
+    return _TAGGED[tag]
 
 
 def tags_in(expr: Expr) -> frozenset[Symbol]:

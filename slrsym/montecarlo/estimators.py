@@ -11,19 +11,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.montecarlo.plan import (
     Directions,
-    Plan,
-    metric,
-    over_states,
-    plan_of,
+    SamplingPlan,
+    estimate_at_states,
+    make_plan,
     require_dimension,
-    states_of,
+    require_feasible_overlaps,
+    riemannian_metric,
 )
 from slrsym.montecarlo.predictors import (
     AttentionPredictor,
-    Loss,
     OutputMoments,
     OverlapGradient,
     Predictor,
+    SquaredError,
     VectorGradient,
 )
 from slrsym.montecarlo.sampling import Estimate, OutputSummary, Progress, Quantile
@@ -111,14 +111,14 @@ def risk_estimate(
     True
     """
     how = (probabilities, method, antithetic, max_samples, target_stderr, rng, progress)
-    plan = plan_of(predictor, task, *how)
-    quantity = Loss(plan.predictor)
+    plan = make_plan(predictor, task, *how)
+    quantity = SquaredError(plan.predictor)
 
-    def estimate_at(plan: Plan, at: OrderParameters | Directions) -> Estimate:
-        moments = plan.moments(quantity, plan.source(at))
-        return plan.estimate(moments, plan.gain(quantity, at, moments), _scalar)
+    def estimate_at(plan: SamplingPlan, at: OrderParameters | Directions) -> Estimate:
+        moments = plan.sample_moments(quantity, plan.sample_source(at))
+        return plan.estimate(moments, plan.variance_gain(quantity, at, moments), _scalar)
 
-    return over_states(plan, at, estimate_at)
+    return estimate_at_states(plan, at, estimate_at)
 
 
 def gradient_estimate(
@@ -187,7 +187,7 @@ def gradient_estimate(
     True
     """
     how = (probabilities, method, antithetic, max_samples, target_stderr, rng, progress)
-    plan = plan_of(predictor, task, *how)
+    plan = make_plan(predictor, task, *how)
     if kind not in ("euclidean", "riemannian"):
         raise ValueError(f"kind must be 'euclidean' or 'riemannian'; got {kind!r}")
     if predictor.oracle or not isinstance(predictor, AttentionPredictor):
@@ -205,25 +205,27 @@ def gradient_estimate(
             )
         return _vector_gradient(plan.for_state(0), predictor, at, riemannian)
 
-    def estimate_at(plan: Plan, at: OrderParameters | Directions) -> Estimate:
+    def estimate_at(plan: SamplingPlan, at: OrderParameters | Directions) -> Estimate:
         assert isinstance(at, OrderParameters)
-        quantity = OverlapGradient(predictor, task, metric(at, task) if riemannian else None)
-        moments = plan.moments(quantity, plan.source(at))
-        return plan.estimate(moments, plan.gain(quantity, at, moments), lambda x: x)
+        quantity = OverlapGradient(
+            predictor, task, riemannian_metric(at, task) if riemannian else None
+        )
+        moments = plan.sample_moments(quantity, plan.sample_source(at))
+        return plan.estimate(moments, plan.variance_gain(quantity, at, moments), lambda x: x)
 
-    return over_states(plan, at, estimate_at)
+    return estimate_at_states(plan, at, estimate_at)
 
 
 def _vector_gradient(
-    plan: Plan, predictor: AttentionPredictor, at: Directions, riemannian: bool
+    plan: SamplingPlan, predictor: AttentionPredictor, at: Directions, riemannian: bool
 ) -> Estimate:
     if plan.method == "plain":
         quantity = VectorGradient(predictor, at.k, at.v, riemannian)
-        moments = plan.moments(quantity, plan.tokens(at, kept=True))
+        moments = plan.sample_moments(quantity, plan.tokens(at, kept=True))
         return plan.estimate(moments, None, lambda x: x.reshape(2, -1))
-    small, frame = at.framed()
+    small, frame = at.in_span_basis()
     quantity = VectorGradient(predictor, small.k, small.v, riemannian)
-    moments = plan.moments(quantity, plan.tokens(small, kept=True))
+    moments = plan.sample_moments(quantity, plan.tokens(small, kept=True))
     m = frame.shape[1]
     blocks = (moments.covariance[:m, :m], moments.covariance[m:, m:])
     variances = [np.einsum("di,ij,dj->d", frame, block, frame) for block in blocks]
@@ -288,9 +290,9 @@ def output_summary(
     (True, 0.7)
     """
     settings = probabilities, method, antithetic, max_samples, target_stderr, rng, progress
-    plan = plan_of(predictor, task, *settings).for_state(0)
+    plan = make_plan(predictor, task, *settings).for_state(0)
     if not isinstance(at, Directions):
-        states = states_of(at, task)
+        states = require_feasible_overlaps(at, task)
         if states.ndim != 1:
             raise ValueError(f"at must be one state, of shape (5,); got the shape {states.shape}")
         at = OrderParameters(*map(float, states))
@@ -303,8 +305,8 @@ def output_summary(
         if not plan.reduced and sum(map(len, kept)) < _KEPT:
             kept.append(rows[:, 0].copy())
 
-    moments = plan.moments(quantity, plan.source(at), keep)
-    gain = plan.gain(quantity, at, moments)
+    moments = plan.sample_moments(quantity, plan.sample_source(at), keep)
+    gain = plan.variance_gain(quantity, at, moments)
 
     def part(i: int) -> Estimate:
         return plan.estimate(moments, gain, lambda x: float(x[i]))

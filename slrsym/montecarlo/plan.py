@@ -10,24 +10,25 @@ import numpy as np
 from numpy.random import SeedSequence
 from numpy.typing import ArrayLike, NDArray
 
-from slrsym.dynamics.initial_conditions import lift, require_feasible
-from slrsym.dynamics.spheres import overlap_rates, tangent_basis, vectors
-from slrsym.kernels.arguments import positive, real_array, require_integer
+from slrsym.dynamics.initial_conditions import draw_vectors, require_feasible
+from slrsym.dynamics.spheres import overlap_jacobian, tangent_basis, vectors_from_overlaps
+from slrsym.kernels.arguments import require_integer, require_positive, require_real_array
 from slrsym.linear import best_linear
 from slrsym.montecarlo.predictors import AttentionPredictor, Linear, Predictor
 from slrsym.montecarlo.sampling import (
-    Coordinates,
+    CoordinateSource,
     Estimate,
-    Locations,
-    Moments,
+    LocationLaw,
     Progress,
     Quantity,
-    Tokens,
-    child_of,
-    root_of,
+    RunningMoments,
+    TokenSource,
+    child_seed_sequence,
+    root_seed_sequence,
     sample_quantity,
     stack_estimates,
 )
+from slrsym.renamed import old_attribute
 from slrsym.task import ORACLE, PLACES, OrderParameters, Task
 
 METHODS = ("plain", "projected", "conditioned")
@@ -39,12 +40,12 @@ _Array: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The settings of a Monte Carlo estimate; made by `plan_of`."""
+class SamplingPlan:
+    """The settings of a Monte Carlo estimate; made by `make_plan`."""
 
     predictor: Predictor
     task: Task
-    locations: Locations
+    locations: LocationLaw
     method: str
     antithetic: bool
     observations: int
@@ -62,16 +63,16 @@ class Plan:
         """Number of samples of the task in an observation."""
         return 2 if self.antithetic else 1
 
-    def for_state(self, index: int) -> Plan:
+    def for_state(self, index: int) -> SamplingPlan:
         """Return the same plan with a random stream of its own."""
-        return replace(self, root=child_of(self.root, index))
+        return replace(self, root=child_seed_sequence(self.root, index))
 
-    def source(self, at: OrderParameters | Directions) -> Tokens | Coordinates:
+    def sample_source(self, at: OrderParameters | Directions) -> TokenSource | CoordinateSource:
         """Return the source of the samples."""
         if self.method != "plain":
             state = at.overlaps if isinstance(at, Directions) else at
             state = ORACLE if self.predictor.oracle else state
-            return Coordinates(
+            return CoordinateSource(
                 self.task,
                 replace(self.locations, fixed=isinstance(self.predictor, AttentionPredictor)),
                 state,
@@ -80,20 +81,20 @@ class Plan:
                 self.predictor.mirrors_all,
             )
         if not isinstance(at, Directions):
-            at = Directions.at(at, self.task, child_of(self.root, 0))
+            at = Directions.at(at, self.task, child_seed_sequence(self.root, 0))
         return self.tokens(at)
 
-    def tokens(self, at: Directions, kept: bool = False) -> Tokens:
+    def tokens(self, at: Directions, kept: bool = False) -> TokenSource:
         """Return the source that draws whole tokens, in the space of the vectors."""
         k, v = (at.k_star, at.v_star) if self.predictor.oracle else (at.k, at.v)
-        return Tokens(self.task, self.locations, k, v, at.k_star, at.v_star, kept)
+        return TokenSource(self.task, self.locations, k, v, at.k_star, at.v_star, kept)
 
-    def moments(
+    def sample_moments(
         self,
         quantity: Quantity,
-        source: Tokens | Coordinates,
+        source: TokenSource | CoordinateSource,
         keep: Callable[[_Array], None] | None = None,
-    ) -> Moments:
+    ) -> RunningMoments:
         """Sample a quantity."""
         progress = self.progress
         if progress is not None and self.antithetic:
@@ -103,22 +104,30 @@ class Plan:
                 told(2 * done, error)
 
         return sample_quantity(
-            quantity, source, child_of(self.root, 1), self.observations, self.target, progress, keep
+            quantity,
+            source,
+            child_seed_sequence(self.root, 1),
+            self.observations,
+            self.target,
+            progress,
+            keep,
         )
 
-    def gain(self, quantity: Quantity, at: Any, moments: Moments) -> _Array | None:
+    def variance_gain(self, quantity: Quantity, at: Any, moments: RunningMoments) -> _Array | None:
         """Measure the variance saved, against samples without reduction."""
         if not self.reduced:
             return None
         plan = replace(self, method="projected", antithetic=False)
         count = max(2, min(_PILOT, self.observations))
-        pilot = sample_quantity(quantity, plan.source(at), child_of(self.root, 2), count)
+        pilot = sample_quantity(
+            quantity, plan.sample_source(at), child_seed_sequence(self.root, 2), count
+        )
         with np.errstate(divide="ignore", invalid="ignore"):
             return pilot.variance / (self.per_observation * moments.variance)
 
     def estimate(
         self,
-        moments: Moments,
+        moments: RunningMoments,
         gain: _Array | None,
         shape: Callable[[_Array], Any],
     ) -> Estimate:
@@ -133,7 +142,7 @@ class Plan:
         )
 
 
-def plan_of(
+def make_plan(
     predictor: Predictor,
     task: Task,
     probabilities: ArrayLike | None,
@@ -143,7 +152,7 @@ def plan_of(
     target_stderr: float | None,
     rng: Any,
     progress: Progress | None,
-) -> Plan:
+) -> SamplingPlan:
     """Check the arguments of an estimate and collect them in a plan."""
     if not isinstance(predictor, AttentionPredictor | Linear):
         raise TypeError(
@@ -165,8 +174,8 @@ def plan_of(
             "got 'conditioned'"
         )
     count = require_integer("max_samples", max_samples, 4 if antithetic else 2)
-    target = None if target_stderr is None else positive("target_stderr", target_stderr)
-    p = None if probabilities is None else real_array("probabilities", probabilities)
+    target = None if target_stderr is None else require_positive("target_stderr", target_stderr)
+    p = None if probabilities is None else require_real_array("probabilities", probabilities)
     if p is not None or isinstance(predictor, Linear):
         best = best_linear(task, p)  # which looks at the probabilities
     if isinstance(predictor, Linear):
@@ -175,29 +184,29 @@ def plan_of(
         shape = np.asarray(predictor.coefficients).shape
         if shape != (task.L, 2):
             raise ValueError(f"coefficients must have shape ({task.L}, 2); got {shape}")
-    return Plan(
+    return SamplingPlan(
         predictor,
         task,
-        Locations(task, p),
+        LocationLaw(task, p),
         method,
         bool(antithetic),
         count // 2 if antithetic else count,
         target,
-        root_of(rng),
+        root_seed_sequence(rng),
         progress,
     )
 
 
-def over_states(
-    plan: Plan,
+def estimate_at_states(
+    plan: SamplingPlan,
     at: ArrayLike | Directions,
-    one: Callable[[Plan, OrderParameters | Directions], Estimate],
+    one: Callable[[SamplingPlan, OrderParameters | Directions], Estimate],
 ) -> Estimate:
     """Estimate at each of several states."""
     if isinstance(at, Directions):
         require_dimension(at, plan.task)
         return one(plan.for_state(0), at)
-    states = states_of(at, plan.task)
+    states = require_feasible_overlaps(at, plan.task)
     rows = [OrderParameters(*map(float, row)) for row in states.reshape(-1, 5)]
     found = [one(plan.for_state(i), row) for i, row in enumerate(rows)]
     return found[0] if states.ndim == 1 else stack_estimates(found, states.shape[:-1])
@@ -238,7 +247,7 @@ class Directions:
 
     def __post_init__(self) -> None:
         for field in fields(self):
-            x = real_array(field.name, getattr(self, field.name))
+            x = require_real_array(field.name, getattr(self, field.name))
             if x.ndim != 1 or x.size < 2 or not np.isfinite(x).all():
                 raise ValueError(
                     f"{field.name} must be finite and of shape (d,), d at least 2; "
@@ -278,7 +287,9 @@ class Directions:
             If no vectors in R^d have these overlaps.
         """
         seed = int(rng.generate_state(1)[0])
-        return cls(*(x[0] for x in lift(np.asarray(state, dtype=np.float64)[None], task.d, seed)))
+        return cls(
+            *(x[0] for x in draw_vectors(np.asarray(state, dtype=np.float64)[None], task.d, seed))
+        )
 
     @property
     def overlaps(self) -> OrderParameters:
@@ -286,7 +297,9 @@ class Directions:
         x = (self.k, self.v, self.k_star, self.v_star)
         return OrderParameters(*(float(x[i] @ x[j]) for i, j in PLACES))
 
-    def framed(self) -> tuple[Directions, _Array]:
+    framed = old_attribute("in_span_basis")
+
+    def in_span_basis(self) -> tuple[Directions, _Array]:
         """Express the vectors in an orthonormal basis of their span.
 
         Returns
@@ -306,9 +319,9 @@ def _norm(x: _Array) -> float:
     return float(np.linalg.norm(x))
 
 
-def states_of(at: ArrayLike, task: Task, name: str = "at") -> _Array:
+def require_feasible_overlaps(at: ArrayLike, task: Task, name: str = "at") -> _Array:
     """Check overlaps: some vectors in R^d have them."""
-    states = real_array(name, at, "overlaps of shape (..., 5), or Directions")
+    states = require_real_array(name, at, "overlaps of shape (..., 5), or Directions")
     if states.ndim == 0 or states.shape[-1] != 5 or not states.size:
         raise ValueError(
             f"{name} must be Directions, or overlaps of shape (..., 5): "
@@ -318,8 +331,8 @@ def states_of(at: ArrayLike, task: Task, name: str = "at") -> _Array:
     return states
 
 
-def metric(state: ArrayLike, task: Task) -> _Array:
+def riemannian_metric(state: ArrayLike, task: Task) -> _Array:
     r"""Return the inner products of the Riemannian gradients of the overlaps."""
-    (points,) = vectors(np.asarray(state, dtype=np.float64)[None], task)
-    along: _Array = overlap_rates(points) @ tangent_basis(points)
+    (points,) = vectors_from_overlaps(np.asarray(state, dtype=np.float64)[None], task)
+    along: _Array = overlap_jacobian(points) @ tangent_basis(points)
     return along @ along.T

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import erf, softmax
 
-from slrsym.kernels.arguments import positive, real_array
+from slrsym.kernels.arguments import require_positive, require_real_array
 from slrsym.montecarlo.sampling import Batch
 from slrsym.task import Task
 
@@ -126,7 +126,7 @@ class Softmax(AttentionPredictor):
     name = "softmax"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lam", positive("lam", self.lam))
+        object.__setattr__(self, "lam", require_positive("lam", self.lam))
 
     def weights(self, u: _Array) -> _Array:
         return np.asarray(softmax(self.lam * u, axis=1))
@@ -169,7 +169,7 @@ class Erf(AttentionPredictor):
     mirrors_all = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "lam", positive("lam", self.lam))
+        object.__setattr__(self, "lam", require_positive("lam", self.lam))
 
     def weights(self, u: _Array) -> _Array:
         return np.asarray(erf(self.lam * u))
@@ -213,7 +213,7 @@ class Linear:
 
     def __post_init__(self) -> None:
         if self.coefficients is not None:
-            beta = real_array("coefficients", self.coefficients)
+            beta = require_real_array("coefficients", self.coefficients)
             if beta.ndim != 2 or beta.shape[1] != 2 or not np.isfinite(beta).all():
                 raise ValueError(
                     f"coefficients must be finite and of shape (L, 2); got {beta.tolist()}"
@@ -257,17 +257,17 @@ def _variance(batch: Batch, a: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 @dataclass(frozen=True)
-class Loss:
+class SquaredError:
     """The squared error."""
 
     predictor: Predictor
 
     size = 1
 
-    def of(self, batch: Batch) -> NDArray[np.float64]:
+    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
         """Return the squared error, one row for each sample."""
         output, a = _outputs(self.predictor, batch)
-        spread = batch.var_y - 2 * batch.own(a) * batch.cov + _variance(batch, a)
+        spread = batch.var_y - 2 * batch.informative_entry(a) * batch.cov + _variance(batch, a)
         result: NDArray[np.float64] = ((batch.y - output) ** 2 + spread)[:, None]
         return result
 
@@ -280,11 +280,13 @@ class OutputMoments:
 
     size = 3
 
-    def of(self, batch: Batch) -> NDArray[np.float64]:
+    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
         """Return output, square and product with the target, one row for each sample."""
         output, a = _outputs(self.predictor, batch)
         square = output**2 + _variance(batch, a)
-        return np.stack([output, square, output * batch.y + batch.own(a) * batch.cov], axis=1)
+        return np.stack(
+            [output, square, output * batch.y + batch.informative_entry(a) * batch.cov], axis=1
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,9 +299,9 @@ class OverlapGradient:
 
     size = 5
 
-    def of(self, batch: Batch) -> NDArray[np.float64]:
+    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
         """Return the gradient in the overlaps, one row for each sample."""
-        u, v, own = batch.u, batch.v, batch.own
+        u, v, own = batch.u, batch.v, batch.informative_entry
         g2, signal = self.task.gamma**2, np.sqrt(self.task.d / 2)
         a = self.predictor.weights(u)
         error = batch.y - np.sum(a * v, axis=1)
@@ -336,7 +338,7 @@ class VectorGradient:
         """Number of components."""
         return 2 * self.k.size
 
-    def of(self, batch: Batch) -> NDArray[np.float64]:
+    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
         """Return the gradient in the vectors, one row for each sample, that in k first."""
         assert batch.tokens is not None
         a = self.predictor.weights(batch.u)

@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
 
 from slrsym.dynamics.spheres import gram_matrices
-from slrsym.kernels.arguments import foretell, number
+from slrsym.kernels.arguments import to_float, warn_of_long_work
+from slrsym.renamed import old_attribute
 from slrsym.task import OrderParameters, Task
 
 # Each block of so many observations has its own stream of random numbers, and the standard error
@@ -38,23 +39,23 @@ class Quantity(Protocol):
         """Number of components."""
         ...
 
-    def of(self, batch: Batch) -> NDArray[np.float64]:
+    def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
         """Return one row for each sample."""
         ...
 
 
-def child_of(root: SeedSequence, *key: int) -> SeedSequence:
+def child_seed_sequence(root: SeedSequence, *key: int) -> SeedSequence:
     """Return the child of a seed sequence with a key, leaving the sequence unchanged."""
     return SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key), pool_size=root.pool_size)
 
 
-def root_of(rng: Any) -> SeedSequence:
+def root_seed_sequence(rng: Any) -> SeedSequence:
     """Return the seed sequence of a generator, a seed, or a sequence."""
     if isinstance(rng, np.random.Generator):
         return SeedSequence(rng.integers(2**32, size=4).tolist())
     if isinstance(rng, SeedSequence):
         # A copy: whoever passes it in does not see it change.
-        return child_of(rng)
+        return child_seed_sequence(rng)
     try:
         if isinstance(rng, bool | float):
             raise TypeError
@@ -68,29 +69,31 @@ def root_of(rng: Any) -> SeedSequence:
 
 def sample_quantity(
     quantity: Quantity,
-    source: Tokens | Coordinates,
+    source: TokenSource | CoordinateSource,
     root: SeedSequence,
     observations: int,
     target_stderr: float | None = None,
     progress: Progress | None = None,
     keep: Callable[[NDArray[np.float64]], None] | None = None,
-) -> Moments:
+) -> RunningMoments:
     """Sample a quantity until the observations or the target standard error are reached."""
-    moments = Moments(quantity.size)
+    moments = RunningMoments(quantity.size)
     block, begun = 0, perf_counter()
     while moments.count < observations:
         count = min(BLOCK, observations - moments.count)
-        for batches in source.batches(child_of(root, block), count):
-            rows = quantity.of(batches[0])
+        for batches in source.batches(child_seed_sequence(root, block), count):
+            rows = quantity.values_per_sample(batches[0])
             for other in batches[1:]:
-                rows = (rows + quantity.of(other)) / 2
+                rows = (rows + quantity.values_per_sample(other)) / 2
             moments.add(rows)
             if keep is not None:
                 keep(rows)
         block += 1
         if block == 1 and target_stderr is None:
             took = perf_counter() - begun
-            foretell(f"{observations:,} samples", took * (observations / moments.count - 1))
+            warn_of_long_work(
+                f"{observations:,} samples", took * (observations / moments.count - 1)
+            )
         error = float(moments.stderr.max())
         if progress is not None:
             progress(moments.count, error)
@@ -105,7 +108,7 @@ def sample_quantity(
 _SMALL = 16
 
 
-class Moments:
+class RunningMoments:
     """Mean and covariance, updated part by part in a way that loses no digits to large means.
 
     Notes
@@ -187,8 +190,10 @@ class Estimate:
     gain: Any = None
     target_stderr: float | None = None
 
+    reached = old_attribute("is_reached")
+
     @property
-    def reached(self) -> bool:
+    def is_reached(self) -> bool:
         """Whether the standard error is as small as was asked for; true if nothing was."""
         return self.target_stderr is None or bool(np.all(self.stderr <= self.target_stderr))
 
@@ -209,7 +214,7 @@ class Estimate:
         ValueError
             If the level is not in (0, 1).
         """
-        share = number(level)
+        share = to_float(level)
         if not 0 < share < 1:
             raise ValueError(f"level must lie in (0, 1); got {level!r}")
         half = stdtrit(self._aligned(self.observations) - 1, (1 + share) / 2) * self.stderr
@@ -328,7 +333,7 @@ class Batch:
     cov: float = 0.0
     tokens: NDArray[np.float64] | None = None
 
-    def own(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+    def informative_entry(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         """Select the entry of the informative token."""
         return np.take_along_axis(x, self.place[:, None], axis=1)[:, 0]
 
@@ -340,7 +345,7 @@ class Batch:
 
 
 @dataclass(frozen=True, eq=False)
-class Locations:
+class LocationLaw:
     """The law of the location of the informative token."""
 
     task: Task
@@ -361,11 +366,11 @@ class Locations:
 
 
 @dataclass(frozen=True, eq=False)
-class Tokens:
+class TokenSource:
     """Whole tokens in a space of m dimensions: the task as it is defined."""
 
     task: Task
-    locations: Locations
+    locations: LocationLaw
     k: NDArray[np.float64]
     v: NDArray[np.float64]
     k_star: NDArray[np.float64]
@@ -397,11 +402,11 @@ class Tokens:
 
 
 @dataclass(frozen=True, eq=False)
-class Coordinates:
+class CoordinateSource:
     """The coordinates that matter, at given overlaps."""
 
     task: Task
-    locations: Locations
+    locations: LocationLaw
     state: OrderParameters
     conditioned: bool = False
     antithetic: bool = False

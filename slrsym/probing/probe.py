@@ -21,12 +21,12 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import expit
 
-from slrsym.files import Saved
+from slrsym.files import SavedComputation
 from slrsym.jobs import show_progress
-from slrsym.kernels.arguments import cores
+from slrsym.kernels.arguments import count_cores
 from slrsym.probing.encoder import Encoder
 from slrsym.task import Task
-from slrsym.transformers.layer import MultipleLocation, in_processes
+from slrsym.transformers.layer import MultipleLocation, results_from_processes
 
 # Sentences that are encoded together.
 _BATCH = 64
@@ -90,7 +90,7 @@ def _loaded(directory: str) -> Encoder:
 
 
 @dataclass(frozen=True)
-class Probing(Saved):
+class Probing(SavedComputation):
     """Figure 1(b): how well [CLS] tells the label, layer by layer, on each set of sentences.
 
     Parameters
@@ -185,7 +185,7 @@ class Probing(Saved):
         for name in SETS:
             found[name] = np.empty((len(sentences(name)), encoder.layers + 1, width), np.float32)
         with show_progress(progress, "sentences", len(texts)) as shown:
-            for some, vectors in in_processes(jobs, workers or cores()):
+            for some, vectors in results_from_processes(jobs, workers or count_cores()):
                 for (name, i, _), vector in zip(some, vectors, strict=True):
                     found[name][i] = vector
                 shown(len(some))
@@ -193,7 +193,7 @@ class Probing(Saved):
 
 
 @dataclass(frozen=True)
-class Projections(Saved):
+class Projections(SavedComputation):
     r"""Figure 2: words of two sentences along a direction that selects and one that is read out.
 
     With an encoder they are initial embeddings; :math:`k^\star` points from the mean of other words

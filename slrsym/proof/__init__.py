@@ -48,18 +48,24 @@ from slrsym.renamed import old_names as _old_names
 from slrsym.statements.expressions import ProofError, Refused
 
 if TYPE_CHECKING:
-    from slrsym.crosscheck.montecarlo import MonteCarlo
+    from slrsym.crosscheck.montecarlo import MonteCarloCheck
 
 
-_old_name = _old_names(__name__, Row="ClaimSummary", Verdict="ClaimVerdict", claimed="by_claim")
+_old_name = _old_names(
+    __name__,
+    MonteCarlo="MonteCarloCheck",
+    Row="ClaimSummary",
+    Verdict="ClaimVerdict",
+    claimed="by_claim",
+)
 
 
 def __getattr__(name: str) -> Any:
-    """Import `MonteCarlo` on first use; the cross-check by sampling is slow to load."""
-    if name == "MonteCarlo":
-        from slrsym.crosscheck.montecarlo import MonteCarlo
+    """Import `MonteCarloCheck` on first use; the cross-check by sampling is slow to load."""
+    if name == "MonteCarloCheck":
+        from slrsym.crosscheck.montecarlo import MonteCarloCheck
 
-        return MonteCarlo
+        return MonteCarloCheck
     return _old_name(name, stacklevel=3)
 
 
@@ -78,7 +84,7 @@ __all__ = [
     "DerivationError",
     "Explanation",
     "Ledger",
-    "MonteCarlo",
+    "MonteCarloCheck",
     "ProofError",
     "Refused",
     "StepReport",

@@ -272,13 +272,13 @@ def rule_is_sound(rule: str) -> str:
     return f"{_IS_SOUND}{rule}"
 
 
-def is_foreign(name: str) -> bool:
+def is_soundness_axiom(name: str) -> bool:
     """Tell whether an axiom says that a rule without evidence is sound."""
     return name.startswith(_IS_SOUND)
 
 
 def axiom(name: str) -> Axiom:
-    if is_foreign(name):
+    if is_soundness_axiom(name):
         rule = name.removeprefix(_IS_SOUND)
         return Axiom(name, f"Whatever the rule {rule} accepts is true.", "the author of the rule")
     if name not in AXIOMS:

@@ -14,7 +14,7 @@ from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.law import standard_normal
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule
-from slrsym.statements.expressions import put, rebuilt
+from slrsym.statements.expressions import rebuild, substitute_all
 
 
 @dataclass(frozen=True, repr=False)
@@ -71,21 +71,21 @@ class _Differentiate(Rule):
         return derivative_claims(link.statement)
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return with_derivatives_taken(link.lhs)
+        return evaluate_derivatives(link.lhs)
 
 
-def with_derivatives_taken(expr: Expr) -> Expr:
+def evaluate_derivatives(expr: Expr) -> Expr:
     """Evaluate the derivatives in an expression, except those of expectations."""
 
     def taken(node: Any) -> Any:
         if isinstance(node, Derivative) and not node.expr.has(Expectation):
-            return with_derivatives_taken(node.expr).diff(*node.variable_count)
+            return evaluate_derivatives(node.expr).diff(*node.variable_count)
         if isinstance(node, sp.Subs):
             values = dict(zip(node.variables, node.point, strict=True))
-            return put(with_derivatives_taken(node.expr), values)
+            return substitute_all(evaluate_derivatives(node.expr), values)
         return None
 
-    return rebuilt(expr, taken)
+    return rebuild(expr, taken)
 
 
 differentiate = _Differentiate()
@@ -230,7 +230,7 @@ class _Termwise(Rule):
         """Replace top-level sums by placeholders, and put their terms into `found`."""
         if isinstance(expr, Sum) and [lim[1:] for lim in expr.limits] == [(self.low, self.high)]:
             place = Dummy(real=True)
-            found[place] = put(expr.function, {expr.limits[0][0]: self.index})
+            found[place] = substitute_all(expr.function, {expr.limits[0][0]: self.index})
             return place
         if isinstance(expr, Add | sp.Mul):
             return expr.func(*(self._opened(arg, found) for arg in expr.args))

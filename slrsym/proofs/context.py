@@ -16,7 +16,7 @@ from sympy import Basic, Derivative, Dummy, Expr, ImmutableMatrix, Le, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
-from slrsym.statements.expressions import ProofError, Refused, ambiguous, put
+from slrsym.statements.expressions import ProofError, Refused, find_ambiguous_subs, substitute_all
 
 
 class Stated(Protocol):
@@ -71,11 +71,11 @@ class Context:
         return replace(self, hypotheses=(*self.hypotheses, *more))
 
     @cached_property
-    def restricted(self) -> frozenset[Symbol]:
+    def restricted_symbols(self) -> frozenset[Symbol]:
         """The symbols that hypotheses speak of."""
         return frozenset().union(*(h.free_symbols for h in self.hypotheses))
 
-    def granting(self, goal: Boolean) -> Self:
+    def with_granted_goal(self, goal: Boolean) -> Self:
         """Return the context of an induction step, in which the goal may be used as it stands.
 
         An inequality is a hypothesis like any other; equalities have a rule of their own.
@@ -83,20 +83,20 @@ class Context:
         here = self.assuming(goal) if isinstance(goal, Le | sp.Lt | sp.Ge | sp.Gt) else self
         return replace(here, granted=(*self.granted, goal))
 
-    def substituted(self, values: Mapping[Symbol, Expr]) -> Self:
+    def substitute(self, values: Mapping[Symbol, Expr]) -> Self:
         """Put values for symbols in the hypotheses and covariances of the context."""
         return replace(
             self,
-            hypotheses=tuple(put(h, values) for h in self.hypotheses),
+            hypotheses=tuple(substitute_all(h, values) for h in self.hypotheses),
             covariances=tuple(
-                m.applyfunc(lambda entry: put(entry, values)) for m in self.covariances
+                m.applyfunc(lambda entry: substitute_all(entry, values)) for m in self.covariances
             ),
         )
 
 
 def require_stated(statement: Basic, context: Context) -> None:
     """Refuse a statement that SymPy, or a reader, could take for another, or that says nothing."""
-    confused = ambiguous(statement)
+    confused = find_ambiguous_subs(statement)
     if confused is not None:
         raise Refused(
             f"{confused} is the same to SymPy as the derivative in another of its variables; "
@@ -138,7 +138,7 @@ def _declared(symbol: Symbol) -> str:
 
 def _require_own_variables(statement: Basic, context: Context) -> None:
     """Refuse laws with a bound variable that has the name of a variable of a hypothesis."""
-    free = context.restricted
+    free = context.restricted_symbols
     for law in statement.atoms(Law):
         for symbol in law.symbols:
             if symbol in free:
@@ -161,7 +161,7 @@ def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:
     """Return the indecomposable laws of a statement, each with its covariance matrix."""
     found: dict[Law, ImmutableMatrix] = {}
     for law in statement.atoms(Law):
-        for block in law.blocks():
+        for block in law.independent_laws():
             if isinstance(block, GaussianLaw):
                 found[block] = ImmutableMatrix(block.cov)
             elif isinstance(block, NoiseLaw):

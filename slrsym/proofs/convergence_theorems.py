@@ -13,7 +13,7 @@ from sympy.core.symbol import uniquely_named_symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proofs.chain import D, at
-from slrsym.proofs.descent_theorems import Hypothesis, Needs, about, on_box
+from slrsym.proofs.descent_theorems import Hypothesis, Needs, box_hypotheses, require_goal_kind
 from slrsym.statements.expressions import ProofError
 from slrsym.statements.maps import BoxMap, SphereDescent, point_set, value_at
 from slrsym.statements.orbits import (
@@ -66,18 +66,18 @@ def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, Hypothesis]:
 
 
 def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
-    g = about(goal, Injective, "expansion-injective").map
+    g = require_goal_kind(goal, Injective, "expansion-injective").map
     return Needs(_apart(g, second, factor), (*g.coordinates, *second))
 
 
 def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
-    g = about(goal, InvertibleJacobian, "expansion-invertible").map
+    g = require_goal_kind(goal, InvertibleJacobian, "expansion-invertible").map
     hypotheses = _apart(g, second, factor)
     return Needs(hypotheses, (*g.coordinates, *second))
 
 
 def local_inverse(goal: Boolean) -> Needs:
-    goal = about(goal, LocalDiffeomorphism, "local-inverse")
+    goal = require_goal_kind(goal, LocalDiffeomorphism, "local-inverse")
     g = goal.map
     for point in goal.points:
         require_inside(g, point, "local-inverse")
@@ -98,7 +98,7 @@ def require_inside(g: BoxMap, point: Any, name: str) -> None:
 
 
 def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
-    goal = about(goal, NullStarts, "center-stable")
+    goal = require_goal_kind(goal, NullStarts, "center-stable")
     g = goal.map
     if len(goal.points) != 1:
         raise ProofError(f"theorem center-stable is about one point; got {goal.points}")
@@ -109,7 +109,7 @@ def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
     if len(rows) != size or any(len(row) != size for row in rows):
         raise ProofError(f"matrix must be {size} rows of {size} entries; got {matrix}")
     entries = zip(jacobian_at(g, point), rows, strict=True)
-    hypotheses = on_box(g)
+    hypotheses = box_hypotheses(g)
     for i, (derivatives, values) in enumerate(entries, start=1):
         for j, (derivative, value) in enumerate(zip(derivatives, values, strict=True), start=1):
             equal = Eq(derivative, value, evaluate=False)
@@ -126,9 +126,9 @@ def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
 
 
 def strict_maximum(goal: Boolean, risk: Any) -> Needs:
-    goal = about(goal, NullStarts, "strict-maximum")
+    goal = require_goal_kind(goal, NullStarts, "strict-maximum")
     g = goal.map
-    hypotheses = on_box(g)
+    hypotheses = box_hypotheses(g)
     for number, point in enumerate(sorted(goal.points, key=str), start=1):
         less = sp.Lt(g.before(risk), value_at(risk, point), evaluate=False)
         hypotheses[f"less_{number}"] = Hypothesis(less, g.interior())
@@ -137,7 +137,7 @@ def strict_maximum(goal: Boolean, risk: Any) -> Needs:
 
 
 def null_union(goal: Boolean, parts: Any) -> Needs:
-    goal = about(goal, NullStarts, "null-union")
+    goal = require_goal_kind(goal, NullStarts, "null-union")
     sets = [point_set(part) for part in parts]
     if set().union(*sets) != set(goal.points):
         raise ProofError(f"the parts do not make up {goal.points}; got {parts}")
@@ -151,7 +151,7 @@ def null_union(goal: Boolean, parts: Any) -> Needs:
 
 
 def all_but_few(goal: Boolean, others: Any) -> Needs:
-    goal = about(goal, AlmostEveryStartConvergesTo, "all-but-few")
+    goal = require_goal_kind(goal, AlmostEveryStartConvergesTo, "all-but-few")
     g, few = goal.map, point_set(others)
     return Needs(
         {
@@ -195,7 +195,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
     return moved[0] / sp.sqrt(moved.dot(moved))
 
 
-def vectors() -> Boolean:
+def overlap_step_statement() -> Boolean:
     """State the overlaps after a step along k* and v* in R^N, and a distance."""
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
@@ -220,7 +220,7 @@ def vectors() -> Boolean:
     return And(*(Eq(*pair, evaluate=False) for pair in sides))
 
 
-def volume(x: Expr, y: Expr) -> Boolean:
+def gram_determinant_statement(x: Expr, y: Expr) -> Boolean:
     """State Gram determinants of the gradients of the manifold's equations, at overlaps x and y.
 
     Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
@@ -261,7 +261,10 @@ def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[s
         raise ProofError(f"slopes must be two functions of two overlaps; got {slopes}")
     square = planar.inside()
     values = tuple(value_at(slopes, planar.coordinates))
-    hypotheses = {"chain_rule": Hypothesis(chain_rule()), "vectors": Hypothesis(vectors())}
+    hypotheses = {
+        "chain_rule": Hypothesis(chain_rule()),
+        "vectors": Hypothesis(overlap_step_statement()),
+    }
     for number, x in enumerate(overlaps[2:], start=1):
         partial = at(D(descent.function.expr, x), descent.across)
         hypotheses[f"across_{number}"] = Hypothesis(Eq(partial, 0, evaluate=False), square)
@@ -286,7 +289,9 @@ def _needs(goal: Any, hypotheses: dict[str, Hypothesis]) -> Needs:
 
 
 def _about_pairs(goal: Boolean, name: str) -> Any:
-    return about(goal, NullPairs if type(goal) is NullPairs else AlmostEveryPairConvergesTo, name)
+    return require_goal_kind(
+        goal, NullPairs if type(goal) is NullPairs else AlmostEveryPairConvergesTo, name
+    )
 
 
 def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
@@ -295,7 +300,9 @@ def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     hypotheses = _on_the_manifold(descent, planar, slopes)
     hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
     hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 4, evaluate=False))
-    hypotheses["volume"] = Hypothesis(volume(*planar.coordinates), planar.inside())
+    hypotheses["volume"] = Hypothesis(
+        gram_determinant_statement(*planar.coordinates), planar.inside()
+    )
     return _needs(goal, hypotheses)
 
 
@@ -305,7 +312,9 @@ def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     hypotheses = _on_the_manifold(descent, planar, slopes)
     hypotheses["planar"] = Hypothesis(_of_the_map(goal, planar, goal.points))
     hypotheses["dimension"] = Hypothesis(Ge(descent.dimension, 3, evaluate=False))
-    hypotheses["volume"] = Hypothesis(volume(*planar.coordinates), planar.inside())
+    hypotheses["volume"] = Hypothesis(
+        gram_determinant_statement(*planar.coordinates), planar.inside()
+    )
     for place, (x, image) in enumerate(zip(planar.coordinates, planar.images, strict=True)):
         for value, side in ((1, "high"), (-1, "low")):
             keeps = Eq(at(image, {x: value}), value, evaluate=False)

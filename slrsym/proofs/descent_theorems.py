@@ -22,7 +22,7 @@ from slrsym.gaussian.law import NoiseLaw
 from slrsym.notation import L, epsilon
 from slrsym.proofs.chain import at
 from slrsym.proofs.lemmas import in_words
-from slrsym.statements.expressions import ProofError, put
+from slrsym.statements.expressions import ProofError, substitute_all
 from slrsym.statements.maps import BoxMap, function_of, point_set
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,
@@ -50,20 +50,20 @@ class Needs:
     bound: tuple[Symbol, ...]
 
 
-def about(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
+def require_goal_kind(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
     """Return the goal, or refuse one which is not of the kind that the theorem shows."""
     if type(goal) is not kind:
         raise ProofError(f"theorem {name} shows {kind.__name__}, not {goal}")
     return goal
 
 
-def on_box(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
+def box_hypotheses(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
     """Return hypotheses for all points of the box, and that no step leaves it."""
     formulas = {"stays": g.stays(), **statements}
     return {name: Hypothesis(formula, g.inside()) for name, formula in formulas.items()}
 
 
-def listed(g: BoxMap, points: sp.FiniteSet) -> Boolean:
+def is_listed_formula(g: BoxMap, points: sp.FiniteSet) -> Boolean:
     """State that the coordinates are those of one of the points."""
     at = [And(*map(Eq, g.coordinates, point)) for point in points]
     return sp.Or(*at) if len(at) > 1 else at[0]
@@ -117,17 +117,17 @@ def conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
 
 
 def decrease(goal: Boolean) -> Needs:
-    goal = about(goal, DecreasesAlong, "decrease")
+    goal = require_goal_kind(goal, DecreasesAlong, "decrease")
     g, f = goal.map, goal.function
     change = g.after(f) - g.before(f)
-    return Needs(on_box(g, decreases=Le(change, 0, evaluate=False)), g.coordinates)
+    return Needs(box_hypotheses(g, decreases=Le(change, 0, evaluate=False)), g.coordinates)
 
 
 def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Needs:
-    goal = about(goal, VanishesAlong, "bounded-descent")
+    goal = require_goal_kind(goal, VanishesAlong, "bounded-descent")
     g, slack = goal.map, goal.map.before(goal.function)
     rate, floor = _numbers(rate, floor)
-    hypotheses = on_box(
+    hypotheses = box_hypotheses(
         g,
         descends=Le(g.after(risk) - g.before(risk) + rate * slack, 0, evaluate=False),
         nonnegative=Ge(slack, 0, evaluate=False),
@@ -138,35 +138,37 @@ def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Nee
 
 
 def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
-    goal = about(goal, StepsVanish, "small-steps")
+    goal = require_goal_kind(goal, StepsVanish, "small-steps")
     g = goal.map
     (factor,) = _numbers(factor)
     bound = Le(g.squared_step() - factor * g.before(slack), 0, evaluate=False)
-    hypotheses = on_box(g, steps=bound)
+    hypotheses = box_hypotheses(g, steps=bound)
     hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
     return Needs(hypotheses, g.coordinates)
 
 
 def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
-    goal = about(goal, AccumulationPointsSolve, "limits-solve")
+    goal = require_goal_kind(goal, AccumulationPointsSolve, "limits-solve")
     g, values = goal.map, goal.map.before(goal.equations)
     (factor,) = _numbers(factor)
     squares = sp.Add(*(e**2 for e in values))
     bound = Le(squares - factor * g.before(slack), 0, evaluate=False)
-    hypotheses = on_box(g, equations=bound)
+    hypotheses = box_hypotheses(g, equations=bound)
     hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
     return Needs(hypotheses, g.coordinates)
 
 
 def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
-    goal = about(goal, OrbitsConvergeTo, "connected-limits")
+    goal = require_goal_kind(goal, OrbitsConvergeTo, "connected-limits")
     g = goal.map
     if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
         raise ProofError(f"equations must be made by function_of; got {equations!r}")
     system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)))
-    solutions = sp.Equivalent(system, listed(g, goal.points), evaluate=False)
+    solutions = sp.Equivalent(system, is_listed_formula(g, goal.points), evaluate=False)
     # The equations may be the list itself.
-    hypotheses = on_box(g, solutions=solutions) if solutions != sp.S.true else on_box(g)
+    hypotheses = (
+        box_hypotheses(g, solutions=solutions) if solutions != sp.S.true else box_hypotheses(g)
+    )
     hypotheses["steps"] = Hypothesis(StepsVanish(g))
     hypotheses["limits"] = Hypothesis(AccumulationPointsSolve(g, equations))
     return Needs(hypotheses, g.coordinates)
@@ -182,7 +184,7 @@ def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Need
     shown: OrbitStatement
     if type(goal) is DecreasesAlong:
         shown = DecreasesAlong(whole, of)
-        restricted = function_of(face.coordinates, put(whole.before(of), {fixed: value}))
+        restricted = function_of(face.coordinates, substitute_all(whole.before(of), {fixed: value}))
         wanted: Boolean = DecreasesAlong(face, restricted)
     else:
         shown = OrbitsConvergeTo(whole, of)

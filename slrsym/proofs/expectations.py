@@ -10,11 +10,11 @@ from sympy import Derivative, Expr, S, Symbol
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, ProductLaw
-from slrsym.proofs.calculus import with_derivatives_taken
+from slrsym.proofs.calculus import evaluate_derivatives
 from slrsym.proofs.context import Context
-from slrsym.proofs.gaussian import with_expectations_changed
+from slrsym.proofs.gaussian import change_expectations
 from slrsym.proofs.step import Link, Proof, Rule, require_rule
-from slrsym.statements.expressions import Refused, rebuilt
+from slrsym.statements.expressions import Refused, rebuild
 
 
 class _Linearity(Rule):
@@ -110,7 +110,7 @@ class _DifferentiateUnderExpectation(Rule):
     name = "differentiation under the expectation"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return rebuilt(link.lhs, _exchanged)
+        return rebuild(link.lhs, _exchanged)
 
 
 differentiate_under_expectation = _DifferentiateUnderExpectation()
@@ -133,7 +133,7 @@ class _Conditioning(Rule):
     name = "conditioning"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return with_expectations_changed(link.lhs, self._nested)
+        return change_expectations(link.lhs, self._nested)
 
     def _nested(self, node: Expectation) -> Expr:
         chosen = [s for s in node.law.symbols if s in self.given]
@@ -146,7 +146,7 @@ class _Conditioning(Rule):
     def _disintegrated(law: Law, chosen: list[Symbol]) -> tuple[Law, Law]:
         inner: list[Law] = []
         outer: list[Law] = []
-        for block in law.blocks():
+        for block in law.independent_laws():
             present = [s for s in block.symbols if s in chosen]
             if len(present) == len(block.symbols):
                 outer.append(block)
@@ -201,12 +201,12 @@ class _PeelCopy(Rule):
             whole = node.integrand.xreplace({copies: rest + copies.term.xreplace(names)})
             return Expectation(whole, self.joint(node.law, copies.law, names))
 
-        return with_expectations_changed(link.lhs, peeled)
+        return change_expectations(link.lhs, peeled)
 
     @staticmethod
     def joint(law: Law, copy: Law, names: Mapping[Symbol, Symbol]) -> ProductLaw:
         """Extend a law by a copy of another with renamed variables."""
-        return ProductLaw(law, copy.renamed(names))
+        return ProductLaw(law, copy.rename_variables(names))
 
 
 peel_copy = _PeelCopy()
@@ -226,10 +226,10 @@ class _GaussianCalculus(Rule):
         from slrsym.gaussian.closed_form import evaluate_for_proofs
 
         def value(node: Expectation) -> Expr:
-            integrand = with_derivatives_taken(node.integrand)
+            integrand = evaluate_derivatives(node.integrand)
             return evaluate_for_proofs(integrand, node.law, lambda e: bool(e.is_positive))
 
-        return with_expectations_changed(link.lhs, value)
+        return change_expectations(link.lhs, value)
 
 
 gaussian_calculus = _GaussianCalculus()
@@ -246,7 +246,7 @@ class _Price(Rule):
     name = "Price's theorem"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return rebuilt(link.lhs, _moved)
+        return rebuild(link.lhs, _moved)
 
 
 price = _Price()

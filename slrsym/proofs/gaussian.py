@@ -14,19 +14,19 @@ from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Rule
-from slrsym.statements.expressions import Refused, rebuilt
+from slrsym.statements.expressions import Refused, rebuild
 
 # How often Stein's lemma is used on one term before it is said not to end.
 _MOST_FACTORS = 40
 
 
-def with_expectations_changed(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
+def change_expectations(expr: Expr, change: Callable[[Expectation], Expr]) -> Expr:
     """Apply `change` to the outermost expectations in an expression."""
 
     def changed(node: Expr) -> Expr | None:
         return change(node) if isinstance(node, Expectation) else None
 
-    return rebuilt(expr, changed)
+    return rebuild(expr, changed)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class _Stein(Rule):
         return f"Stein's lemma in {', '.join(map(str, self.variables))}"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return with_expectations_changed(
+        return change_expectations(
             link.lhs, lambda node: self._sum(node.integrand, node.law, _MOST_FACTORS)
         )
 
@@ -55,7 +55,7 @@ class _Stein(Rule):
         for position, factor in enumerate(factors):
             base, power = factor.as_base_exp()
             whole = power.is_integer and power.is_positive and base in self.variables
-            block = next((b for b in law.blocks() if base in b.symbols), None)
+            block = next((b for b in law.independent_laws() if base in b.symbols), None)
             if whole and isinstance(block, GaussianLaw):
                 rest = Mul(*factors[:position], base ** (power - 1), *factors[position + 1 :])
                 moved = block.mean[base] * rest + Add(
@@ -119,7 +119,7 @@ class _Substitution(Rule):
                 return node
             return Expectation(node.integrand.xreplace(forms), self.law)
 
-        return with_expectations_changed(link.lhs, moved)
+        return change_expectations(link.lhs, moved)
 
 
 def substitution(forms: Mapping[Symbol, Any], law: GaussianLaw) -> Rule:
@@ -152,14 +152,14 @@ class _Symmetry(Rule):
 
     def gives(self, link: Link, context: Context) -> Expr:
         def changed(node: Expectation) -> Expr:
-            gaussian = [b for b in node.law.blocks() if isinstance(b, GaussianLaw)]
+            gaussian = [b for b in node.law.independent_laws() if isinstance(b, GaussianLaw)]
             mirror = {
                 s: 2 * b.mean[s] - s for b in gaussian for s in b.symbols if s in self.variables
             }
             other = node.integrand.subs(mirror, simultaneous=True)
             return Expectation(sp.expand((node.integrand + other) / 2), node.law)
 
-        return with_expectations_changed(link.lhs, changed)
+        return change_expectations(link.lhs, changed)
 
 
 def symmetry(*variables: Symbol) -> Rule:
@@ -227,7 +227,7 @@ class _Density(Rule):
             (x,) = law.symbols
             return sp.Integral(node.integrand * sp.exp(exponent) / norm, (x, -sp.oo, sp.oo))
 
-        return with_expectations_changed(link.lhs, changed)
+        return change_expectations(link.lhs, changed)
 
 
 density = _Density()

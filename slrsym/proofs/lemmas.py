@@ -18,7 +18,7 @@ from slrsym.proofs.axioms import axiom
 from slrsym.proofs.chain import structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
-from slrsym.statements import unmarked
+from slrsym.statements import strip_dollar_signs
 from slrsym.statements.expressions import ProofError, Refused, Sentence, conjuncts
 
 
@@ -136,10 +136,10 @@ class InWords(Sentence):
     """A statement in words, which nothing but a citation can conclude."""
 
     def _sympystr(self, printer: Any) -> str:
-        return unmarked(self.args[0].name)
+        return strip_dollar_signs(self.args[0].name)
 
     def _latex(self, printer: Any) -> str:
-        return rf"\text{{{unmarked(self.args[0].name)}}}"
+        return rf"\text{{{strip_dollar_signs(self.args[0].name)}}}"
 
 
 def in_words(text: str) -> InWords:

@@ -142,7 +142,7 @@ class _SolutionSet(Proof):
     def _solves(self, values: Mapping[Symbol, Expr], context: Context, label: str) -> Step:
         there = [Eq(at(e.lhs, values), e.rhs, evaluate=False) for e in self.equations]
         statement = And(*there)
-        return structural_step(label, statement, "algebra", context.substituted(values))
+        return structural_step(label, statement, "algebra", context.substitute(values))
 
     def _branch(
         self,
@@ -189,7 +189,7 @@ class _SolutionSet(Proof):
                     raise ProofError(f"{here}: {part.unknown} is not an unknown that is left")
                 yield self._root(part, context, here)
                 value = {part.unknown: part.value}
-                inner = context.substituted(value)
+                inner = context.substitute(value)
                 yield from self._branch(part.then, values | value, inner, here, found)
 
     @staticmethod

@@ -243,10 +243,10 @@ def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
     tuple of str
         That the rule is sound, if it is none of the package; names that `axiom` knows.
     """
-    return () if type(rule) in _OWN else (trust_in(rule),)
+    return () if type(rule) in _OWN else (soundness_axiom(rule),)
 
 
-def trust_in(rule: Rule) -> str:
+def soundness_axiom(rule: Rule) -> str:
     """Return the name of the axiom that a rule is sound."""
     kind = type(rule)
     return rule_is_sound(rule.name if kind in _OWN else f"{kind.__module__}.{kind.__qualname__}")

@@ -12,7 +12,7 @@ from sympy.core.relational import Relational
 from slrsym.proofs.chain import D, as_proof, structural_step
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
-from slrsym.statements.expressions import AtPoint, ProofError, put
+from slrsym.statements.expressions import AtPoint, ProofError, substitute_all
 
 if TYPE_CHECKING:
     from sympy.logic.boolalg import Boolean
@@ -130,7 +130,7 @@ class _Cases(Proof):
     def _inside(self, case: Boolean, context: Context) -> tuple[Context, Boolean]:
         if isinstance(case, Eq) and case.lhs.is_Symbol:
             values = {case.lhs: case.rhs}
-            return context.substituted(values), put(self.goal, values)
+            return context.substitute(values), substitute_all(self.goal, values)
         return context.assuming(case), self.goal
 
 
@@ -170,7 +170,7 @@ class _EqualByDerivative(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         t, at = self.variable, self.at
-        inside = context.substituted({t: at})
+        inside = context.substitute({t: at})
         yield from self.value.steps(inside, labelled(label, "value"))
         yield from self.derivative.steps(context, labelled(label, "derivative"))
         yield structural_step(
@@ -222,7 +222,7 @@ def equal_by_derivative(
 
 def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
     """Return both sides at the point, unevaluated if SymPy would make them identical."""
-    first, second = (put(side, {variable: point}) for side in goal.args)
+    first, second = (substitute_all(side, {variable: point}) for side in goal.args)
     if first == second:
         first, second = (AtPoint(side, (variable,), (point,)) for side in goal.args)
     return first, second
@@ -237,8 +237,8 @@ class _Induction(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         n = self.variable
-        yield from self.base.steps(context.substituted({n: S.Zero}), labelled(label, "base"))
-        yield from self.step.steps(context.granting(self.goal), labelled(label, "step"))
+        yield from self.base.steps(context.substitute({n: S.Zero}), labelled(label, "base"))
+        yield from self.step.steps(context.with_granted_goal(self.goal), labelled(label, "step"))
         yield structural_step(
             labelled(label, "conclusion"), self.goal, f"induction on {n}", context, about=(n,)
         )
@@ -274,7 +274,9 @@ def induction(goal: Relational, variable: Symbol, base: Proof | Rule, step: Any)
     """
     if not isinstance(goal, Eq | Le | Lt | Ge | Gt):
         raise ProofError(f"induction shows equalities and inequalities; the goal is {goal}")
-    first, following = (Link.of(put(goal, {variable: n})) for n in (S.Zero, variable + 1))
+    first, following = (
+        Link.of(substitute_all(goal, {variable: n})) for n in (S.Zero, variable + 1)
+    )
     return _Induction(
         goal,
         variable,

@@ -1,6 +1,9 @@
 """Recovery of the oracle from uniform starts: counts, and sweeps over settings."""
 
 from slrsym.recovery.separation import Mode, Separation, mode_sizes, modes, separation, setting_of
-from slrsym.recovery.setting import NEAR, VERDICTS, Setting, verdicts
+from slrsym.recovery.setting import NEAR, VERDICTS, Setting, classify_states
 from slrsym.recovery.sweeps import recover, sweep
-from slrsym.runs import wilson
+from slrsym.renamed import old_names as _old_names
+from slrsym.runs import wilson_intervals
+
+__getattr__ = _old_names(__name__, verdicts="classify_states", wilson="wilson_intervals")

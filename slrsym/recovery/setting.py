@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.initial_conditions import uniform_overlaps
-from slrsym.dynamics.spheres import beyond, curvature, vectors
-from slrsym.kernels.arguments import positive, require_integer
-from slrsym.landscape.points import distance
+from slrsym.dynamics.spheres import orthogonal_parts, riemannian_derivatives, vectors_from_overlaps
+from slrsym.kernels.arguments import require_integer, require_positive
+from slrsym.landscape.points import distance_up_to_symmetry
 from slrsym.landscape.stability import swap_point
 from slrsym.recovery.tubes import Tube, tube_around
 from slrsym.renamed import old_attribute
-from slrsym.runs import wilson
+from slrsym.runs import wilson_intervals
 from slrsym.schedules import InverseTimeDecay, parameter_values
 from slrsym.task import ORACLE, Task
 
@@ -42,12 +42,12 @@ STILL = 1e-3
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
     """Return largest differences of overlaps from the oracle, a swap point and M, (..., 3)."""
     swap, _ = swap_point(task, lam)
-    found = [distance(states, np.array(point)) for point in (ORACLE, swap)]
+    found = [distance_up_to_symmetry(states, np.array(point)) for point in (ORACLE, swap)]
     found.append(np.abs(states[..., 2:]).max(axis=-1))
     return np.stack(found, axis=-1)
 
 
-def verdicts(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
+def classify_states(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
     """Classify states, as indices of `VERDICTS`.
 
     Parameters
@@ -62,14 +62,14 @@ def verdicts(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
     ndarray of shape (...), int8
         0, at the oracle up to its sign; 1, at a swap point; 2, near the manifold M and not at the
         oracle; 3, elsewhere. Near is by no more than `NEAR` in every overlap. Whether a run has
-        ended there, a state does not say: see `ends`.
+        ended there, a state does not say: see `classify_ends`.
 
     Examples
     --------
     >>> import numpy as np
     >>> from slrsym import Task
     >>> states = np.array([[-1, -0.99, 0, 0, 0], [0, 0, 0.63, 1, 0], [0.5, 1, 0, 0, 0]])
-    >>> verdicts(states, 0.1, Task(d=400, L=10, gamma=0.5**0.5)).tolist()
+    >>> classify_states(states, 0.1, Task(d=400, L=10, gamma=0.5**0.5)).tolist()
     [0, 1, 2]
     """
     near = _distances(np.asarray(states, dtype=np.float64), lam, task) <= NEAR
@@ -78,10 +78,10 @@ def verdicts(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
     return np.asarray(np.argmax(whole, axis=-1), dtype=np.int8)
 
 
-def margins(states: _Array, lam: float, task: Task) -> _Array:
+def classification_margins(states: _Array, lam: float, task: Task) -> _Array:
     """Return the distance by which every overlap may move before the classification changes."""
     far = _distances(states, lam, task)
-    found = verdicts(states, lam, task)
+    found = classify_states(states, lam, task)
     own = np.take_along_axis(far, np.minimum(found, 2)[..., None].astype(int), axis=-1)[..., 0]
     # A verdict changes where it is no longer near, or where an earlier one is.
     inside = np.where(found < 3, NEAR - own, np.inf)
@@ -97,13 +97,13 @@ def is_still_moving(
     By the length of a step there, or by a direction of negative curvature, along which whatever
     there is grows by a factor e.
     """
-    grad, hess, _ = curvature(vectors(states, task), lam, task)
+    grad, hess, _ = riemannian_derivatives(vectors_from_overlaps(states, task), lam, task)
     time = alpha * steps
     far = time * np.linalg.norm(grad, axis=-1) > STILL
     return np.asarray(far | (-time * np.linalg.eigvalsh(hess)[:, 0] > 1))
 
 
-def ends(
+def classify_ends(
     states: _Array, lam: float, later: float, task: Task, alpha: float, steps: int
 ) -> NDArray[np.int8]:
     """Classify the ends of runs, and mark those that still move.
@@ -111,7 +111,7 @@ def ends(
     The oracle and swap points attract what is near them where they are minima themselves. All
     else has ended if it stays at the inverse temperature that it has, and at a later one.
     """
-    found = verdicts(states, lam, task)
+    found = classify_states(states, lam, task)
     swap, _ = swap_point(task, lam)
     attract = ~is_still_moving(np.array([ORACLE, swap]), lam, task, alpha, steps)
     for at in (lam, later):
@@ -121,7 +121,7 @@ def ends(
     return found
 
 
-def tally(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
+def count_verdicts(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
     """Count the runs of each classification."""
     numbers = np.arange(len(VERDICTS))
     found: NDArray[np.int32] = np.sum(
@@ -144,7 +144,7 @@ def count_statistics(
         fraction[i, MOVING] = row[MOVING] / runs
         if ended := int(row[ends].sum()):
             fraction[i, ends] = row[ends] / ended
-            lower[i, ends], upper[i, ends] = wilson(row[ends], ended)
+            lower[i, ends], upper[i, ends] = wilson_intervals(row[ends], ended)
     values = {"count": rows, "fraction": fraction, "lower": lower, "upper": upper}
     return {
         name: xr.Variable((*names, "verdict"), value.reshape(counts.shape))
@@ -207,7 +207,7 @@ class Setting:
             "d": task.d,
             "L": task.L,
             "gamma": task.gamma,
-            "alpha": positive("alpha", self.alpha),
+            "alpha": require_positive("alpha", self.alpha),
             "steps": require_integer("steps", self.steps, 1),
         }
         for name, value in checked.items():
@@ -291,7 +291,7 @@ def checkpoints(steps: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class Ends:
+class RunEnds:
     """The states at which runs started and ended."""
 
     start: _Array
@@ -312,10 +312,10 @@ def _engine(states: _Array, setting: Setting, backend: str, rank: int | None = N
 
 def _ends(states: _Array, setting: Setting) -> NDArray[np.int8]:
     lam = (float(setting.final_lam), setting.later_inverse_temperature)
-    return ends(states, *lam, setting.task, setting.alpha, setting.steps)
+    return classify_ends(states, *lam, setting.task, setting.alpha, setting.steps)
 
 
-def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
+def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
     """Build tubes around some runs, one for each place where they end."""
     if runs < _ENOUGH:
         return ()
@@ -335,7 +335,7 @@ def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, .
         if any(np.abs(end - other).max() < _APART for other in kept) or len(kept) == _MOST_TUBES:
             continue
         kept.append(end)
-        k_rest, v_rest, inner = beyond(pilot[:-1])
+        k_rest, v_rest, inner = orthogonal_parts(pilot[:-1])
         flat = np.flatnonzero(k_rest * v_rest - inner**2 < _FLAT)
         if not flat.size:
             continue
@@ -347,7 +347,7 @@ def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, .
         if VERDICTS[verdict] not in ("oracle", "swap"):
             # To be near is not enough there, and so tubes say nothing.
             continue
-        margin = float(margins(run[-1], lam[-1], task))
+        margin = float(classification_margins(run[-1], lam[-1], task))
         states = np.concatenate([first, run])
         tube = tube_around(
             states, lam[begin:], task, setting.alpha, times - begin, verdict, margin, backend
@@ -357,7 +357,7 @@ def tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, .
     return tuple(found)
 
 
-def follow(
+def follow_to_ends(
     setting: Setting,
     seed: int,
     first: int,
@@ -365,12 +365,14 @@ def follow(
     known: tuple[Tube, ...] = (),
     backend: str = "numpy",
     stopping: bool = True,
-) -> Ends:
+) -> RunEnds:
     """Follow some runs until their verdicts are known."""
     lam = setting.inverse_temperatures
     start = setting.starts(seed, first, stop)
     count = len(start)
-    result = Ends(start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps))
+    result = RunEnds(
+        start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps)
+    )
     live = np.arange(count)
     engine = _engine(start, setting, backend)
     done = 0
@@ -382,7 +384,7 @@ def follow(
             found[:] = _ends(states, setting)
         elif stopping:
             for tube in known:
-                found[(found < 0) & tube.holds(states, time)] = tube.verdict
+                found[(found < 0) & tube.is_inside(states, time)] = tube.verdict
         stopped = found >= 0
         at = live[stopped]
         result.end[at], result.verdict[at] = states[stopped], found[stopped]

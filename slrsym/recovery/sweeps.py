@@ -20,20 +20,20 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from slrsym.files import DamagedFileError, NotSavedError, Parts, computed_in_parts
-from slrsym.jobs import Jobs, Maker, results, show_progress
-from slrsym.kernels.arguments import cores, number, require_integer, require_memory
-from slrsym.kernels.compile import chosen_backend
+from slrsym.files import DamagedFileError, NotSavedError, SweepParts, compute_in_parts
+from slrsym.jobs import Jobs, Maker, iterate_results, show_progress
+from slrsym.kernels.arguments import count_cores, require_integer, require_memory, to_float
+from slrsym.kernels.compile import choose_backend
 from slrsym.recovery.setting import (
     MOVING,
     NEAR,
     VERDICTS,
-    Ends,
+    RunEnds,
     Setting,
+    build_tubes,
     count_statistics,
-    follow,
-    tally,
-    tubes,
+    count_verdicts,
+    follow_to_ends,
 )
 from slrsym.runs import CONFIDENCE
 from slrsym.task import OrderParameters
@@ -124,7 +124,7 @@ def recover(
     checked = _checked(runs, 1, seed, workers, backend) | {"stopping": bool(stopping)}
     settings = {"kind": "runs", **setting.as_dict(), **checked}
 
-    def compute(parts: Parts | None) -> xr.Dataset:
+    def compute(parts: SweepParts | None) -> xr.Dataset:
         ends = follow_runs([setting], executor, workers, parts, progress, **checked)
         return _of_runs(ends[0], settings)
 
@@ -198,7 +198,7 @@ def sweep(
     checked = _checked(runs, len(cells), seed, workers, backend) | {"stopping": bool(stopping)}
     settings = {"kind": "sweep", **axes, "steps": steps, **checked}
 
-    def compute(parts: Parts | None) -> xr.Dataset:
+    def compute(parts: SweepParts | None) -> xr.Dataset:
         found = follow_runs(cells, executor, workers, parts, progress, **checked)
         return _of_grid(found, axes, settings)
 
@@ -211,9 +211,9 @@ def _axis(name: str, values: Any) -> list[Any]:
         raise ValueError(f"{name} must have one value at least; got {values!r}")
     if name in ("d", "L"):
         # What is no integer is refused by Task, by name.
-        axis = [int(x) if number(x).is_integer() else x for x in found]
+        axis = [int(x) if to_float(x).is_integer() else x for x in found]
     else:
-        axis = [number(x) if np.isfinite(number(x)) else x for x in found]
+        axis = [to_float(x) if np.isfinite(to_float(x)) else x for x in found]
     for i, x in enumerate(axis):
         if x in axis[:i]:
             raise ValueError(f"{name} must have different values; got {x!r} twice")
@@ -226,7 +226,7 @@ def _checked(runs: int, cells: int, seed: int, workers: int | None, backend: str
     require_memory(f"runs = {runs:,} for each of {cells:,} settings", 400.0 * runs * cells)
     if workers is not None:
         require_integer("workers", workers, 1)
-    backend = chosen_backend(backend)
+    backend = choose_backend(backend)
     return {"runs": runs, "seed": require_integer("seed", seed, 0), "backend": backend}
 
 
@@ -244,8 +244,8 @@ def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_runs(ends: Ends, settings: dict[str, Any]) -> xr.Dataset:
-    counts = count_statistics(tally(ends.verdict), settings["runs"], ())
+def _of_runs(ends: RunEnds, settings: dict[str, Any]) -> xr.Dataset:
+    counts = count_statistics(count_verdicts(ends.verdict), settings["runs"], ())
     return xr.Dataset(
         {
             "verdict": ("run", ends.verdict),
@@ -260,10 +260,12 @@ def _of_runs(ends: Ends, settings: dict[str, Any]) -> xr.Dataset:
 
 
 def _of_grid(
-    found: Sequence[Ends], axes: dict[str, list[Any]], settings: dict[str, Any]
+    found: Sequence[RunEnds], axes: dict[str, list[Any]], settings: dict[str, Any]
 ) -> xr.Dataset:
     shape = tuple(len(values) for values in axes.values())
-    counts = np.array([tally(ends.verdict) for ends in found]).reshape(*shape, len(VERDICTS))
+    counts = np.array([count_verdicts(ends.verdict) for ends in found]).reshape(
+        *shape, len(VERDICTS)
+    )
     decided = np.array([ends.decided.mean() for ends in found]).reshape(shape)
     return xr.Dataset(
         count_statistics(counts, settings["runs"], AXES) | {"decided": xr.Variable(AXES, decided)},
@@ -273,12 +275,12 @@ def _of_grid(
 
 
 def _kept(
-    compute: Callable[[Parts | None], xr.Dataset],
+    compute: Callable[[SweepParts | None], xr.Dataset],
     settings: dict[str, Any],
     path: str | Path | None,
 ) -> xr.Dataset:
     """Read data from a complete file, or compute them and keep parts on the way."""
-    data = computed_in_parts(compute, settings, path, kind="runs, nor of a sweep")
+    data = compute_in_parts(compute, settings, path, kind="runs, nor of a sweep")
     if tuple(data["verdict" if "verdict" in data.coords else "verdict_names"].values) != VERDICTS:
         raise DamagedFileError(
             f"{path} holds verdicts of an earlier version; remove it to count anew"
@@ -314,17 +316,17 @@ def follow_runs(
     settings: Sequence[Setting],
     executor: Executor | Maker | None,
     workers: int | None,
-    parts: Parts | None,
+    parts: SweepParts | None,
     progress: bool | None,
     *,
     runs: int,
     seed: int,
     backend: str,
     stopping: bool,
-) -> list[Ends]:
+) -> list[RunEnds]:
     """Follow the runs of each setting."""
-    fields = Ends.__dataclass_fields__
-    found: dict[tuple[int, int], Ends] = {}
+    fields = RunEnds.__dataclass_fields__
+    found: dict[tuple[int, int], RunEnds] = {}
     jobs: Jobs = deque()
     for cell, setting in enumerate(settings):
         missing = []
@@ -333,22 +335,22 @@ def follow_runs(
             if part is None:
                 missing.append((first, stop))
             else:
-                found[cell, first] = Ends(**part)
+                found[cell, first] = RunEnds(**part)
         if missing:
             enough = runs if stopping else 0
-            jobs.append(((cell, missing), tubes, (setting, seed, enough, backend)))
+            jobs.append(((cell, missing), build_tubes, (setting, seed, enough, backend)))
     with show_progress(progress, "runs", runs * len(settings), counted=True) as shown:
         shown(sum(len(part.verdict) for part in found.values()))
         # To start a process takes as long as to follow many runs.
-        workers = min(workers or cores(), sum(len(missing) for (_, missing), _, _ in jobs))
-        for name, result in results(jobs, executor, workers):
+        workers = min(workers or count_cores(), sum(len(missing) for (_, missing), _, _ in jobs))
+        for name, result in iterate_results(jobs, executor, workers):
             if isinstance(name[1], list):
                 # The tubes of a cell are known: its runs come next.
                 cell, missing = name
                 more = [
                     (
                         (cell, first),
-                        follow,
+                        follow_to_ends,
                         (settings[cell], seed, first, stop, result, backend, stopping),
                     )
                     for first, stop in missing
@@ -368,8 +370,8 @@ def follow_runs(
     ]
 
 
-def _together(parts: Sequence[Ends]) -> Ends:
+def _together(parts: Sequence[RunEnds]) -> RunEnds:
     names = parts[0].as_dict()
-    return Ends(
+    return RunEnds(
         **{name: np.concatenate([part.as_dict()[name] for part in parts]) for name in names}
     )

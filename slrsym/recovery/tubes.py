@@ -36,17 +36,18 @@ from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 from sympy import diff
 
-from slrsym.balls.fields import BoundField, Field
+from slrsym.balls.fields import BoxFunctions, ParametricFunctions
 from slrsym.dynamics.spheres import (
     ambient_derivatives,
-    beyond,
     gram_matrices,
-    overlap_rates,
-    overlaps,
+    orthogonal_parts,
+    overlap_jacobian,
+    overlaps_of_vectors,
 )
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.models.expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
+from slrsym.renamed import old_attribute
 from slrsym.task import Task
 
 __all__ = ["Tube", "third_derivative", "tube_around"]
@@ -108,15 +109,17 @@ class Tube:
         """
         k3, v3 = self.points[time][:, 2]
         images = OVERLAP_SIGNS * states[:, None, :]
-        planar = ((images - overlaps(self.points[time]))[..., :4] ** 2).sum(axis=-1)
-        k_rest, v_rest, inner = beyond(images)
+        planar = ((images - overlaps_of_vectors(self.points[time]))[..., :4] ** 2).sum(axis=-1)
+        k_rest, v_rest, inner = orthogonal_parts(images)
         k_rest, v_rest = np.maximum(0.0, k_rest), np.maximum(0.0, v_rest)
         # The best rotation of what is left aligns one vector, because that of the run has rank 1.
         aligned = np.sqrt(np.maximum(0.0, k3**2 * k_rest + v3**2 * v_rest + 2 * k3 * v3 * inner))
         rest = np.maximum(0.0, k_rest + v_rest + k3**2 + v3**2 - 2 * aligned)
         return np.asarray(np.sqrt(planar + rest).min(axis=-1))
 
-    def holds(self, states: _Array, time: int) -> NDArray[np.bool_]:
+    holds = old_attribute("is_inside")
+
+    def is_inside(self, states: _Array, time: int) -> NDArray[np.bool_]:
         """Return which states are inside the tube.
 
         Parameters
@@ -260,7 +263,7 @@ def _growth(
 
 
 @cache
-def _coefficients() -> Field:
+def _coefficients() -> ParametricFunctions:
     """Return the coefficients of the risk as functions of kappa, each with three derivatives.
 
     They are those of the risk on the manifold, R_0(kappa) - N(kappa) nu, and the entries of the
@@ -273,11 +276,11 @@ def _coefficients() -> Field:
     found += [risk.form[i, j] for i in range(3) for j in range(i, 3)]
     # One after the other: together they are simplified, which takes ten times as long.
     outputs = [g for f in found for g in accumulate([f, *3 * [first]], diff)]
-    return Field(outputs, (first, lam), parameters={"gamma": gamma, "d": d, "L": L})
+    return ParametricFunctions(outputs, (first, lam), parameters={"gamma": gamma, "d": d, "L": L})
 
 
 @cache
-def _bound_coefficients(task: Task) -> BoundField:
+def _bound_coefficients(task: Task) -> BoxFunctions:
     given = {"gamma": arb(task.gamma), "d": arb(task.d), "L": arb(task.L)}
     return _coefficients().bind(given, _DIGITS)
 
@@ -309,7 +312,7 @@ def third_derivative(
     third, mixed = _overlap_bounds(low, high, float(lam.min()), float(lam.max()), task)
     m = _DIMENSIONS
     # Bounds of how overlaps change with k and v; nothing is longer than 1.
-    rates = np.abs(overlap_rates(points)).max(axis=0)
+    rates = np.abs(overlap_jacobian(points)).max(axis=0)
     rates[4] = np.minimum(1.0, rates[4] + reach)
     pairs = np.eye(2 * m)[np.r_[m : 2 * m, :m]]
     tensor = np.einsum("pqr,pi,qj,rk->ijk", third, rates, rates, rates)
@@ -333,7 +336,7 @@ def _overlap_bounds(
     )
     for heat in pairwise(heats):
         for side in pairwise(edges):
-            values = bound.natural((side, heat))
+            values = bound.natural_enclosure((side, heat))
             with ctx.workdps(_DIGITS):
                 c = [values[i : i + 4] for i in range(0, len(values), 4)]
                 Q = [
@@ -370,7 +373,7 @@ _DIMENSIONS = 4
 
 def lift_overlaps(states: _Array) -> _Array:
     """Lift overlaps to vectors k and v whose parts beyond k* and v* are parallel."""
-    k_square, v_square, inner = beyond(states)
+    k_square, v_square, inner = orthogonal_parts(states)
     points = np.zeros((*states.shape[:-1], 2, _DIMENSIONS))
     points[..., :2] = gram_matrices(states)[..., :2, 2:]
     first = k_square >= v_square

@@ -55,7 +55,7 @@ def flatten(statement: Boolean) -> Boolean:
 
 
 @lru_cache(maxsize=2**14)
-def free(expr: Basic) -> frozenset[Symbol]:
+def free_symbols(expr: Basic) -> frozenset[Symbol]:
     """Return the free symbols of an expression, cached: SymPy collects them anew each time."""
     return frozenset(expr.free_symbols)
 
@@ -82,7 +82,7 @@ class AtPoint(sp.Subs):  # type: ignore[misc]
         return hash((type(self).__name__, self.args))
 
 
-def ambiguous(expr: Basic) -> sp.Subs | None:
+def find_ambiguous_subs(expr: Basic) -> sp.Subs | None:
     """Return a `Subs` that SymPy confuses with others, since two of its points are equal."""
     for node in expr.atoms(sp.Subs):
         if not isinstance(node, AtPoint) and len(set(node.point)) < len(node.point):
@@ -90,7 +90,7 @@ def ambiguous(expr: Basic) -> sp.Subs | None:
     return None
 
 
-def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
+def substitute_all(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     """Substitute values for symbols, all at once.
 
     Bound variables are left alone, and renamed where a value would be captured. Relations stay
@@ -99,13 +99,15 @@ def put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     if not values:
         return expr
     if isinstance(expr, Relational):
-        return expr.func(put(expr.lhs, values), put(expr.rhs, values), evaluate=False)
+        return expr.func(
+            substitute_all(expr.lhs, values), substitute_all(expr.rhs, values), evaluate=False
+        )
     if isinstance(expr, BooleanFunction):
-        return expr.func(*(put(arg, values) for arg in expr.args), evaluate=False)
+        return expr.func(*(substitute_all(arg, values) for arg in expr.args), evaluate=False)
     if not isinstance(expr, Basic):
         return expr
     incoming = set().union(*(v.free_symbols for v in values.values()))
-    return _put(apart(expr, incoming | set(values)), values)
+    return _put(rename_bound_apart(expr, incoming | set(values)), values)
 
 
 def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
@@ -135,20 +137,20 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
 def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symbol]:
     """Return the variables in which a derivative is taken after values are substituted."""
     named = {x: values.get(x, x) for x in expr.variables}
-    others = free(expr.expr) - named.keys()
-    inside = set().union(*(free(values.get(s, s)) for s in others))
+    others = free_symbols(expr.expr) - named.keys()
+    inside = set().union(*(free_symbols(values.get(s, s)) for s in others))
     plain = all(isinstance(x, Symbol) for x in named.values())
     if not plain or len(set(named.values())) < len(named) or inside & set(named.values()):
         return []
     return [named[x] for x, _ in expr.variable_count]
 
 
-def rebuilt(expr: Any, change: Callable[[Any], Any]) -> Any:
+def rebuild(expr: Any, change: Callable[[Any], Any]) -> Any:
     """Rebuild the expression with its outermost changeable parts changed."""
     found = change(expr)
     if found is not None:
         return found
-    args = [rebuilt(arg, change) for arg in expr.args]
+    args = [rebuild(arg, change) for arg in expr.args]
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
     return expr.func(*args)
@@ -178,7 +180,7 @@ def bound_symbols(expr: Basic) -> set[Symbol]:
     return found
 
 
-def apart(expr: Basic, symbols: set[Symbol]) -> Basic:
+def rename_bound_apart(expr: Basic, symbols: set[Symbol]) -> Basic:
     """Rename the bound variables of an expression that are among some symbols."""
     if not expr.args:
         return expr
@@ -186,7 +188,7 @@ def apart(expr: Basic, symbols: set[Symbol]) -> Basic:
     if clash:
         names = {s: sp.Dummy(s.name, **s._assumptions_orig) for s in clash}
         expr = _renamed(expr, names)
-    args = [apart(arg, symbols) for arg in expr.args]
+    args = [rename_bound_apart(arg, symbols) for arg in expr.args]
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
     if isinstance(expr, sp.Derivative):
@@ -197,7 +199,7 @@ def apart(expr: Basic, symbols: set[Symbol]) -> Basic:
 def _renamed(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
     """Rename the variables of a binder."""
     if isinstance(expr, Binder):
-        return expr.renamed(names)
+        return expr.rename_variables(names)
     if isinstance(expr, ExprWithLimits):
         # Ends of the first ranges may contain the variables of the later ones.
         limits = []
@@ -255,24 +257,24 @@ def text_of(expr: Any) -> str:
     return str(_printer.doprint(expr))
 
 
-def spoken(statement: Any) -> str:
+def infix_text(statement: Any) -> str:
     """Write a statement in infix notation.
 
     Examples
     --------
     >>> from sympy import And, Eq, Symbol
     >>> x = Symbol("x", real=True)
-    >>> spoken(And(Eq(x**2, 4), x > 0))
+    >>> infix_text(And(Eq(x**2, 4), x > 0))
     '(x**2 = 4) and (x > 0)'
     """
     if isinstance(statement, Relational):
         left, right = text_of(statement.lhs), text_of(statement.rhs)
         return f"{left} {_SIGNS[type(statement).__name__]} {right}"
     if isinstance(statement, sp.Not):
-        return f"not ({spoken(statement.args[0])})"
+        return f"not ({infix_text(statement.args[0])})"
     for kind, word in _WORDS.items():
         if isinstance(statement, kind):
             # SymPy orders the arguments of Implies alone by meaning, of the others by name.
             parts = statement.args if kind is sp.Implies else sorted(statement.args, key=text_of)
-            return word.join(f"({spoken(part)})" for part in parts)
+            return word.join(f"({infix_text(part)})" for part in parts)
     return text_of(statement)

@@ -10,10 +10,10 @@ from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.independent import is_plainly_real
-from slrsym.statements.expressions import ProofError, put
+from slrsym.statements.expressions import ProofError, substitute_all
 
 
-def require_plain(function: sp.Lambda) -> None:
+def require_real_coordinates(function: sp.Lambda) -> None:
     """Refuse a function whose variables are not real coordinates, of any sign."""
     for x in function.variables:
         if not isinstance(x, Symbol) or not is_plainly_real(x):
@@ -44,7 +44,7 @@ def function_of(coordinates: Iterable[Symbol], value: Any) -> sp.Lambda:
         sp.Tuple(*map(sp.sympify, value)) if isinstance(value, list | tuple) else sp.sympify(value)
     )
     made = sp.Lambda(tuple(coordinates), body)
-    require_plain(made)
+    require_real_coordinates(made)
     return made
 
 
@@ -55,8 +55,8 @@ def value_at(function: sp.Lambda, point: Iterable[Any]) -> Any:
         raise ProofError(f"{function} is no function of {len(place)} coordinates")
     values = dict(zip(function.variables, place, strict=True))
     if isinstance(function.expr, sp.Tuple):
-        return sp.Tuple(*(put(part, values) for part in function.expr))
-    return put(function.expr, values)
+        return sp.Tuple(*(substitute_all(part, values) for part in function.expr))
+    return substitute_all(function.expr, values)
 
 
 def point_set(points: Iterable[Iterable[Any]]) -> sp.FiniteSet:
@@ -107,7 +107,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         low, high = sp.Tuple(*low), sp.Tuple(*high)
         if type(images) is not sp.Lambda or not isinstance(images.expr, sp.Tuple):
             raise ProofError(f"images must be a Lambda with a Tuple of images; got {images!r}")
-        require_plain(images)
+        require_real_coordinates(images)
         sizes = {len(images.variables), len(images.expr), len(low), len(high)}
         if len(sizes) != 1:
             raise ProofError(
@@ -222,7 +222,9 @@ class BoxMap(Basic):  # type: ignore[misc]
         """
         kept = [place for place, x in enumerate(self.coordinates) if x != fixed]
         place = tuple(self.coordinates[i] for i in kept)
-        images = sp.Tuple(*(put(self.images[i], {fixed: sp.sympify(value)}) for i in kept))
+        images = sp.Tuple(
+            *(substitute_all(self.images[i], {fixed: sp.sympify(value)}) for i in kept)
+        )
         low, high = ([ends[i] for i in kept] for ends in (self.low, self.high))
         return BoxMap(sp.Lambda(place, images), low, high)
 
@@ -240,7 +242,7 @@ class BoxMap(Basic):  # type: ignore[misc]
             In terms of these.
         """
         values = dict(zip(self.coordinates, others, strict=True))
-        return tuple(put(image, values) for image in self.images)
+        return tuple(substitute_all(image, values) for image in self.images)
 
     def distance(self, others: Iterable[Symbol]) -> Expr:
         """Return the sum over the coordinates of the distances to another point.

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, TypeAlias
 
 from sympy import Basic, FiniteSet, Lambda, Tuple, default_sort_key
 
-from slrsym.statements import unmarked
+from slrsym.statements import strip_dollar_signs
 from slrsym.statements.expressions import ProofError, Sentence
 from slrsym.statements.maps import BoxMap, SphereDescent, function_of, point_set
 
@@ -393,7 +393,8 @@ class NullPairs(_AboutPairs):
 def in_text(statement: Any, printer: Any) -> str:
     """Write a statement in words, followed by the definitions of its map and functions."""
     said = "".join(
-        unmarked(p) if isinstance(p, str) else _piece_text(p, printer) for p in statement.sentence()
+        strip_dollar_signs(p) if isinstance(p, str) else _piece_text(p, printer)
+        for p in statement.sentence()
     )
     for name, function in statement.definitions:
         place = _listed(function.variables, printer)
@@ -405,7 +406,7 @@ def in_text(statement: Any, printer: Any) -> str:
 def in_latex(statement: Any, printer: Any) -> str:
     """Write a statement in LaTeX, for math mode."""
     parts = [
-        rf"\text{{{unmarked(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)
+        rf"\text{{{strip_dollar_signs(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)
         for p in statement.sentence()
     ]
     for name, function in statement.definitions:

@@ -10,30 +10,30 @@ from typing import Any
 from sympy import Eq, S, expand
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.expect import added_all
+from slrsym.checker.expect import linear_combination
 from slrsym.checker.term import (
     Term,
-    bound,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
     children,
-    defined,
-    free,
-    fresh,
-    inside,
-    is_inside,
-    key,
+    definedness,
+    free_symbols,
+    fresh_symbol,
+    is_bound_place,
+    is_same,
     num,
-    outside,
-    same,
+    parts_outside_binder,
     substitute,
 )
 from slrsym.proofs.chain import D
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, labelled
-from slrsym.statements.expressions import put
-from slrsym.tactics.arithmetic import arithmetic, in_context
+from slrsym.statements.expressions import substitute_all
+from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for, kind_of_proof
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import places
+from slrsym.tactics.paths import paths_to_subterm
 
 ZERO = num(0)
 
@@ -43,18 +43,18 @@ class MeanValue:
 
     def __init__(self, emitter: Emission, context: Context, x: Term) -> None:
         self.emitter, self.context, self.x = emitter, context, x
-        self.given = [h for h in emitter.hypotheses(context) if x not in free(h)]
+        self.given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
 
     def narrowed(self, line: Inference, low: Term, high: Term) -> Inference:
         """Discharge all hypotheses on the variable but that it lies between the two points."""
         here = (("<=", low, self.x), ("<=", self.x, high))
         given, proofs = [*self.given, ("<=", low, high), *here], []
-        left = {key(h): h for h in here}
+        left = {canonical_key(h): h for h in here}
         for name, h in line.theorem.hypotheses.items():
-            if self.x in free(h) and name not in left:
-                proofs.append(arithmetic(self.emitter, h, given))
+            if self.x in free_symbols(h) and name not in left:
+                proofs.append(prove_by_arithmetic(self.emitter, h, given))
         for p in (line, *proofs):
-            left |= {k: h for k, h in p.theorem.hypotheses.items() if self.x not in free(h)}
+            left |= {k: h for k, h in p.theorem.hypotheses.items() if self.x not in free_symbols(h)}
         return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def apart(self, line: Inference, low: Term, high: Term) -> Inference:
@@ -67,8 +67,8 @@ class MeanValue:
         """Prove for `a <= b` and for `b <= a` by `show(low, high)`, and join both cases."""
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
-        exist = [self.emitter.holds(defined(t), self.context) for t in (a, b)]
-        ends = {key(("<=", a, b)), key(("<=", b, a))}
+        exist = [self.emitter.holds(definedness(t), self.context) for t in (a, b)]
+        ends = {canonical_key(("<=", a, b)), canonical_key(("<=", b, a))}
         left = {k: h for line in (*lines, *exist) for k, h in line.theorem.hypotheses.items()}
         kept = [h for k, h in left.items() if k not in ends]
         return self.emitter.logic([*lines, order, *exist], kept, lines[0].theorem.conclusion)
@@ -108,17 +108,17 @@ def _lipschitz(emitter: Emission, step: Step, premises: Sequence[Inference]) -> 
         given = [*emitter.hypotheses(step.context), ("<=", low, high)]
         size, most = wanted[1:]
         if size[:2] != ("f", "abs"):
-            return arithmetic(emitter, wanted, given, lines)
+            return prove_by_arithmetic(emitter, wanted, given, lines)
         split = emitter.script.add("absolute value", (), size[2])
-        proofs = [split, arithmetic(emitter, defined(size[2]), given)]
+        proofs = [split, prove_by_arithmetic(emitter, definedness(size[2]), given)]
         for side in split.theorem.conclusion[1:]:
             value = side[2]
-            proofs.append(arithmetic(emitter, ("<=", value[2], most), given, lines))
+            proofs.append(prove_by_arithmetic(emitter, ("<=", value[2], most), given, lines))
             here = emitter.script.add("assume", (), value)
             proofs.append(emitter.script.add("chain", [here, proofs[-1]]))
         left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
-        known = {key(p.theorem.conclusion) for p in proofs}
-        known |= {key(side[2]) for side in split.theorem.conclusion[1:]}
+        known = {canonical_key(p.theorem.conclusion) for p in proofs}
+        known |= {canonical_key(side[2]) for side in split.theorem.conclusion[1:]}
         return emitter.logic(proofs, [h for k, h in left.items() if k not in known], wanted)
 
     return between.cases(emitter.term(rule.start), emitter.term(rule.end), show)
@@ -133,8 +133,10 @@ def _taylor(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
     start, end, (bend,) = emitter.term(rule.start), emitter.term(rule.end), premises
     _, _, most = bend.theorem.conclusion
     of = emitter.term(rule.of)
-    uses = [emitter.book.cited(id) for id in step.uses]
-    y = fresh(x, [x, *free(of), *free(most), *free(start), *free(end)])
+    uses = [emitter.book.cite(id) for id in step.uses]
+    y = fresh_symbol(
+        x, [x, *free_symbols(of), *free_symbols(most), *free_symbols(start), *free_symbols(end)]
+    )
 
     def slope(f: Term, point: Term) -> Term:
         return ("d", (1,), (y,), (substitute(f, {x: y}),), (point,))
@@ -146,8 +148,18 @@ def _taylor(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
         here = [("<=", low, high), ("<=", low, x), ("<=", x, high)]
         given = [*between.given, *here]
         near = between.narrowed(bend, low, high)
-        step_one = arithmetic(emitter, ("<=", slope(first, x), most), given, [near, *uses])
-        z = fresh(x, [x, y, *free(of), *free(most), *free(start), *free(end)])
+        step_one = prove_by_arithmetic(emitter, ("<=", slope(first, x), most), given, [near, *uses])
+        z = fresh_symbol(
+            x,
+            [
+                x,
+                y,
+                *free_symbols(of),
+                *free_symbols(most),
+                *free_symbols(start),
+                *free_symbols(end),
+            ],
+        )
         moved = emitter.script.add("instance", [step_one], ((x, z),))
         inner = MeanValue(emitter, step.context, z)
         inner.given = [*between.given, *here]
@@ -158,9 +170,9 @@ def _taylor(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
         parabola = ("+", ("*", at_start, x), ("*", num(1, 2), most, ("^", 2, 1, way)))
         sides = [slope(of, x), slope(parabola, x)]
         kind = ("<=", *(sides if low == start else sides[::-1]))
-        compared = arithmetic(emitter, kind, given, [one, *uses])
+        compared = prove_by_arithmetic(emitter, kind, given, [one, *uses])
         two = between.apart(compared, low, high)
-        return arithmetic(
+        return prove_by_arithmetic(
             emitter, wanted, [*emitter.hypotheses(step.context), here[0]], [two, *uses]
         )
 
@@ -170,24 +182,27 @@ def _taylor(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
 @kind_of_proof("_EqualByDerivative")
 def _equal_by_derivative(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
     t, at = proof.variable, proof.at
-    inner = context.substituted({t: at})
+    inner = context.substitute({t: at})
     value = emitter.prove(proof.value, inner, labelled(label, "value"))
     slope = emitter.prove(proof.derivative, context, labelled(label, "derivative"))
     last = list(proof.steps(context, label))[-1]
 
     def closed() -> Inference:
         x, point, goal = emitter.term(t), emitter.term(at), emitter.formula(proof.goal)
-        start = emitter.formula(put(proof.goal, {t: at}))
+        start = emitter.formula(substitute_all(proof.goal, {t: at}))
         equal = emitter.discharged(emitter.conclude(value, start, inner), context)
         sides = Eq(D(proof.goal.lhs, t), D(proof.goal.rhs, t), evaluate=False)
         along = emitter.conclude(slope, emitter.formula(sides), context)
-        z = fresh(x, [x, *free(point), *free(goal), *free(along.theorem.conclusion)])
+        z = fresh_symbol(
+            x,
+            [x, *free_symbols(point), *free_symbols(goal), *free_symbols(along.theorem.conclusion)],
+        )
         moved = emitter.script.add("instance", [along], ((x, z),))
         between = MeanValue(emitter, context, z)
 
         def show(low: Term, high: Term) -> Inference:
             line = between.apart(moved, low, high)
-            return in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
+            return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
 
         return between.cases(point, x, show)
 
@@ -199,7 +214,7 @@ def _nodes(t: Term, head: str) -> Iterator[Term]:
     if t[0] == head:
         yield t
     for place, part in children(t):
-        if not is_inside(t, place):
+        if not is_bound_place(t, place):
             yield from _nodes(part, head)
 
 
@@ -219,15 +234,19 @@ def _fundamental_theorem(emitter: Emission, step: Step, premises: Sequence[Infer
 
 
 def _integrated(emitter: Emission, context: Context, node: Term, primitive: Term) -> Inference:
-    (x,), (body,), (low, high) = bound(node), inside(node), outside(node)
-    given = [h for h in emitter.hypotheses(context) if x not in free(h)]
+    (x,), (body,), (low, high) = (
+        bound_variables(node),
+        binder_bodies(node),
+        parts_outside_binder(node),
+    )
+    given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
     here = [("<=", low, x)] * (low[0] != "-oo") + [("<=", x, high)] * (high[0] != "oo")
-    slope = ("d", (1,), bound(primitive), inside(primitive), (x,))
+    slope = ("d", (1,), bound_variables(primitive), binder_bodies(primitive), (x,))
     # Of a derivative everywhere, the ends may stand in any order.
     line = None
     for ends in (here, []):
         with suppress(*FAILURES):
-            line = arithmetic(emitter, ("=", body, slope), [*given, *ends])
+            line = prove_by_arithmetic(emitter, ("=", body, slope), [*given, *ends])
     if line is None:
         raise Rejected("the integrand is not this derivative")
     return emitter.discharged(emitter.script.add("fundamental theorem", [line], node), context)
@@ -236,9 +255,12 @@ def _integrated(emitter: Emission, context: Context, node: Term, primitive: Term
 @emitter_for("_IntegralAlgebra")
 def _integral_algebra(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     wanted, lines = emitter.formula(step.statement), []
-    for node in {key(n): n for n in _nodes(wanted, "int")}.values():
-        low, high = outside(node)
-        first, second = (("int", bound(node), inside(node), e) for e in ((ZERO, low), (low, high)))
+    for node in {canonical_key(n): n for n in _nodes(wanted, "int")}.values():
+        low, high = parts_outside_binder(node)
+        first, second = (
+            ("int", bound_variables(node), binder_bodies(node), e)
+            for e in ((ZERO, low), (low, high))
+        )
         line = emitter.script.add("adjacent", (), first, second)
         lines.append(emitter.discharged(line, step.context))
     return emitter.from_equations(lines, wanted, step.context)
@@ -249,7 +271,7 @@ def _single_out(emitter: Emission, step: Step, premises: Sequence[Inference]) ->
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     place = emitter.term(rule.place)
-    for node in {key(n): n for n in _nodes(wanted, "sum")}.values():
+    for node in {canonical_key(n): n for n in _nodes(wanted, "sum")}.values():
 
         def apart(node: Term = node) -> Inference:
             line = emitter.script.add("term of a sum", (), node, place)
@@ -273,10 +295,10 @@ def _termwise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> I
 
     def under_facts(p: Term, lines: Sequence[Inference] = ()) -> Inference:
         """Prove that `p` holds of a term in the range, and discharge the facts this supposes."""
-        line = in_context(emitter, p, within, lines)
+        line = prove_in_context(emitter, p, within, lines)
         for fact in reversed(facts):
             both = line.theorem.hypotheses | fact.theorem.hypotheses
-            left = [h for k, h in both.items() if k != key(fact.theorem.conclusion)]
+            left = [h for k, h in both.items() if k != canonical_key(fact.theorem.conclusion)]
             line = emitter.logic([line, fact], left, p)
         return line
 
@@ -289,7 +311,7 @@ def _termwise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> I
     if rule.partition is not None:
         pairs.append((emitter.term(outer), emitter.term(rule.partition)))
     factors, parts = zip(*pairs, strict=True)
-    body = added_all(factors, parts)
+    body = linear_combination(factors, parts)
     kind, _, _ = terms.theorem.conclusion
     sides = [body, ZERO]
     if emitter.formula(step.statement)[1] != emitter.term(step.link.lhs):
@@ -304,17 +326,17 @@ def _termwise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> I
 
     exist: list[Inference] = []
     for t in (*parts, body):
-        exist.append(settled(emitter.script.add("under", [under_facts(defined(t))], whole(t))))
-        emitter.keep(defined(whole(t)), step.context, exist[-1])
+        exist.append(settled(emitter.script.add("under", [under_facts(definedness(t))], whole(t))))
+        emitter.keep(definedness(whole(t)), step.context, exist[-1])
     added = settled(emitter.script.add("under", [compared], whole(sides[0])))
     taken = settled(
-        emitter.script.add("linear", [under_facts(defined(body))], whole(body), factors, parts)
+        emitter.script.add("linear", [under_facts(definedness(body))], whole(body), factors, parts)
     )
     goal = emitter.formula(step.statement)
 
     def put(line: Inference, old: Term, new: Term) -> Inference:
         equation = emitter.from_equations(exist, ("=", old, new), step.context)
-        paths = [to_json(path) for path in places(line.theorem.conclusion, old)]
+        paths = [to_json(path) for path in paths_to_subterm(line.theorem.conclusion, old)]
         return emitter.script.add("rewrite", [line, equation], paths) if paths else line
 
     # A side is the other and the sum, which compares to 0.
@@ -322,10 +344,10 @@ def _termwise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> I
         taken = put(taken, whole(emitter.term(rule.partition)), num(1))
     added = put(added, whole(ZERO), ZERO)
     total, (_, *ends) = whole(body), taken.theorem.conclusion
-    (linear_part,) = [t for t in ends if not same(t, total)]
-    more, less = goal[1:] if same(sides[0], body) else goal[:0:-1]
+    (linear_part,) = [t for t in ends if not is_same(t, total)]
+    more, less = goal[1:] if is_same(sides[0], body) else goal[:0:-1]
     equal = emitter.from_equations(exist, ("=", ("+", less, linear_part), more), step.context)
     equal = emitter.script.add("rewrite", [equal, taken], [[1, 2]])
-    sides = [("+", less, total), less] if same(sides[0], body) else [less, ("+", less, total)]
+    sides = [("+", less, total), less] if is_same(sides[0], body) else [less, ("+", less, total)]
     line = emitter.from_equations([added], (kind, *sides), step.context)
-    return emitter.script.add("rewrite", [line, equal], [[1 if same(sides[1], less) else 2]])
+    return emitter.script.add("rewrite", [line, equal], [[1 if is_same(sides[1], less) else 2]])

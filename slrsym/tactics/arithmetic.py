@@ -10,33 +10,38 @@ from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.arithmetic import judge, known_defined, relations, suppose
-from slrsym.checker.calculus import cited_slopes
+from slrsym.checker.arithmetic import (
+    binders_in_facts,
+    learn_relation,
+    relations_in,
+    require_relation_holds,
+)
+from slrsym.checker.calculus import derivatives_in_premises
 from slrsym.checker.ring import ExponentUnitTooCoarse
 from slrsym.checker.term import (
     Term,
-    bound,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
     children,
-    defined,
-    free,
-    has_copies,
-    inside,
-    is_inside,
-    key,
+    definedness,
+    free_symbols,
+    has_copy_sum,
+    is_bound_place,
     num,
-    outside,
-    replaced,
+    parts_outside_binder,
+    replace_parts,
     substitute,
 )
 from slrsym.checker.theorem import Theorem, prove
 from slrsym.proofs.context import Context
 from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
-from slrsym.tactics.binders import Binders, unbound
-from slrsym.tactics.certificates import Hinted, Search
+from slrsym.tactics.binders import BinderEquations, outer_binders
+from slrsym.tactics.certificates import CertificateSearch, HintedRing
 from slrsym.tactics.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, emitter_for
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import at_path, at_paths, places
+from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_paths
 from slrsym.tactics.wording import reword
 
 ZERO = num(0)
@@ -56,7 +61,13 @@ def search_arithmetic(
 
     The first premises are supposed before all else: equations that give values to opaque terms.
     """
-    said = [key(p), "given", *map(key, given), "premises", *(key(t.conclusion) for t in premises)]
+    said = [
+        canonical_key(p),
+        "given",
+        *map(canonical_key, given),
+        "premises",
+        *(canonical_key(t.conclusion) for t in premises),
+    ]
     said.append(str(first))
     name = hashlib.sha256("\n".join(said).encode()).hexdigest()
     if name in FOUND:
@@ -83,13 +94,13 @@ def _tried(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
     emitter: Emission | None, first: int,
 ) -> tuple[Any, ...]:  # fmt: skip
-    start = sum(len(relations(q)) for q in given)
+    start = sum(len(relations_in(q)) for q in given)
     leading = list(
-        range(start, start + sum(len(relations(t.conclusion)) for t in premises[:first]))
+        range(start, start + sum(len(relations_in(t.conclusion)) for t in premises[:first]))
     )
-    facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations(q)]
-    symbols, reason = free(p), None
-    near = [i for i, fact in enumerate(facts) if free(fact) & symbols and _is_light(fact)]
+    facts = [r for q in (*given, *(t.conclusion for t in premises)) for r in relations_in(q)]
+    symbols, reason = free_symbols(p), None
+    near = [i for i, fact in enumerate(facts) if free_symbols(fact) & symbols and _is_light(fact)]
     # Most statements need few of the hypotheses, and most equations few signs.
     for chosen, share in (([], 0.1), (near, 0.4), (list(range(len(facts))), 1.0)):
         is_brief = p[0] == "=" and share < 1.0
@@ -107,7 +118,7 @@ def _tried(
 
 def _is_light(fact: Term) -> bool:
     """Tell whether a fact is short, as relations of polynomials are."""
-    return len(key(fact)) < 200
+    return len(canonical_key(fact)) < 200
 
 
 def _searched(
@@ -121,12 +132,14 @@ def _searched(
         most = max(emitter.left, effort // 50) if emitter else math.inf
         if most <= 0:
             raise Rejected("the search has done what it may for a step")
-        search = Search(effort, most, is_brief)
-        ring = Hinted(size, units, search, cited_slopes(premises), known_defined(facts))
+        search = CertificateSearch(effort, most, is_brief)
+        ring = HintedRing(
+            size, units, search, derivatives_in_premises(premises), binders_in_facts(facts)
+        )
         ring.search = search
         try:
             use = _supposed(ring, search, facts, chosen)
-            judge(ring, p)
+            require_relation_holds(ring, p)
         except ExponentUnitTooCoarse:
             units = ring.units
             continue
@@ -145,7 +158,7 @@ def _searched(
     raise Rejected("units of exponents do not settle")
 
 
-def plain_arithmetic(
+def prove_plain_arithmetic(
     emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
     equations: Sequence[Inference] = (), effort: int = 0,
 ) -> Inference:  # fmt: skip
@@ -156,7 +169,7 @@ def plain_arithmetic(
     return emitter.script.add(name, premises, *data)
 
 
-def arithmetic(
+def prove_by_arithmetic(
     emitter: Emission,
     p: Term,
     given: Sequence[Term],
@@ -165,10 +178,10 @@ def arithmetic(
 ) -> Inference:
     """Prove a relation by arithmetic from hypotheses and lines, or raise `Rejected`."""
     try:
-        return plain_arithmetic(emitter, p, given, lines, effort=effort)
+        return prove_plain_arithmetic(emitter, p, given, lines, effort=effort)
     except Rejected as reason:
         formulas = [p, *given, *(line.theorem.conclusion for line in lines)]
-        if not any(any(unbound(q)) for q in formulas):
+        if not any(any(outer_binders(q)) for q in formulas):
             raise
         try:
             return emitter.attempt(
@@ -182,17 +195,19 @@ def _with_equations(
     emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference],
     formulas: Sequence[Term], effort: int,
 ) -> Inference:  # fmt: skip
-    equations = Binders(emitter, given, lines, plain_arithmetic).about(formulas)
+    equations = BinderEquations(emitter, given, lines, prove_plain_arithmetic).equations_for(
+        formulas
+    )
     if not equations:
         raise NoEquations("nothing is known of the sums, integrals and expectations")
-    return plain_arithmetic(emitter, p, given, lines, equations, effort)
+    return prove_plain_arithmetic(emitter, p, given, lines, equations, effort)
 
 
-BY_ARITHMETIC.append(arithmetic)
+BY_ARITHMETIC.append(prove_by_arithmetic)
 
 
 def _supposed(
-    ring: Hinted, search: Search, facts: Sequence[Term], chosen: Sequence[int]
+    ring: HintedRing, search: CertificateSearch, facts: Sequence[Term], chosen: Sequence[int]
 ) -> list[int]:
     """Learn from the facts, in an order in which each of them is defined."""
     use: list[int] = []
@@ -203,7 +218,7 @@ def _supposed(
                 continue
             mark = ring.state(), len(search.answers)
             try:
-                suppose(ring, fact)
+                learn_relation(ring, fact)
                 use.append(i)
             except ExponentUnitTooCoarse:
                 raise
@@ -216,7 +231,7 @@ def _supposed(
 
 
 def is_improper(t: Term) -> bool:
-    return t[0] == "int" and any(end[0] in ("oo", "-oo") for end in outside(t))
+    return t[0] == "int" and any(end[0] in ("oo", "-oo") for end in parts_outside_binder(t))
 
 
 def opaque_in(t: Term) -> dict[str, Term]:
@@ -224,27 +239,27 @@ def opaque_in(t: Term) -> dict[str, Term]:
 
     These are expectations, their derivatives, sums of copies, and improper integrals.
     """
-    if t[0] in ("E", "copies") or (t[0] == "d" and inside(t)[0][0] == "E") or is_improper(t):
+    if t[0] in ("E", "copies") or (t[0] == "d" and binder_bodies(t)[0][0] == "E") or is_improper(t):
         # With the sums of copies that it is taken of.
-        return {key(t): t} | {key(c): c for c in _copies(t, t) if t[0] == "E"}
+        return {canonical_key(t): t} | {canonical_key(c): c for c in _copies(t, t) if t[0] == "E"}
     found: dict[str, Term] = {}
     for place, part in children(t):
-        if not is_inside(t, place):
+        if not is_bound_place(t, place):
             found |= opaque_in(part)
     return found
 
 
-def special_values(emitter: Emission, formulas: Sequence[Term]) -> list[Inference]:
+def special_value_lines(emitter: Emission, formulas: Sequence[Term]) -> list[Inference]:
     """Return lines for values at 0 that SymPy puts in unasked, each from its claim."""
     found: dict[str, list[Inference]] = {}
     for t in (part for p in formulas for part in _values(p)):
-        at = drop_zeros(t)
-        if key(at) in found:
+        at = drop_zero_terms(t)
+        if canonical_key(at) in found:
             continue
-        own = found.setdefault(key(at), [])
+        own = found.setdefault(canonical_key(at), [])
         if t[0] == "E" and at[0] == "E":
-            (body,) = inside(at)
-            if not free(body) & set(bound(at)) and not has_copies(body):
+            (body,) = binder_bodies(at)
+            if not free_symbols(body) & set(bound_variables(at)) and not has_copy_sum(body):
                 own.append(emitter.script.add("constant", (), at))
         elif at[:3] == ("f", "owens", ZERO) and "owens-t-at-zero" in emitter.book:
             own.append(_at(emitter, "owens-t-at-zero", at[3]))
@@ -252,28 +267,30 @@ def special_values(emitter: Emission, formulas: Sequence[Term]) -> list[Inferenc
             own += [emitter.script.add("definition", (), at), _at(emitter, "zeta-at-zero", at[3])]
         elif at[:2] == ("f", "zeta") and at[3] == ZERO:
             own.append(emitter.script.add("definition", (), at))
-            own.append(emitter.script.add("constant", (), drop_zeros(own[0].theorem.conclusion[2])))
+            own.append(
+                emitter.script.add("constant", (), drop_zero_terms(own[0].theorem.conclusion[2]))
+            )
     return [line for lines in found.values() for line in lines]
 
 
 def _at(emitter: Emission, id: str, value: Term) -> Inference:
     """Instantiate a proved claim about one real number at a value."""
-    line = emitter.book.cited(id)
-    (x,) = free(line.theorem.conclusion)
+    line = emitter.book.cite(id)
+    (x,) = free_symbols(line.theorem.conclusion)
     if x == value:
         return line
     line = emitter.script.add("instance", [line], ((x, value),))
     with suppress(*FAILURES):
-        exists = emitter.attempt(partial(arithmetic, emitter, defined(value), ()))
+        exists = emitter.attempt(partial(prove_by_arithmetic, emitter, definedness(value), ()))
         line = emitter.logic([line, exists], (), line.theorem.conclusion)
     return line
 
 
-def drop_zeros(t: Term) -> Term:
+def drop_zero_terms(t: Term) -> Term:
     """Replace subterms that are plainly 0, such as products with 0 and ``erf(0)``, by 0."""
     if t[0] in ("s", "n", "ix", "u"):
         return t
-    t = replaced(t, {place: drop_zeros(part) for place, part in children(t)})
+    t = replace_parts(t, {place: drop_zero_terms(part) for place, part in children(t)})
     if t[0] == "*" and ZERO in t[1:]:
         return ZERO
     if t[0] == "+":
@@ -291,24 +308,27 @@ def _values(t: Term) -> Iterator[Term]:
     if t[0] == "E" or (t[0] == "f" and t[1] in ("zeta", "owens")):
         yield t
     if t[0] == "d":
-        (body,), point = inside(t), dict(zip(bound(t), outside(t), strict=True))
+        (body,), point = (
+            binder_bodies(t),
+            dict(zip(bound_variables(t), parts_outside_binder(t), strict=True)),
+        )
         yield from (u for u in _values(substitute(body, point)) if u[0] == "f")
     for place, part in children(t):
-        if not is_inside(t, place):
+        if not is_bound_place(t, place):
             yield from _values(part)
 
 
 def _copies(t: Term, node: Term) -> Iterator[Term]:
     if t[0] == "copies":
-        if not free(t) & set(bound(node)):
+        if not free_symbols(t) & set(bound_variables(node)):
             yield t
         return
     for place, part in children(t):
-        if t is node or not is_inside(t, place):
+        if t is node or not is_bound_place(t, place):
             yield from _copies(part, node)
 
 
-def in_context(
+def prove_in_context(
     emitter: Emission,
     p: Term,
     context: Context,
@@ -316,14 +336,17 @@ def in_context(
     given: Sequence[Term] = (),
 ) -> Inference:
     """Prove a relation by arithmetic under a context, where expectations that exist are numbers."""
-    lines = [*lines, *special_values(emitter, [p, *(line.theorem.conclusion for line in lines)])]
+    lines = [
+        *lines,
+        *special_value_lines(emitter, [p, *(line.theorem.conclusion for line in lines)]),
+    ]
     nodes = opaque_in(p)
     for line in lines:
         nodes |= opaque_in(line.theorem.conclusion)
-    known = known_defined([r for line in lines for r in relations(line.theorem.conclusion)])
-    asked = [defined(n) for name, n in nodes.items() if name not in known]
-    exist = [emitter.holds(q, context) for q in asked if key(q) != key(p)]
-    return arithmetic(emitter, p, (*emitter.hypotheses(context), *given), [*lines, *exist])
+    known = binders_in_facts([r for line in lines for r in relations_in(line.theorem.conclusion)])
+    asked = [definedness(n) for name, n in nodes.items() if name not in known]
+    exist = [emitter.holds(q, context) for q in asked if canonical_key(q) != canonical_key(p)]
+    return prove_by_arithmetic(emitter, p, (*emitter.hypotheses(context), *given), [*lines, *exist])
 
 
 def _ask(
@@ -333,8 +356,10 @@ def _ask(
     context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:
-    own = set(map(key, emitter.hypotheses(context)))
-    return in_context(emitter, p, context, lines, [h for h in given if key(h) not in own])
+    own = set(map(canonical_key, emitter.hypotheses(context)))
+    return prove_in_context(
+        emitter, p, context, lines, [h for h in given if canonical_key(h) not in own]
+    )
 
 
 QUESTIONS.append(_ask)
@@ -347,8 +372,8 @@ def after_rewriting(
     changed = []
     for line in equations:
         _, old, new = line.theorem.conclusion
-        paths = places(p, old)
-        p = at_paths(p, paths, new)
+        paths = paths_to_subterm(p, old)
+        p = replace_at_paths(p, paths, new)
         changed.append((line, [to_json(path) for path in paths]))
     shown = show(p)
     for line, paths in reversed(changed):
@@ -356,15 +381,19 @@ def after_rewriting(
     return shown
 
 
+def _is_mean_equation(p: Term) -> bool:
+    return bool(p[0] == "=" and p[1][0] == "E")
+
+
 @emitter_for("_Algebra")
 def _algebra(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     wanted = emitter.formula(step.statement)
-    if premises and all(line.theorem.conclusion[1][0] == "E" for line in premises):
+    if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
         show = partial(emitter.from_equations, (), context=step.context)
         return after_rewriting(emitter, wanted, premises, lambda p: show(p=p))
     if premises:
         return emitter.from_equations(premises, wanted, step.context)
-    show = partial(in_context, emitter, wanted, step.context, premises)
+    show = partial(prove_in_context, emitter, wanted, step.context, premises)
     try:
         return emitter.or_linear(step, show, premises)
     except FAILURES as reason:
@@ -380,21 +409,23 @@ def _unified(emitter: Emission, wanted: Term, context: Context) -> Inference:
     words: dict[str, tuple[Term, Inference | None]] = {}
     meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
     for path, t in _values_under(wanted):
-        if key(t) not in words:
-            words[key(t)] = (t, None)
+        if canonical_key(t) not in words:
+            words[canonical_key(t)] = (t, None)
             for other, line in list(words.values()):
                 if line is None and other is not t and other[:2] == t[:2]:
                     with suppress(*FAILURES):
-                        equal = emitter.attempt(partial(arithmetic, emitter, ("=", t, other), ()))
-                        words[key(t)] = (other, equal)
+                        equal = emitter.attempt(
+                            partial(prove_by_arithmetic, emitter, ("=", t, other), ())
+                        )
+                        words[canonical_key(t)] = (other, equal)
                         break
-        other, same_value = words[key(t)]
+        other, same_value = words[canonical_key(t)]
         if same_value is not None:
-            meant = at_path(meant, path, other)
+            meant = replace_at_path(meant, path, other)
             changed.append((path, same_value))
     if not changed:
         raise Rejected("no two functions under binders are equal")
-    shown = in_context(emitter, meant, context)
+    shown = prove_in_context(emitter, meant, context)
     for path, equation in changed:
         shown = emitter.script.add("rewrite", [shown, equation], [to_json(path)])
     return shown
@@ -404,11 +435,11 @@ def _values_under(
     t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
     """Yield the paths and values of functions whose arguments are bound around them."""
-    if t[0] == "f" and free(t) & names:
+    if t[0] == "f" and free_symbols(t) & names:
         yield path, t
         return
     for place, part in children(t):
-        inner = names | set(bound(t)) if is_inside(t, place) else names
+        inner = names | set(bound_variables(t)) if is_bound_place(t, place) else names
         yield from _values_under(part, (*path, place), inner)
 
 
@@ -420,17 +451,21 @@ def _definition(emitter: Emission, step: Step, premises: Sequence[Inference]) ->
     meant, terms = wanted, {}
     for path, t in _named(wanted):
         line = emitter.script.add("definition", (), t)
-        for name in free(t):
+        for name in free_symbols(t):
             # Of what is bound around it, nothing is supposed.
             known = emitter.script.add("symbol", (), name)
-            exists = emitter.logic([known], (), defined(name))
-            left = {k: h for k, h in line.theorem.hypotheses.items() if k != key(defined(name))}
+            exists = emitter.logic([known], (), definedness(name))
+            left = {
+                k: h
+                for k, h in line.theorem.hypotheses.items()
+                if k != canonical_key(definedness(name))
+            }
             line = emitter.logic([line, exists], left.values(), line.theorem.conclusion)
-        terms[key(t)] = line
-        meant = at_path(meant, path, line.theorem.conclusion[2])
-    line = in_context(emitter, meant, context)
+        terms[canonical_key(t)] = line
+        meant = replace_at_path(meant, path, line.theorem.conclusion[2])
+    line = prove_in_context(emitter, meant, context)
     for path, t in zip(paths, [t for _, t in _named(wanted)], strict=True):
-        line = emitter.script.add("rewrite", [line, terms[key(t)]], [to_json(path)])
+        line = emitter.script.add("rewrite", [line, terms[canonical_key(t)]], [to_json(path)])
     return emitter.discharged(line, context)
 
 
@@ -439,7 +474,7 @@ def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
     for place, part in children(t):
-        if not is_inside(t, place) or t[0] == "d":
+        if not is_bound_place(t, place) or t[0] == "d":
             yield from _named(part, (*path, place))
 
 
@@ -455,8 +490,8 @@ def _structural(emitter: Emission, step: Step, premises: Sequence[Inference]) ->
     if rule.name not in ("algebra", "sign", "injectivity"):
         raise NotImplementedError(f"no evidence for {rule.name!r:.60} yet")
     if p[0] == "implies":
-        line = arithmetic(emitter, p[2], (*given, p[1]))
+        line = prove_by_arithmetic(emitter, p[2], (*given, p[1]))
         return emitter.logic([line], given, p)
     if p[0] == "and":
-        return emitter.logic([arithmetic(emitter, q, given) for q in p[1:]], given, p)
-    return arithmetic(emitter, p, given)
+        return emitter.logic([prove_by_arithmetic(emitter, q, given) for q in p[1:]], given, p)
+    return prove_by_arithmetic(emitter, p, given)

@@ -16,30 +16,30 @@ from typing import Any
 from flint import fmpq
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.arithmetic import known_defined, relations, suppose
-from slrsym.checker.calculus import cited_slopes, evaluated
-from slrsym.checker.expect import ONE, ZERO, added, added_all, multiplied
+from slrsym.checker.arithmetic import binders_in_facts, learn_relation, relations_in
+from slrsym.checker.calculus import derivatives_in_premises, evaluate_derivative
+from slrsym.checker.expect import ONE, ZERO, linear_combination, product_of_factors, sum_of_terms
 from slrsym.checker.ring import PARITY, ExponentUnitTooCoarse
-from slrsym.checker.sign import NN, NP, POS, used_in
+from slrsym.checker.sign import NN, NP, POS, generators_in
 from slrsym.checker.sign import ZERO as NOTHING
 from slrsym.checker.term import (
     Term,
-    bound,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
     children,
-    defined,
-    free,
-    fresh,
-    inside,
-    is_inside,
+    definedness,
+    free_symbols,
+    fresh_symbol,
+    is_bound_place,
+    is_same,
     is_term,
-    key,
     num,
-    outside,
-    replaced,
-    same,
+    parts_outside_binder,
+    replace_parts,
     substitute,
 )
-from slrsym.tactics.certificates import Hinted, Search
+from slrsym.tactics.certificates import CertificateSearch, HintedRing
 from slrsym.tactics.emission import FAILURES, Emission
 from slrsym.tactics.values import surely_different
 
@@ -52,16 +52,16 @@ Arithmetic = Callable[
 ]
 
 
-def unbound(t: Term) -> Iterator[Term]:
+def outer_binders(t: Term) -> Iterator[Term]:
     """Yield the sums, integrals, derivatives and expectations in a term, outer ones first."""
     if t[0] in ("sum", "int", "d", "E"):
         yield t
     for place, part in children(t):
-        if not is_inside(t, place):
-            yield from unbound(part)
+        if not is_bound_place(t, place):
+            yield from outer_binders(part)
 
 
-class Binders:
+class BinderEquations:
     """The equations for one question: hypotheses, and lines that it may use."""
 
     def __init__(
@@ -79,13 +79,17 @@ class Binders:
 
     # -- what is asked ----------------------------------------------------------------------------
 
-    def about(self, formulas: Iterable[Term]) -> list[Inference]:
+    def equations_for(self, formulas: Iterable[Term]) -> list[Inference]:
         """Return equations for the terms of the formulas; empty if there are none."""
-        nodes = {key(t): t for p in formulas for t in unbound(p)}
+        nodes = {canonical_key(t): t for p in formulas for t in outer_binders(p)}
         for t in sorted(nodes.values(), key=lambda t: -_height(t)):
             if t[0] == "d":
                 self._optional(self._derivative, t)
-        nodes |= {key(t): t for line in self.found for t in unbound(line.theorem.conclusion)}
+        nodes |= {
+            canonical_key(t): t
+            for line in self.found
+            for t in outer_binders(line.theorem.conclusion)
+        }
         for t in sorted(nodes.values(), key=_height):
             if t[0] in _RANGES:
                 self._optional(self._range, t)
@@ -103,14 +107,14 @@ class Binders:
             return False
         return True
 
-    def shown(self, p: Term, given: Sequence[Term] | None = None) -> Inference:
+    def prove(self, p: Term, given: Sequence[Term] | None = None) -> Inference:
         """Show a relation by arithmetic from the hypotheses, the lines and the equations found."""
         given = self.given if given is None else given
         return self.arithmetic(self.emitter, p, given, self.lines, self.found)
 
-    def settled(self, line: Inference, given: Sequence[Term] | None = None) -> Inference:
+    def discharge(self, line: Inference, given: Sequence[Term] | None = None) -> Inference:
         """Remove those hypotheses of a line that arithmetic shows."""
-        known = {key(h) for h in (self.given if given is None else given)}
+        known = {canonical_key(h) for h in (self.given if given is None else given)}
         known |= {k for other in (*self.lines, *self.found) for k in other.theorem.hypotheses}
         left, proofs = {}, []
         for name, h in line.theorem.hypotheses.items():
@@ -119,7 +123,7 @@ class Binders:
             elif h[0] == "forall":
                 proofs.append(self._everywhere(h))
             else:
-                proofs.append(self._known(h) or self.shown(h, given))
+                proofs.append(self._known(h) or self.prove(h, given))
         for proof in proofs:
             left |= proof.theorem.hypotheses
         if not proofs:
@@ -128,28 +132,30 @@ class Binders:
 
     def _known(self, p: Term) -> Inference | None:
         """Return a line that says it, or says that the term is something."""
-        if not (p[0] == "=" and same(p[1], p[2])):
+        if not (p[0] == "=" and is_same(p[1], p[2])):
             return None
-        if key(p) in map(key, self.given):
+        if canonical_key(p) in map(canonical_key, self.given):
             return self.emitter.script.add("assume", (), p)
         for line in (*self.lines, *self.found):
             q = line.theorem.conclusion
-            if q[0] == "=" and any(same(side, p[1]) for side in q[1:]):
-                place = 1 if same(q[1], p[1]) else 2
+            if q[0] == "=" and any(is_same(side, p[1]) for side in q[1:]):
+                place = 1 if is_same(q[1], p[1]) else 2
                 return self.emitter.script.add("defined", [line], [place])
         return None
 
     def _everywhere(self, p: Term) -> Inference:
         """Prove a condition of a derivative that is for all points of a range."""
         ((x,), (body,), _) = p[1:]
-        new = fresh(x, [*free(p), *free(("and", *self.given, p))])
+        new = fresh_symbol(x, [*free_symbols(p), *free_symbols(("and", *self.given, p))])
         _, between, q = substitute(body, {x: new})
         proofs: list[Inference] = []
         kept: dict[str, Term] = {}
         for case in between[1:] if between[0] == "or" else (between,):
-            proofs.append(self.shown(q, (*self.given, *case[1:])))
+            proofs.append(self.prove(q, (*self.given, *case[1:])))
             supposed = proofs[-1].theorem.hypotheses
-            kept |= {k: h for k, h in supposed.items() if k not in set(map(key, case[1:]))}
+            kept |= {
+                k: h for k, h in supposed.items() if k not in set(map(canonical_key, case[1:]))
+            }
         line = self.emitter.logic(proofs, kept.values(), ("implies", between, q))
         return self.emitter.script.add("generalise", [line], new)
 
@@ -157,116 +163,122 @@ class Binders:
 
     def _derivative(self, t: Term) -> None:
         """Evaluate a derivative of a term that has sums or integrals in it."""
-        if not any(part[0] in _RANGES for part in _all_parts(inside(t)[0])):
+        if not any(part[0] in _RANGES for part in _all_parts(binder_bodies(t)[0])):
             return
         cited = [line for line in self.lines if _is_slope(line)]
-        evaluated(t, cited_slopes([line.theorem for line in cited]), [])
+        evaluate_derivative(t, derivatives_in_premises([line.theorem for line in cited]), [])
         line = self.emitter.script.add("derivative", cited, t)
-        rest = Binders(self.emitter, self.given, self._all(), self.arithmetic)
-        rest.about([line.theorem.conclusion[2], *line.theorem.hypotheses.values()])
+        rest = BinderEquations(self.emitter, self.given, self._all(), self.arithmetic)
+        rest.equations_for([line.theorem.conclusion[2], *line.theorem.hypotheses.values()])
         self.found += rest.found
-        line = self.settled(line)
+        line = self.discharge(line)
         self.found.append(line)
 
     # -- sums and integrals -----------------------------------------------------------------------
 
     def _range(self, t: Term) -> None:
         """Take a sum or an integral apart into a linear combination of others."""
-        if key(t) in self._seen or not all(map(is_term, outside(t))):
+        if canonical_key(t) in self._seen or not all(map(is_term, parts_outside_binder(t))):
             return
-        self._seen.add(key(t))
-        (x,), (body,), (low, high) = bound(t), inside(t), outside(t)
-        taken = frozenset().union(*map(free, (*self.given, low, high)), free(body))
-        taken = taken.union(*(free(line.theorem.conclusion) for line in self.lines))
-        new = fresh(x, [s for s in taken if s != x] + ([x] if self._is_used(x) else []))
+        self._seen.add(canonical_key(t))
+        (x,), (body,), (low, high) = bound_variables(t), binder_bodies(t), parts_outside_binder(t)
+        taken = frozenset().union(*map(free_symbols, (*self.given, low, high)), free_symbols(body))
+        taken = taken.union(*(free_symbols(line.theorem.conclusion) for line in self.lines))
+        new = fresh_symbol(x, [s for s in taken if s != x] + ([x] if self._is_used(x) else []))
         if new != x:
-            t = replaced((t[0], (new,), *t[2:]), {(2, 0): substitute(body, {x: new})})
-            (x,), (body,) = bound(t), inside(t)
+            t = replace_parts((t[0], (new,), *t[2:]), {(2, 0): substitute(body, {x: new})})
+            (x,), (body,) = bound_variables(t), binder_bodies(t)
         ordered = t[0] == "sum" or self._ordered(low, high)
         around = (("<=", low, x), ("<=", x, high)) if ordered else ()
-        within = Binders(self.emitter, (*self.given, *around), self._all(), self.arithmetic)
-        within.about([body])
+        within = BinderEquations(self.emitter, (*self.given, *around), self._all(), self.arithmetic)
+        within.equations_for([body])
         factors, parts = within.combination(body, x)
-        whole = added_all(factors, parts)
+        whole = linear_combination(factors, parts)
         # A factor may be a sum that stood within and does not vary.
-        for node in (node for c in factors for node in unbound(c)):
+        for node in (node for c in factors for node in outer_binders(c)):
             if node[0] in _RANGES:
                 self._range(node)
-        heads = [replaced(t, {(2, 0): f}) for f in parts]
+        heads = [replace_parts(t, {(2, 0): f}) for f in parts]
         for f, head in zip(parts, heads, strict=True):
             self._exists(within, f, head, x)
-        if factors == [ONE] and same(parts[0], body):
+        if factors == [ONE] and is_same(parts[0], body):
             return
-        said = within.shown(("=", body, whole))
+        said = within.prove(("=", body, whole))
         line = self.emitter.script.add("linear", [said], t, tuple(factors), tuple(parts))
-        self.found.append(self.settled(line))
+        self.found.append(self.discharge(line))
         if len(parts) > 1:
             self._sign(within, body, t)
 
     def _is_used(self, x: Term) -> bool:
-        return any(x in free(p) for p in self.given) or any(
-            x in free(line.theorem.conclusion) or any(x in free(h) for h in
+        return any(x in free_symbols(p) for p in self.given) or any(
+            x in free_symbols(line.theorem.conclusion) or any(x in free_symbols(h) for h in
                                                       line.theorem.hypotheses.values())
             for line in (*self.lines, *self.found))  # fmt: skip
 
     def _ordered(self, low: Term, high: Term) -> bool:
         with suppress(*FAILURES):
-            self.emitter.attempt(lambda: self.shown(("<=", low, high)))
+            self.emitter.attempt(lambda: self.prove(("<=", low, high)))
             return True
         return False
 
-    def _exists(self, within: Binders, f: Term, head: Term, x: Term) -> None:
+    def _exists(self, within: BinderEquations, f: Term, head: Term, x: Term) -> None:
         """Find that a sum or an integral is defined, its value if it is of a constant, its sign."""
-        if key(head) in self._seen and self._known(defined(head)):
+        if canonical_key(head) in self._seen and self._known(definedness(head)):
             return
-        self._seen.add(key(head))
-        if x not in free(f):
-            self.found.append(self.settled(self.emitter.script.add("constant", (), head)))
+        self._seen.add(canonical_key(head))
+        if x not in free_symbols(f):
+            self.found.append(self.discharge(self.emitter.script.add("constant", (), head)))
             return
-        if self._known(defined(head)) is None:
-            there = within.shown(defined(f))
+        if self._known(definedness(head)) is None:
+            there = within.prove(definedness(f))
             rule = "under" if head[0] == "sum" else "integral exists"
-            self.found.append(self.settled(self.emitter.script.add(rule, [there], head)))
+            self.found.append(self.discharge(self.emitter.script.add(rule, [there], head)))
         self._sign(within, f, head)
 
-    def _sign(self, within: Binders, f: Term, head: Term) -> None:
+    def _sign(self, within: BinderEquations, f: Term, head: Term) -> None:
         """Find the sign of a sum or an integral from that of its terms, if they have one."""
-        for kind in within.signs(f):
+        for kind in within.known_signs(f):
             if self._optional(self._signed, within, kind, f, head):
                 return
 
-    def _signed(self, within: Binders, kind: str, f: Term, head: Term) -> Inference:
+    def _signed(self, within: BinderEquations, kind: str, f: Term, head: Term) -> Inference:
         positive = kind in ("0<", "0<=")
         sides = (ZERO, f) if positive else (f, ZERO)
-        there = within.shown((kind.strip("0"), *sides))
-        nothing = replaced(head, {(2, 0): ZERO})
-        if key(nothing) not in self._seen:
-            self._seen.add(key(nothing))
-            self.found.append(self.settled(self.emitter.script.add("constant", (), nothing)))
+        there = within.prove((kind.strip("0"), *sides))
+        nothing = replace_parts(head, {(2, 0): ZERO})
+        if canonical_key(nothing) not in self._seen:
+            self._seen.add(canonical_key(nothing))
+            self.found.append(self.discharge(self.emitter.script.add("constant", (), nothing)))
         node = nothing if positive else head
-        line = self.settled(self.emitter.script.add("under", [there], node))
+        line = self.discharge(self.emitter.script.add("under", [there], node))
         self.found.append(line)
         return line
 
     # -- normal forms -----------------------------------------------------------------------------
 
-    def _ring(self) -> Hinted:
+    def _ring(self) -> HintedRing:
         facts = [
             r
             for q in (*self.given, *(line.theorem.conclusion for line in self._all()))
-            for r in relations(q)
+            for r in relations_in(q)
         ]
-        search = Search(
+        search = CertificateSearch(
             self.emitter.effort // _SHARE, max(self.emitter.left, self.emitter.effort // 50)
         )
         premises = [line.theorem for line in self._all()]
-        ring = Hinted(40, dict(self._units), search, cited_slopes(premises), known_defined(facts))
+        ring = HintedRing(
+            40,
+            dict(self._units),
+            search,
+            derivatives_in_premises(premises),
+            binders_in_facts(facts),
+        )
         ring.search = search
-        first = [r for line in self.found for r in relations(line.theorem.conclusion)]
+        first = [r for line in self.found for r in relations_in(line.theorem.conclusion)]
         for fact in (*first, *facts):
             mark = ring.state()
             try:
-                suppose(ring, fact)
+                learn_relation(ring, fact)
             except ExponentUnitTooCoarse:
                 raise
             except Rejected:
@@ -278,38 +290,42 @@ class Binders:
     def _all(self) -> list[Inference]:
         return [*self.lines, *self.found]
 
-    def _normal(self, t: Term) -> tuple[Hinted, Any]:
+    def _normal(self, t: Term) -> tuple[HintedRing, Any]:
         """Return the normal form of a term, and the ring that it is in."""
         self._units = {}
         for _ in range(8):
             ring = None
             try:
                 ring = self._ring()
-                return ring, ring.of(t)
+                return ring, ring.normal_form(t)
             except ExponentUnitTooCoarse:
                 self._units = ring.units if ring is not None else {}
         raise Rejected("units of exponents do not settle")
 
-    def signs(self, f: Term) -> list[str]:
+    def known_signs(self, f: Term) -> list[str]:
         """Return how a term is known to compare with zero, the strictest first."""
         try:
             ring, (n, d) = self._normal(f)
         except FAILURES:
             return []
-        p = ring.facts.reduced(n * d)
+        p = ring.facts.reduce(n * d)
         for sign, kinds in ((POS, ["0<", "0<="]), (NN, ["0<="]), (NP, ["<=0"])):
-            if ring.facts.sign(p) != NOTHING and ring.ask(p, sign):
+            if ring.facts.sign(p) != NOTHING and ring.has_sign(p, sign):
                 return kinds
         return []
 
     def combination(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
         """Return factors without x, and parts, of which a term is the linear combination."""
         ring, (n, d) = self._normal(body)
-        own = {i for i, g in enumerate(ring.generators) if x in free(generator_term(ring, i)[1])}
+        own = {
+            i
+            for i, g in enumerate(ring.generators)
+            if x in free_symbols(generator_term(ring, i)[1])
+        }
         c, factors = d.factor()
         d_in, d_out = ring.one, ring.one * c
         for f, k in factors:
-            if own & set(used_in(f)):
+            if own & set(generators_in(f)):
                 d_in *= f ** int(k)
             else:
                 d_out *= f ** int(k)
@@ -327,7 +343,7 @@ class Binders:
             outer = sign * ring.facts.ring.from_dict(around)
             factor = quotient_term(ring, *ring.fraction(outer, d_out))
             pairs.append((factor, part))
-        pairs.sort(key=lambda pair: key(pair[1]))
+        pairs.sort(key=lambda pair: canonical_key(pair[1]))
         if not pairs:
             return [ZERO], [ONE]
         return [c for c, _ in pairs], [f for _, f in pairs]
@@ -338,50 +354,54 @@ class Binders:
         """Prove expectations equal, pair by pair, where their bodies and laws are equal."""
         merged: set[str] = set()
         for a, b in itertools.combinations(nodes, 2):
-            if {key(a), key(b)} & merged or not _may_be_equal(a, b):
+            if {canonical_key(a), canonical_key(b)} & merged or not _may_be_equal(a, b):
                 continue
             with suppress(*FAILURES):
                 self.found.append(self.emitter.attempt(partial(self._equal, a, b)))
-                merged.add(key(a))
+                merged.add(canonical_key(a))
 
     def _equal(self, a: Term, b: Term) -> Inference:
         """Show that two expectations are equal."""
-        names = set(bound(a))
-        given = [h for h in self.given if not free(h) & names]
-        body = substitute(inside(b)[0], dict(zip(bound(b), bound(a), strict=True)))
-        if same(inside(a)[0], body):
-            exists = self._known(defined(a))
+        names = set(bound_variables(a))
+        given = [h for h in self.given if not free_symbols(h) & names]
+        body = substitute(
+            binder_bodies(b)[0], dict(zip(bound_variables(b), bound_variables(a), strict=True))
+        )
+        if is_same(binder_bodies(a)[0], body):
+            exists = self._known(definedness(a))
             if exists is None:
                 raise Rejected("an expectation that is not known to exist")
             line = exists
         else:
             lines = [line for line in self.lines if not _speaks_of(line, names)]
-            bodies = Binders(self.emitter, given, lines, self.arithmetic).shown(
-                ("=", inside(a)[0], body)
+            bodies = BinderEquations(self.emitter, given, lines, self.arithmetic).prove(
+                ("=", binder_bodies(a)[0], body)
             )
-            line = self.settled(self.emitter.script.add("equal bodies", [bodies], a))
-        for j, (law, other) in enumerate(zip(outside(a), outside(b), strict=True)):
+            line = self.discharge(self.emitter.script.add("equal bodies", [bodies], a))
+        for j, (law, other) in enumerate(
+            zip(parts_outside_binder(a), parts_outside_binder(b), strict=True)
+        ):
             for i, (u, v) in enumerate(zip(law[1:], other[1:], strict=True), start=1):
-                if isinstance(u, tuple) and not same(u, v):
-                    line = self.emitter.script.add("rewrite", [line, self.shown(("=", u, v))],
+                if isinstance(u, tuple) and not is_same(u, v):
+                    line = self.emitter.script.add("rewrite", [line, self.prove(("=", u, v))],
                                               [[2, [3, j], i]])  # fmt: skip
         return line
 
 
 def _speaks_of(line: Inference, names: set[Term]) -> bool:
     said = (line.theorem.conclusion, *line.theorem.hypotheses.values())
-    return any(free(p) & names for p in said)
+    return any(free_symbols(p) & names for p in said)
 
 
 def _may_be_equal(a: Term, b: Term) -> bool:
     """Decide whether two expectations may have equal bodies and laws of equal parameters."""
-    if [law[:2] if law[0] == "gauss" else law[:1] for law in outside(a)] != [
-        law[:2] if law[0] == "gauss" else law[:1] for law in outside(b)
+    if [law[:2] if law[0] == "gauss" else law[:1] for law in parts_outside_binder(a)] != [
+        law[:2] if law[0] == "gauss" else law[:1] for law in parts_outside_binder(b)
     ]:
         return False
-    names = dict(zip(bound(b), bound(a), strict=True))
-    pairs = [(inside(a)[0], substitute(inside(b)[0], names))]
-    for law, other in zip(outside(a), outside(b), strict=True):
+    names = dict(zip(bound_variables(b), bound_variables(a), strict=True))
+    pairs = [(binder_bodies(a)[0], substitute(binder_bodies(b)[0], names))]
+    for law, other in zip(parts_outside_binder(a), parts_outside_binder(b), strict=True):
         start = 2 if law[0] == "gauss" else 1
         pairs += zip(law[start:], other[start:], strict=True)
     return not any(surely_different(u, v) for u, v in pairs)
@@ -405,7 +425,7 @@ def _all_parts(t: Term) -> Iterator[Term]:
 # -- terms of polynomials -------------------------------------------------------------------------
 
 
-def generator_term(ring: Hinted, i: int) -> tuple[int, Term]:
+def generator_term(ring: HintedRing, i: int) -> tuple[int, Term]:
     """Return the term that a generator stands for, and its sign there.
 
     Of an odd function the argument is taken whose key comes first.
@@ -417,7 +437,11 @@ def generator_term(ring: Hinted, i: int) -> tuple[int, Term]:
         return 1, ("pi",)
     if kind == "root" and i in ring.between_bars:
         n = ring.between_bars[i]
-        return 1, ("f", "abs", min(polynomial_term(ring, n), polynomial_term(ring, -n), key=key))
+        return 1, (
+            "f",
+            "abs",
+            min(polynomial_term(ring, n), polynomial_term(ring, -n), key=canonical_key),
+        )
     if kind == "root":
         return 1, ("^", 1, data[1], polynomial_term(ring, data[0]))
     if kind == "exp":
@@ -430,7 +454,7 @@ def generator_term(ring: Hinted, i: int) -> tuple[int, Term]:
     parity = PARITY.get(name, (0,) * len(arguments))
     for (n, d), p in zip(arguments, parity, strict=True):
         value, other = quotient_term(ring, n, d), quotient_term(ring, -n, d)
-        turned = p != 0 and key(other) < key(value)
+        turned = p != 0 and canonical_key(other) < canonical_key(value)
         values.append(other if turned else value)
         sign *= p if turned else 1
     words = name.split(" ", 2)
@@ -442,7 +466,7 @@ def generator_term(ring: Hinted, i: int) -> tuple[int, Term]:
     return sign, ("u", words[0], words[1], orders, *values)
 
 
-def polynomial_term(ring: Hinted, p: Any) -> Term:
+def polynomial_term(ring: HintedRing, p: Any) -> Term:
     """Return a polynomial as a term."""
     terms = []
     for m, c in p.to_dict().items():
@@ -452,12 +476,12 @@ def polynomial_term(ring: Hinted, p: Any) -> Term:
                 sign, g = generator_term(ring, i)
                 c *= sign ** int(n)
                 powers.append(g if n == 1 else ("^", int(n), 1, g))
-        terms.append(multiplied(num(int(c.p), int(c.q)), *powers))
-    return added(terms)
+        terms.append(product_of_factors(num(int(c.p), int(c.q)), *powers))
+    return sum_of_terms(terms)
 
 
-def quotient_term(ring: Hinted, n: Any, d: Any) -> Term:
+def quotient_term(ring: HintedRing, n: Any, d: Any) -> Term:
     """Return a fraction of polynomials as a term."""
     if d == 1:
         return polynomial_term(ring, n)
-    return multiplied(polynomial_term(ring, n), ("^", -1, 1, polynomial_term(ring, d)))
+    return product_of_factors(polynomial_term(ring, n), ("^", -1, 1, polynomial_term(ring, d)))

@@ -23,7 +23,7 @@ def _lines() -> dict[str, str]:
         return {line.split('"', 4)[3]: line for line in lines}
 
 
-def record_of(id: str) -> dict[str, Any]:
+def bundled_record(id: str) -> dict[str, Any]:
     """Return the record of a claim in the bundled log; empty if there is none."""
     line = _lines().get(id)
     return json.loads(line) if line else {}
@@ -46,7 +46,7 @@ def count_checked_steps() -> dict[str, tuple[int, int]]:
     return counts
 
 
-def by_kernel(id: str, steps: int) -> int | None:
+def count_steps_with_evidence(id: str, steps: int) -> int | None:
     """Count the steps of a claim that have evidence; None if the log has another proof of it."""
     found = count_checked_steps().get(id)
     return found[1] if found and found[0] == steps else None

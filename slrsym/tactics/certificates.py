@@ -22,29 +22,29 @@ from slrsym.checker.sign import (
     POS,
     QUESTIONS,
     ZERO,
+    generators_in,
     sign_of_number,
-    sign_times,
-    used_in,
+    sign_of_product,
 )
-from slrsym.checker.term import Rejected, Term, key
-from slrsym.tactics.combinations import Combinations
+from slrsym.checker.term import Rejected, Term, canonical_key
+from slrsym.tactics.combinations import FactCombinations
 
 # How a log names the sign that is asked for.
 RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 
 
-class NotKnown(Rejected):
+class UnknownSign(Rejected):
     """A sign that a ring needs, and for which no evidence is found."""
 
-    def __init__(self, why: str, ring: Hinted, polynomial: Any, sign: Any) -> None:
+    def __init__(self, why: str, ring: HintedRing, polynomial: Any, sign: Any) -> None:
         super().__init__(why)
         self.ring, self.polynomial, self.sign = ring, polynomial, sign
 
 
-class Hinted(Ring):
+class HintedRing(Ring):
     """A ring that notes terms for its search to try: squares, parts of sums and of products."""
 
-    search: Search
+    search: CertificateSearch
 
     def __init__(self, *data: Any) -> None:
         super().__init__(*data)
@@ -53,13 +53,13 @@ class Hinted(Ring):
         self.between_bars: dict[int, Any] = {}
 
     def _of_binder(self, t: Term) -> Any:
-        self.opaque_terms.setdefault(key(t), t)
+        self.opaque_terms.setdefault(canonical_key(t), t)
         return super()._of_binder(t)
 
     def _absolute_value(self, n: Any, d: Any) -> Any:
         a, b = super()._absolute_value(n, d)
-        if d == 1 and self.data(a)[0] == "root":
-            self.between_bars.setdefault(used_in(a)[0], n)
+        if d == 1 and self.generator_data(a)[0] == "root":
+            self.between_bars.setdefault(generators_in(a)[0], n)
         return a, b
 
     def _function(self, t: Term) -> Any:
@@ -71,14 +71,14 @@ class Hinted(Ring):
         finally:
             self.search.brief = kept
 
-    def need(self, p: Any, sign: Any, why: str) -> None:
+    def require_sign(self, p: Any, sign: Any, why: str) -> None:
         self.search.patience = 1.0 if "compare" in why else 0.1
         try:
-            super().need(p, sign, why)
+            super().require_sign(p, sign, why)
         except Rejected as reason:
             if str(reason) != why:
                 raise
-            raise NotKnown(why, self, p, sign) from None
+            raise UnknownSign(why, self, p, sign) from None
 
     def fraction(self, n: Any, d: Any, rational: bool = False) -> Any:
         # Normal forms of long terms are most of what some searches do.
@@ -98,17 +98,17 @@ class Hinted(Ring):
         del self.generators[count:]
         self._memo = {}
 
-    def of(self, t: Term) -> Any:
-        f = super().of(t)
+    def normal_form(self, t: Term) -> Any:
+        f = super().normal_form(t)
         if t[0] == "^" and t[1] % 2 == 0 and t[2] == 1:
-            self.search.hint(super().of(t[3])[0])
+            self.search.hint(super().normal_form(t[3])[0])
         elif t[0] in ("+", "*"):
             self.search.node(f[0])
-            self.search.note(self, t[0], f, [super(Hinted, self).of(a) for a in t[1:]])
+            self.search.note(self, t[0], f, [super(HintedRing, self).normal_form(a) for a in t[1:]])
         return f
 
 
-class Search(Combinations):
+class CertificateSearch(FactCombinations):
     """Answers the questions of a ring, and notes the evidence for those that it answered."""
 
     def note(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
@@ -150,7 +150,7 @@ class Search(Combinations):
 
     def part(self, st: Ring, q: Any) -> None:
         """Infer whatever sign of a part is found quickly, the sharpest first."""
-        name = ("part", str(q), len(st.facts.known()))
+        name = ("part", str(q), len(st.facts.all_facts()))
         if name in self.failed or self.depth > 8:
             return
         self.failed.add(name)
@@ -173,20 +173,20 @@ class Search(Combinations):
         share = 0.01 if self.brief else self.patience
         self.end = min(self.work + share * self.effort, self.most)
         self.patience = 0.1
-        self.go(st, st.facts.reduced(p), want)
+        self.go(st, st.facts.reduce(p), want)
         if self.entries:
-            self.answers.append([RELATION_OF[want], st.facts.plain(p), self.entries])
+            self.answers.append([RELATION_OF[want], st.facts.to_json(p), self.entries])
 
     # -- what is learned, and written down --------------------------------------------------------
 
     def row(self, st: Ring, kind: str, a: Any, b: Any) -> None:
-        st.compare(kind, a, b)
-        self.entries.append([kind, st.facts.plain(a), st.facts.plain(b)])
+        st.learn_from_comparison(kind, a, b)
+        self.entries.append([kind, st.facts.to_json(a), st.facts.to_json(b)])
 
     # -- strategies -------------------------------------------------------------------------------
 
     def go(self, st: Ring, p: Any, want: Any) -> bool:
-        p = st.facts.reduced(p)
+        p = st.facts.reduce(p)
         if st.facts.sign(p) <= want:
             return True
         self.work += 5
@@ -197,7 +197,7 @@ class Search(Combinations):
         if want == NZ and len(p.factor()[1]) == 1:
             return self.go(st, p, POS) or self.go(st, p, NEG)
         name = frozenset(p.to_dict().items())
-        state = (name, want, len(st.facts.known()))
+        state = (name, want, len(st.facts.all_facts()))
         if (name, want) in self.busy or state in self.failed:
             return False
         self.busy.add((name, want))
@@ -220,7 +220,7 @@ class Search(Combinations):
 
     def vanishes(self, st: Ring, p: Any) -> bool:
         """Show that `p` vanishes, as a combination of known equations with polynomial factors."""
-        facts = [f for f, s in st.facts.known() if s == ZERO]
+        facts = [f for f, s in st.facts.all_facts() if s == ZERO]
         for f in facts:
             quotient, rest = divmod(p, f)
             if rest == 0:
@@ -232,8 +232,8 @@ class Search(Combinations):
                 self.combine(st, p, [(fmpq(1), [(f, 1), (quotient, 1)])], quotient**2)
                 return True
             # The same, where roots hide it.
-            for g, s in st.facts.known():
-                product = st.facts.reduced(g * p) if s <= NZ else st.zero
+            for g, s in st.facts.all_facts():
+                product = st.facts.reduce(g * p) if s <= NZ else st.zero
                 c = product.leading_coefficient() if product != 0 else 0
                 if c and product == f * (c / f.leading_coefficient()):
                     c = fmpq(c) / fmpq(f.leading_coefficient())
@@ -249,7 +249,7 @@ class Search(Combinations):
         used = set().union(*({i for i, n in enumerate(f.degrees()) if n} for f in facts))
         known = [(st.x[i], st.facts.sign(st.x[i])) for i in sorted(used)]
         for factor in (st.one, *(x if s == POS else x**2 for x, s in known if s <= NZ)):
-            rows = self.from_equations(st, facts, st.facts.reduced(p * factor))
+            rows = self.from_equations(st, facts, st.facts.reduce(p * factor))
             if rows is not None:
                 self.combine(st, p, rows, factor)
                 return True
@@ -259,14 +259,14 @@ class Search(Combinations):
         """Infer a sign from a fact which is the same up to roots in a denominator."""
         roots = [st.x[i] for i, _, _ in st.facts.roots]
         roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
-        known = [f for f, s in st.facts.known() if s != ANY and len(f) > 2]
+        known = [f for f, s in st.facts.all_facts() if s != ANY and len(f) > 2]
         made: dict[Any, Any] = {}
         for f, a in itertools.product(known, roots) if len(roots) > 1 else ():
-            q = st.facts.reduced(f * a)
+            q = st.facts.reduce(f * a)
             self.work += 1 + len(q)
             made.setdefault(st.facts._monic(q)[0], (f, a, q.leading_coefficient()))
         for b in roots if made else ():
-            q = st.facts.reduced(p * b)
+            q = st.facts.reduce(p * b)
             self.work += 1 + len(q)
             if q != 0 and (name := st.facts._monic(q)[0]) in made:
                 f, a, c = made[name]
@@ -276,7 +276,7 @@ class Search(Combinations):
 
     def shared(self, st: Ring, p: Any, want: Any) -> None:
         """Infer a sign from a fact with a common factor, and the signs of the other factors."""
-        for f, s in list(st.facts.known()):
+        for f, s in list(st.facts.all_facts()):
             if s == ANY or len(f) < 3:
                 continue
             self.work += 1 + len(f)
@@ -311,14 +311,14 @@ class Search(Combinations):
 
     def rows(self, st: Ring, p: Any, want: Any) -> None:
         exps = [i for i, g in enumerate(st.generators) if g[0] == "exp"]
-        used = set(used_in(p))
+        used = set(generators_in(p))
         funs = [i for i in used if i < len(st.generators) and st.generators[i][0] == "f"]
         for a, b in itertools.combinations(funs, 2):
             if st.generators[a][1] == st.generators[b][1]:
                 u, v = st.generators[a][2], st.generators[b][2]
                 for side in (1, -1):
                     w = st.plus(u, (side * v[0], v[1]))
-                    self.best(st, st.facts.reduced(w[0] * w[1]))
+                    self.best(st, st.facts.reduce(w[0] * w[1]))
                 with contextlib.suppress(Rejected):
                     self.row(st, "increasing", st.x[a], st.x[b])
         monos = {(0,) * len(st.x)}
@@ -329,8 +329,8 @@ class Search(Combinations):
         if len(made) < 9:
             for a, b in itertools.combinations(made, 2):
                 w = st.minus(st.exponent(a), st.exponent(b))
-                self.best(st, st.facts.reduced(w[0] * w[1]))
-                if st.facts.sign(st.facts.reduced(w[0] * w[1])) != ANY:
+                self.best(st, st.facts.reduce(w[0] * w[1]))
+                if st.facts.sign(st.facts.reduce(w[0] * w[1])) != ANY:
                     self.row(st, "exp", a, b)
             for a in made:
                 if a != 1 and want in (NN, NP):
@@ -346,7 +346,7 @@ class Search(Combinations):
             s = 1 if want in (POS, NN) else -1
             if not self.go(st, a, POS if s == 1 else NEG):
                 continue
-            rest = st.facts.reduced(4 * a * c - b * b)
+            rest = st.facts.reduce(4 * a * c - b * b)
             if rest == 0 or self.go(st, rest, POS if want in (POS, NEG) else NN):
                 rows = [(fmpq(s), [(2 * a * st.x[i] + b, 2)])]
                 if rest != 0:
@@ -360,8 +360,8 @@ class Search(Combinations):
             return
         for i in [i for i, n in enumerate(p.degrees()) if n == 1]:
             low = high = None
-            for f, s in st.facts.known():
-                if used_in(f) != [i] or f.degrees()[i] != 1:
+            for f, s in st.facts.all_facts():
+                if generators_in(f) != [i] or f.degrees()[i] != 1:
                     continue
                 c = -(f - st.x[i]).leading_coefficient() if f != st.x[i] else fmpq(0)
                 if s <= NN:
@@ -394,7 +394,7 @@ class Search(Combinations):
             u, w = (_coefficient(st, p, i, k) for k in (0, 1))
             if w.is_constant():
                 v = u / w.leading_coefficient()
-                self.best(st, st.facts.reduced(base - v * v))
+                self.best(st, st.facts.reduce(base - v * v))
                 for b in (v, -v):
                     try:
                         self.go(st, b, NN)
@@ -409,14 +409,14 @@ class Search(Combinations):
                     self.combination(st, p, want)
             if st.facts.sign(p) <= want:
                 return
-            other = st.facts.reduced(w * st.x[i] - u)
-            norm = st.facts.reduced(w * w * base - u * u)
+            other = st.facts.reduce(w * st.x[i] - u)
+            norm = st.facts.reduce(w * w * base - u * u)
             if norm == 0:
                 continue
             for factor, sign in ((other, 1), (-other, -1)):
                 if self.go(st, factor, POS):
                     self.best(st, norm)
-                    if sign_times(st.facts.sign(norm), sign_of_number(sign)) <= want:
+                    if sign_of_product(st.facts.sign(norm), sign_of_number(sign)) <= want:
                         self.combine(st, p, [(fmpq(sign), [(norm, 1)])], factor)
                         return
 

@@ -36,13 +36,13 @@ from sympy import (
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import (
     Term,
-    bound,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
     children,
-    inside,
-    is_inside,
-    key,
+    is_bound_place,
+    is_same,
     num,
-    same,
     substitute,
 )
 from slrsym.gaussian import standard_normal
@@ -52,19 +52,19 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import complete_the_square
 from slrsym.proofs.step import Link, Step
-from slrsym.tactics.arithmetic import arithmetic
+from slrsym.tactics.arithmetic import prove_by_arithmetic
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for
-from slrsym.tactics.enclosures import enclosure
+from slrsym.tactics.enclosures import enclose_mean
 from slrsym.tactics.expectation_inequalities import by_pieces
-from slrsym.tactics.expectations import Calculus, nodes_of
+from slrsym.tactics.expectations import ExpectationCalculus, outermost_expectations
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import at_paths, places
-from slrsym.tactics.phrases import Expressions
+from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
+from slrsym.tactics.phrases import TermToSympy
 
 ZERO = num(0)
 
 
-class Closing(Calculus):
+class ClosedFormSearch(ExpectationCalculus):
     """The Gaussian calculus: terms, a table, Stein's lemma, independence, marginal laws."""
 
     @property
@@ -106,13 +106,15 @@ class Closing(Calculus):
         if plain == e.integrand:
             return None
         after = Expectation(plain, e.law)
-        if same(self.term(e), self.term(after)):
+        if is_same(self.term(e), self.term(after)):
             # The proof checker knows no other words for it.
             return next((found for way in self.others if (found := way(after))), None)
         equal = self._with_maxima(
-            ("=", self.body(e.integrand, e), self.body(plain, e)), lines, bound(self.term(e))
+            ("=", self.body(e.integrand, e), self.body(plain, e)),
+            lines,
+            bound_variables(self.term(e)),
         )
-        return self.bodies(self.settled(equal, (), bound(self.term(e))), self.term(e)), [
+        return self.bodies(self.settled(equal, (), bound_variables(self.term(e))), self.term(e)), [
             Expectation(plain, e.law)
         ]
 
@@ -121,8 +123,8 @@ class Closing(Calculus):
         meant, replaced = p, list[tuple[Inference, list[Any]]]()
         for line in lines:
             _, old, new = line.theorem.conclusion
-            paths = places(meant, old)
-            meant = at_paths(meant, paths, new)
+            paths = paths_to_subterm(meant, old)
+            meant = replace_at_paths(meant, paths, new)
             replaced.append((line, [to_json(path) for path in paths]))
         shown = self.shown(meant, lines, names)
         for line, paths in reversed(replaced):
@@ -135,7 +137,7 @@ class Closing(Calculus):
         for rule in ("gaussian integral", "centred pair"):
             with suppress(Rejected):
                 return self.emitter.attempt(partial(self._centred, rule, t)), []
-        (body,) = inside(t)
+        (body,) = binder_bodies(t)
         if body[:3] == ("^", 2, 1):
             # A square is a product, too.
             with suppress(Rejected):
@@ -163,7 +165,7 @@ class Closing(Calculus):
                 if (c := u.diff(x)).is_number and e.integrand == x * f:
                     plain = (Abs(u) - (u - c * x) * f) / c
                     said = ("=", self.body(e.integrand, e), self.body(plain, e))
-                    names = bound(self.term(e))
+                    names = bound_variables(self.term(e))
                     equal = self.settled(by_pieces(self.emitter, said, self.context, ()), (), names)
                     return self.bodies(equal, self.term(e)), [Expectation(plain, e.law)]
         return None
@@ -183,10 +185,10 @@ class Closing(Calculus):
             return None
         names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
         t = self.term(e)
-        line = self.image(e, {s: -names[s] for s in names}, e.law.renamed(names))
+        line = self.image(e, {s: -names[s] for s in names}, e.law.rename_variables(names))
         other = line.theorem.conclusion[2]
-        back = dict(zip(bound(t), bound(other), strict=True))
-        minus = self.linear(other, [(num(-1), substitute(inside(t)[0], back))])
+        back = dict(zip(bound_variables(t), bound_variables(other), strict=True))
+        minus = self.linear(other, [(num(-1), substitute(binder_bodies(t)[0], back))])
         line = self.rewritten(line, minus, other)
         # E f = -E f
         return self.shown(("=", t, num(0)), [line]), []
@@ -239,8 +241,10 @@ class Closing(Calculus):
         line = self.image(e, forms, law)
         other = Expectation(e.integrand.xreplace(forms), law)
         node, t = line.theorem.conclusion[2], self.term(other)
-        body = substitute(inside(t)[0], dict(zip(bound(t), bound(node), strict=True)))
-        if not same(inside(node)[0], body):
+        body = substitute(
+            binder_bodies(t)[0], dict(zip(bound_variables(t), bound_variables(node), strict=True))
+        )
+        if not is_same(binder_bodies(node)[0], body):
             line = self.rewritten(line, self.with_body(node, body), node)
         return line, other
 
@@ -249,7 +253,7 @@ def _by_blocks(exponent: Expr, law: Law) -> list[Expr]:
     """Return the parts of a sum that are of independent variables."""
     parts: dict[tuple[int, ...], Expr] = {}
     for term in Add.make_args(exponent):
-        blocks = enumerate(law.blocks())
+        blocks = enumerate(law.independent_laws())
         own = tuple(i for i, b in blocks if term.free_symbols & set(b.symbols))
         if len(own) > 1:
             return [exponent]
@@ -267,9 +271,9 @@ def _closed(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
     both = all(side.has(Expectation) for side in (step.link.lhs, step.link.rhs))
 
     def worked(*names: str) -> Inference:
-        work = Closing(emitter, step.context)
+        work = ClosedFormSearch(emitter, step.context)
         ways = [getattr(work, name) for name in names] or [work.in_table_form, *work.others]
-        for node in nodes_of(step):
+        for node in outermost_expectations(step):
             work.take_apart(node, ways)
         wanted = emitter.formula(step.statement)
         more = list(_exponentials(work, wanted))
@@ -306,7 +310,7 @@ def _on_trust(emitter: Emission, step: Step) -> Inference:
     from slrsym.gaussian.closed_form import evaluate_for_proofs
 
     lines = []
-    for node in nodes_of(step):
+    for node in outermost_expectations(step):
         if node.integrand.has(sign, Heaviside, Piecewise):
             raise Rejected("the integrand jumps")
         value = evaluate_for_proofs(
@@ -324,7 +328,7 @@ def _is_positive(emitter: Emission, context: Context, expr: Expr) -> bool:
     )
 
 
-def _exponentials(work: Calculus, t: Term) -> Iterator[Inference]:
+def _exponentials(work: ExpectationCalculus, t: Term) -> Iterator[Inference]:
     """Yield equations of products of exponentials with exponentials of sums."""
     factors = [f for f in t[1:] if f[:2] == ("f", "exp")] if t[0] == "*" else []
     if len(factors) > 1:
@@ -334,7 +338,7 @@ def _exponentials(work: Calculus, t: Term) -> Iterator[Inference]:
                 lambda: work.proved(work.add("exponential of a sum", (), whole))
             )
     for place, part in children(t):
-        if not is_inside(t, place):
+        if not is_bound_place(t, place):
             yield from _exponentials(work, part)
 
 
@@ -351,27 +355,27 @@ def _numbers(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
         raise Rejected(f"{loose[0]} has no value here; the rule compares numbers")
     p, changed = emitter.formula(step.statement), list[tuple[Inference, list[Any]]]()
     bounds = list[Inference]()
-    for node in nodes_of(step):
+    for node in outermost_expectations(step):
         try:
             line = emitter.attempt(partial(_value, emitter, node, step.context))
         except FAILURES:
-            low, high = enclosure(node)
+            low, high = enclose_mean(node)
             said = [Eq(node, node, evaluate=False), Ge(node, low), Le(node, high)]
             bounds += [emitter.on_trust(step, emitter.formula(part)) for part in said]
             continue
         _, mean, value = line.theorem.conclusion
-        paths = places(p, mean)
+        paths = paths_to_subterm(p, mean)
         changed.append((line, [to_json(path) for path in paths]))
-        p = at_paths(p, paths, value)
+        p = replace_at_paths(p, paths, value)
     for t in _bells(p):
-        line = arithmetic(
+        line = prove_by_arithmetic(
             emitter,
-            ("=", t, emitter.term(_BY_EXP[t[1]](Expressions(emitter.translator).of(t[2])))),
+            ("=", t, emitter.term(_BY_EXP[t[1]](TermToSympy(emitter.translator).expression(t[2])))),
             (),
         )
-        paths = places(p, t)
+        paths = paths_to_subterm(p, t)
         changed.append((line, [to_json(path) for path in paths]))
-        p = at_paths(p, paths, line.theorem.conclusion[2])
+        p = replace_at_paths(p, paths, line.theorem.conclusion[2])
     if bounds:
         shown = emitter.from_equations(bounds, p, step.context)
     else:
@@ -391,7 +395,7 @@ _BY_EXP: dict[str, Callable[[Expr], Expr]] = {
 def _bells(t: Term) -> Iterator[Term]:
     """Yield the values of these functions that stand under no binder, the inner ones first."""
     for place, part in children(t):
-        if not is_inside(t, place):
+        if not is_bound_place(t, place):
             yield from _bells(part)
     if t[0] == "f" and t[1] in _BY_EXP:
         yield t
@@ -401,9 +405,9 @@ def _value(emitter: Emission, node: Expectation, context: Context) -> Inference:
     """Derive the closed form of a mean."""
     with suppress(*FAILURES):
         return emitter.attempt(partial(_by_owens_t, emitter, node, context))
-    work = Closing(emitter, context)
+    work = ClosedFormSearch(emitter, context)
     work.take_apart(node, [work.in_table_form, *work.others])
-    name = key(emitter.term(node))
+    name = canonical_key(emitter.term(node))
     if work.whole or name not in work.lines:
         raise Rejected(f"no closed form is known of {', '.join(map(str, work.whole))}")
     return work.proved(work.resolved(work.lines[name], ()))
@@ -418,13 +422,15 @@ def _by_owens_t(emitter: Emission, node: Expectation, context: Context) -> Infer
     meaning = emitter.script.add("definition", (), emitter.term(zeta(m, n)))
     meaning = emitter.discharged(meaning, context)
     mean = meaning.theorem.conclusion[2]
-    work, t = Calculus(emitter, context), emitter.term(node)
-    body = substitute(inside(t)[0], dict(zip(bound(t), bound(mean), strict=True)))
+    work, t = ExpectationCalculus(emitter, context), emitter.term(node)
+    body = substitute(
+        binder_bodies(t)[0], dict(zip(bound_variables(t), bound_variables(mean), strict=True))
+    )
     same_mean = work.with_body(mean, body)
     value = emitter.cited("zeta-owens-t", [("t", m), ("s", n)], context)
     for line in (meaning, same_mean):
         # The mean for zeta, and then its own body.
         said, old = value.theorem.conclusion, line.theorem.conclusion[1]
-        paths = [to_json(path) for path in places(said, old)]
+        paths = [to_json(path) for path in paths_to_subterm(said, old)]
         value = emitter.script.add("rewrite", [value, line], paths)
     return value

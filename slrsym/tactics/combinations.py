@@ -17,11 +17,22 @@ from scipy.optimize import linprog
 from scipy.sparse import lil_matrix
 
 from slrsym.checker.ring import Ring
-from slrsym.checker.sign import ANY, NEG, NN, NP, NZ, POS, ZERO, sign_power, sign_times, used_in
+from slrsym.checker.sign import (
+    ANY,
+    NEG,
+    NN,
+    NP,
+    NZ,
+    POS,
+    ZERO,
+    generators_in,
+    sign_of_power,
+    sign_of_product,
+)
 from slrsym.checker.term import Rejected
 
 
-class Combinations:
+class FactCombinations:
     """Combines facts that a ring knows to show signs, and writes down what was combined.
 
     It gives up on a question after some effort, and on all together after the most: monomials of
@@ -53,9 +64,9 @@ class Combinations:
             self.nodes.append(f)
 
     def combine(self, st: Ring, p: Any, rows: Any, factor: Any = None) -> None:
-        plain = st.facts.plain
+        plain = st.facts.to_json
         factor = st.one if factor is None else st.one * factor
-        st.facts.combine(p, rows, factor)
+        st.facts.learn_combination(p, rows, factor)
         written = [[str(fmpq(c)), [[plain(g), n] for g, n in parts]] for c, parts in rows]
         self.entries.append(["sign", plain(p), written, plain(factor)])
 
@@ -75,7 +86,7 @@ class Combinations:
             t = st.one
             for g, n in parts:
                 t = t * g**n
-            t = st.facts.reduced(t)
+            t = st.facts.reduce(t)
             name = frozenset(t.to_dict().items())
             if t != 0 and name not in seen:
                 seen.add(name)
@@ -107,19 +118,19 @@ class Combinations:
         self.combination(st, p, want, (1,))
 
     def known(self, st: Ring, p: Any, limit: int = 40) -> list[Any]:
-        used = set(used_in(p))
-        facts, out = list(st.facts.known()), []
+        used = set(generators_in(p))
+        facts, out = list(st.facts.all_facts()), []
         for f, s in facts:
             if s in (ANY, NZ):
                 continue
-            g = set(used_in(f))
+            g = set(generators_in(f))
             if not g & used and len(facts) > limit:
                 continue
             new = len(g - used)
             if s <= NN:
                 out.append((new, f, s))
             elif s <= NP:
-                out.append((new, -f, sign_times(s, NEG)))
+                out.append((new, -f, sign_of_product(s, NEG)))
         out.sort(key=lambda t: (t[0], len(t[1].monoms()), t[1].total_degree()))
         return [(f, s) for _, f, s in out[:limit]]
 
@@ -130,7 +141,7 @@ class Combinations:
             return False
         q, strict = (-p, want == NEG) if want in (NEG, NP) else (p, want == POS)
         known = self.known(st, p)
-        used = used_in(p)
+        used = generators_in(p)
         for level in levels:
             if self.work > self.end:
                 return False
@@ -198,20 +209,20 @@ class Combinations:
                 # The same polynomials stand in many candidates.
                 if id(f) not in signs:
                     signs[id(f)] = st.facts.sign(f)
-                s = sign_times(s, sign_power(signs[id(f)], n))
+                s = sign_of_product(s, sign_of_power(signs[id(f)], n))
             if not (s <= NN or s <= NP):
                 continue
             flip = 1 if s <= NN else -1
             t = st.one
             for f, n in parts:
                 t = t * f**n
-            t = st.facts.reduced(t)
+            t = st.facts.reduce(t)
             self.work += 1 + len(t.monoms())
             name = frozenset(t.to_dict().items())
             if len(t.monoms()) > 60 or t == 0 or name in seen:
                 continue
             seen.add(name)
-            cols.append((parts, t * flip, flip, sign_times(s, POS if flip == 1 else NEG)))
+            cols.append((parts, t * flip, flip, sign_of_product(s, POS if flip == 1 else NEG)))
         cols = cols[:700]
         index: dict[Any, int] = {}
         for m in q.monoms():

@@ -1,10 +1,14 @@
-"""Covariance matrices: elimination, and which of them are plainly positive semidefinite."""
+"""Covariance matrices: elimination, and which of them are surely positive semidefinite or not."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import sympy as sp
+from numpy.typing import NDArray
+from sympy.logic.boolalg import Boolean
 
 
 def ldl_decomposition(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
@@ -41,3 +45,44 @@ def is_plainly_semidefinite(matrix: sp.Matrix) -> bool:
         if any(lower[j, i] != 0 for j in range(i + 1, len(diagonal)))
     ]
     return all(p.is_positive for p in divided) and all(p.is_nonnegative for p in diagonal)
+
+
+_TRIES = 500
+
+
+def is_indefinite_somewhere(matrix: sp.Matrix, hypotheses: Iterable[Boolean]) -> bool:
+    """Tell whether a matrix has a negative eigenvalue at a random point where hypotheses hold.
+
+    A search for a proof that it has none can then be spared. False says nothing: no such point may
+    have been met, or a hypothesis has no value.
+    """
+    open_ones, related = list(hypotheses), list[Boolean]()
+    names: set[sp.Symbol] = set(matrix.free_symbols)
+    while linked := [h for h in open_ones if h.free_symbols & names]:
+        open_ones = [h for h in open_ones if h not in linked]
+        related += linked
+        names = names.union(*(h.free_symbols for h in linked))
+    order = sorted(names, key=str)
+    if any(not x.is_real or x.is_nonpositive for x in order):
+        return False
+    columns = [_random_values(x, np.random.default_rng(i)) for i, x in enumerate(order)]
+    try:
+        values = sp.lambdify(order, [sp.And(*related), *matrix], "numpy")(*columns)
+    except (ArithmeticError, NameError, TypeError, ValueError):
+        return False
+    holds, *entries = (np.broadcast_to(v, _TRIES) for v in values)
+    found = np.stack(entries, axis=-1)[holds].reshape(-1, *matrix.shape)
+    if not found.size or not np.isfinite(found).all():
+        return False
+    least = np.linalg.eigvalsh(found)[:, 0]
+    return bool((least < -1e-6 * np.abs(found).max(axis=(1, 2))).any())
+
+
+def _random_values(symbol: sp.Symbol, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Draw values for a symbol as it is declared; positive ones of all sizes."""
+    values: NDArray[np.float64] = rng.standard_normal(_TRIES)
+    if symbol.is_integer:
+        values = np.ceil(10 * np.abs(values))
+    elif symbol.is_nonnegative:
+        values = np.exp(2 * values)
+    return values

@@ -11,26 +11,26 @@ from typing import Any, TypeAlias
 from sympy import Integral, Matrix
 
 from slrsym.checker import Inference, ProvedClaims, Rejected
-from slrsym.checker.expect import semidefinite
-from slrsym.checker.log import UNCHECKED, supposes_itself
+from slrsym.checker.expect import semidefinite_conditions
+from slrsym.checker.log import UNCHECKED, is_circular_step
 from slrsym.checker.term import (
     RELATIONS,
     Term,
-    free,
-    key,
+    canonical_key,
+    free_symbols,
+    is_same,
     num,
-    same,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.claim_steps import Proven, steps_of
 from slrsym.proofs.context import Context, covariances
-from slrsym.proofs.step import Proof, Rule, Step, axioms_of, trust_in
+from slrsym.proofs.step import Proof, Rule, Step, axioms_of, soundness_axiom
 from slrsym.statements.expressions import ProofError, Refused
-from slrsym.tactics.covariances import is_plainly_semidefinite
-from slrsym.tactics.log_reuse import Earlier
+from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
+from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.log_writer import RecordingProofBuilder, to_json
-from slrsym.tactics.paths import paths_of, similarity
+from slrsym.tactics.paths import paths_to_symbol, similarity
 from slrsym.tactics.phrases import worded_formula
 from slrsym.tactics.translate import Translator, Untranslatable
 from slrsym.tactics.values import fingerprint, is_close
@@ -48,7 +48,7 @@ _ON_TRUST = f"{UNCHECKED}{_SIDE_CONDITION}"
 FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
 
-class Missing(Rejected):
+class MissingFact(Rejected):
     """A missing fact, worded as the statement that is not known."""
 
 
@@ -96,7 +96,7 @@ def kind_of_proof(*names: str) -> Callable[[Any], Any]:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class StepOutcome:
     """The outcome of a step: accepted, or refused for a reason, and its inferences."""
 
     label: str
@@ -113,17 +113,18 @@ class Emission:
 
     def __init__(
         self, claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
-        earlier: Earlier | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
+        earlier: EarlierInferences | None = None, patience: float = 1.0,
+        refuted: Iterable[str] = (),
     ) -> None:  # fmt: skip
         self.claim, self.find, self.book = claim, find, book
         # Steps that are wrong: nothing is searched for them.
         self.refuted = frozenset(refuted)
-        self.earlier = earlier or Earlier({})
+        self.earlier = earlier or EarlierInferences({})
         # How much work the search may do for a question, and what is left for the step at hand.
         self.effort = self.left = int(_EFFORT * patience)
         self.script = RecordingProofBuilder(book)
         self.translator = Translator()
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[StepOutcome] = []
         # By the number of the inference.
         self._reasons: dict[Any, str] = {}
         self._holds: dict[tuple[str, tuple[str, ...]], Inference | None] = {}
@@ -164,17 +165,21 @@ class Emission:
                 p
                 for m in map(Matrix, context.covariances)
                 if not is_plainly_semidefinite(m) and not self._follows(m, context)
-                for p in semidefinite([[self.term(c) for c in row] for row in m.tolist()])
+                for p in semidefinite_conditions(
+                    [[self.term(c) for c in row] for row in m.tolist()]
+                )
             )
         return self._covariances[name]
 
     def _follows(self, m: Matrix, context: Context) -> bool:
         """Tell whether hypotheses on its entries show a matrix to be a covariance matrix."""
-        if not m.free_symbols & context.restricted:
+        if not m.free_symbols & context.restricted_symbols:
+            return False
+        if is_indefinite_somewhere(m, context.hypotheses):
             return False
         bare = replace(context, covariances=())
         entries = [[self.term(c) for c in row] for row in m.tolist()]
-        return all(self.knows(p, bare) for p in semidefinite(entries))
+        return all(self.knows(p, bare) for p in semidefinite_conditions(entries))
 
     def knows(self, p: Term, context: Context) -> bool:
         """Tell whether a formula can be proved; the inferences of the proof are removed."""
@@ -195,7 +200,9 @@ class Emission:
         laws = covariances(claim.statement, *claim.hypotheses)
         context = Context(claim.hypotheses, self.find, covariances=laws)
         given = tuple(map(self.formula, claim.hypotheses))
-        return context, tuple({key(h): h for h in (*given, *self._laws(context))}.values())
+        return context, tuple(
+            {canonical_key(h): h for h in (*given, *self._laws(context))}.values()
+        )
 
     def logic(
         self, premises: Iterable[Inference], hypotheses: Iterable[Term], p: Term
@@ -218,7 +225,7 @@ class Emission:
     def shown_once(self, p: Term, context: Context) -> Inference | None:
         """Return the proof of `p`, searched for on the first call only; None if there is none."""
         given = self.hypotheses(context)
-        name = (key(p), tuple(sorted(map(key, given))))
+        name = (canonical_key(p), tuple(sorted(map(canonical_key, given))))
         if name not in self._holds:
             if name in self._asked:
                 raise Rejected(f"{self.said(p)} leads back to itself")
@@ -238,10 +245,12 @@ class Emission:
 
     def keep(self, p: Term, context: Context, line: Inference) -> None:
         """Answer a question before it is asked."""
-        self._holds[key(p), tuple(sorted(map(key, self.hypotheses(context))))] = line
+        self._holds[
+            canonical_key(p), tuple(sorted(map(canonical_key, self.hypotheses(context))))
+        ] = line
 
     def shown(self, p: Term, given: tuple[Term, ...], context: Context) -> Inference | None:
-        if key(p) in map(key, given):
+        if canonical_key(p) in map(canonical_key, given):
             return self.script.add("assume", (), p)
         if p[0] == "and":
             parts = [self.holds(q, context) for q in p[1:]]
@@ -260,13 +269,13 @@ class Emission:
     def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
         """Derive the wanted formula from one that is equal, contains it, or implies it by parts."""
         p = shown.theorem.conclusion
-        if same(p, wanted):
+        if is_same(p, wanted):
             return shown
         given = tuple(shown.theorem.hypotheses.values())
         pairs = _relations(p) + _relations(wanted)
         seen: dict[str, Inference] = {}
         for _, a, b in pairs:
-            name = " ".join(sorted((key(a), key(b))))
+            name = " ".join(sorted((canonical_key(a), canonical_key(b))))
             if name not in seen:
                 seen[name] = self.script.add("order", (), a, b)
         try:
@@ -293,7 +302,7 @@ class Emission:
         if p[0] == wanted[0] and p[0] in RELATIONS:
             for own, other in ((1, 2), (2, 1)):
                 a, b = p[other], wanted[other]
-                if same(p[own], wanted[own]) and is_close(fingerprint(a), fingerprint(b)):
+                if is_same(p[own], wanted[own]) and is_close(fingerprint(a), fingerprint(b)):
                     with self.frugally():
                         line = self.shown_once(("=", a, b), context)
                     if line is not None:
@@ -311,11 +320,11 @@ class Emission:
             self.left += kept
 
     def all_of(self, given: Iterable[Term], context: Context) -> tuple[Term, ...]:
-        return tuple({key(h): h for h in (*given, *self.hypotheses(context))}.values())
+        return tuple({canonical_key(h): h for h in (*given, *self.hypotheses(context))}.values())
 
     def equal(self, a: Term, b: Term, context: Context) -> Inference | None:
         """Prove that two terms are equal; return None if they are the same term."""
-        if same(a, b):
+        if is_same(a, b):
             return None
         line = self.shown(("=", a, b), self.hypotheses(context), context)
         if line is None:
@@ -330,7 +339,7 @@ class Emission:
         if id == self.claim.id:
             raise Refused(f"claim {id} is used in its own proof")
         claim = self.find(id)
-        line = self.book.cited(id)
+        line = self.book.cite(id)
         pairs = []
         for name, value in values:
             symbol = claim.symbol(name)
@@ -348,10 +357,14 @@ class Emission:
         self, line: Inference, context: Context, shown: Sequence[Inference] = ()
     ) -> Inference:
         """Discharge all hypotheses that the context does not have."""
-        own = set(map(key, self.hypotheses(context)))
+        own = set(map(canonical_key, self.hypotheses(context)))
         open_ones = [h for k, h in line.theorem.hypotheses.items() if k not in own]
-        later = {key(h) for h in open_ones if is_law(h) and self.shown_once(h, context) is None}
-        open_ones = [h for h in open_ones if key(h) not in later]
+        later = {
+            canonical_key(h)
+            for h in open_ones
+            if is_covariance_formula(h) and self.shown_once(h, context) is None
+        }
+        open_ones = [h for h in open_ones if canonical_key(h) not in later]
         if not open_ones:
             return line
         proofs = [self._from(shown, h, context) or self.holds(h, context) for h in open_ones]
@@ -362,13 +375,17 @@ class Emission:
     def of_some_law(self, line: Inference, context: Context) -> Inference:
         """Discharge laws of symbols that the conclusion does not mention, by setting these to 0."""
         given = self.hypotheses(context)
-        known = free(line.theorem.conclusion).union(*map(free, given))
-        laws = [h for h in line.theorem.hypotheses.values() if is_law(h) and h not in given]
-        names = {s for h in laws for s in free(h) if s[2] == "R"} - known
+        known = free_symbols(line.theorem.conclusion).union(*map(free_symbols, given))
+        laws = [
+            h
+            for h in line.theorem.hypotheses.values()
+            if is_covariance_formula(h) and h not in given
+        ]
+        names = {s for h in laws for s in free_symbols(h) if s[2] == "R"} - known
         if names:
             values = tuple((s, num(0)) for s in sorted(names))
             line = self.script.add("instance", [line], values)
-        own = set(map(key, given))
+        own = set(map(canonical_key, given))
         left = [h for k, h in line.theorem.hypotheses.items() if k not in own]
         if not left:
             return line
@@ -427,7 +444,7 @@ class Emission:
             try:
                 return self.attempt(partial(ask, self, p, self.hypotheses(context), context, lines))
             except FAILURES as reason:
-                missing = reason if isinstance(reason, Missing) else missing
+                missing = reason if isinstance(reason, MissingFact) else missing
         raise missing
 
     def or_linear(
@@ -453,7 +470,7 @@ class Emission:
         given = self.hypotheses(context)
         exact = [substitute(h, values) for h in given]
         line = self.conclude(line, substitute(goal, values), inner)
-        by_key = {key(h): h for h in exact}
+        by_key = {canonical_key(h): h for h in exact}
         lacking = [h for k, h in line.theorem.hypotheses.items() if k not in by_key]
         proofs = []
         for h in lacking:
@@ -462,7 +479,7 @@ class Emission:
                 continue
             # The same hypothesis, as SymPy evaluates it.
             source = next((e for g, e in zip(inner.hypotheses, exact, strict=False)
-                           if same(self.formula(g), h)), None)  # fmt: skip
+                           if is_same(self.formula(g), h)), None)  # fmt: skip
             if source is None:
                 raise Rejected(f"{self.said(h)} is not shown for the values")
             proofs.append(self.conclude(self.script.add("assume", (), source), h, inner))
@@ -470,7 +487,7 @@ class Emission:
         line = self.logic([line, *proofs], (), substitute(whole, values))
         for symbol, value in values.items():
             equation = self.script.add("assume", (), ("=", symbol, value))
-            if places := [to_json(path) for path in paths_of(whole, symbol)]:
+            if places := [to_json(path) for path in paths_to_symbol(whole, symbol)]:
                 line = self.script.add("rewrite", [line, equation], places)
         equations = [("=", symbol, value) for symbol, value in values.items()]
         return self.logic([line], (*given, *equations), goal)
@@ -488,12 +505,12 @@ class Emission:
             self._reasons = {}
             try:
                 line = way()
-                if not same(line.theorem.conclusion, wanted):
+                if not is_same(line.theorem.conclusion, wanted):
                     raise Rejected(f"what is shown is {self.said(line.theorem.conclusion)}")
                 line = self.of_some_law(self.discharged(line, step.context), step.context)
                 if way is taken and self._reasons:
                     raise Rejected("a condition of it is not known any more")
-                if supposes_itself(line.theorem, self.supposed[1]):
+                if is_circular_step(line.theorem, self.supposed[1]):
                     raise Rejected("it repeats a fact that its proof has shown; leave the step out")
                 break
             except FAILURES as reason:
@@ -509,7 +526,7 @@ class Emission:
         self.script.step(step.label, step.rule.name, line)
         lines = range(start, len(self.script.lines))
         refused = "; ".join(filter(None, self._reasons.values()))
-        self.outcomes.append(Outcome(step.label, kind, refused, lines))
+        self.outcomes.append(StepOutcome(step.label, kind, refused, lines))
         return line
 
     def prove(self, proof: Proof, context: Context, label: str = "") -> Inference:
@@ -545,10 +562,10 @@ class Emission:
 
         This is for rules that users define: a claim that rests on such an axiom is conditional.
         """
-        return self.unchecked(trust_in(step.rule), "", self.hypotheses(step.context), p)
+        return self.unchecked(soundness_axiom(step.rule), "", self.hypotheses(step.context), p)
 
 
-def is_law(p: Term) -> bool:
+def is_covariance_formula(p: Term) -> bool:
     """Tell whether a formula says that a matrix is a covariance matrix."""
     return p[:2] == ("o", "psd")
 
@@ -578,7 +595,7 @@ def _kind(step: Step) -> str:
 
 def emit(
     claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
-    earlier: Earlier | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
+    earlier: EarlierInferences | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
 ) -> tuple[dict[str, Any], Emission]:  # fmt: skip
     """Return the record of a claim for the log, and enter the claim among the proved ones."""
     work = Emission(claim, find, book, earlier, patience, refuted)

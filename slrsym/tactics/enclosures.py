@@ -25,7 +25,7 @@ _BITS, _REACH = 128, 14
 Ball: TypeAlias = Any
 
 
-def enclosure(mean: Expectation) -> tuple[Rational, Rational]:
+def enclose_mean(mean: Expectation) -> tuple[Rational, Rational]:
     """Return rational bounds of the mean of a function of one affine form of a Gaussian vector."""
     if mean.free_symbols:
         raise Rejected(f"{min(mean.free_symbols, key=str)} has no value here")

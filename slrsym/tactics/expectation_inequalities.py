@@ -20,27 +20,27 @@ from sympy import (
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import (
     Term,
-    bound,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
     children,
-    inside,
-    is_inside,
-    key,
+    is_bound_place,
+    is_same,
     neg,
     num,
-    outside,
-    same,
+    parts_outside_binder,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
-from slrsym.statements.expressions import put
-from slrsym.tactics.arithmetic import arithmetic, in_context, opaque_in
+from slrsym.statements.expressions import substitute_all
+from slrsym.tactics.arithmetic import opaque_in, prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for
-from slrsym.tactics.expectations import Calculus, expectations_in, nodes_of
+from slrsym.tactics.expectations import ExpectationCalculus, expectations_in, outermost_expectations
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import at_paths, places
+from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.values import fingerprint
 
 ZERO = num(0)
@@ -50,7 +50,7 @@ ZERO = num(0)
 
 @emitter_for("_Price")
 def _price(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    work = Calculus(emitter, step.context)
+    work = ExpectationCalculus(emitter, step.context)
     for side in (step.link.lhs, step.link.rhs):
         for node in side.atoms(Derivative):
             if isinstance(node.expr, Expectation):
@@ -58,15 +58,15 @@ def _price(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Infe
                 law = node.expr.law
                 line = work.add("price", (), t)
                 line = _slopes_taken(work, line, node.expr.integrand, law)
-                work.lines[key(t)] = line
+                work.lines[canonical_key(t)] = line
     return work.conclude(emitter.formula(step.statement))
 
 
-def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inference:
+def _slopes_taken(work: ExpectationCalculus, line: Inference, f: Expr, law: Any) -> Inference:
     """Evaluate the derivatives inside the expectations on the right side of an equation."""
-    order = [s for block in law.blocks() for s in block.symbols]
+    order = [s for block in law.independent_laws() for s in block.symbols]
     for node in expectations_in(line.theorem.conclusion[2]).values():
-        (body,) = inside(node)
+        (body,) = binder_bodies(node)
 
         def closed(t: Term) -> Expr:
             if t[0] == "*":
@@ -81,8 +81,8 @@ def _slopes_taken(work: Calculus, line: Inference, f: Expr, law: Any) -> Inferen
         if not moved.integrand.free_symbols & set(law.symbols):
             wanted = work.emitter.term(moved.integrand)
         else:
-            names = dict(zip(bound(work.term(moved)), bound(node), strict=True))
-            wanted = substitute(inside(work.term(moved))[0], names)
+            names = dict(zip(bound_variables(work.term(moved)), bound_variables(node), strict=True))
+            wanted = substitute(binder_bodies(work.term(moved))[0], names)
         equal = work.with_body(node, wanted)
         line = work.rewritten(line, equal, node)
         work.take_apart(moved, [work.multiplied_out, work.constant, work.marginal])
@@ -97,7 +97,7 @@ def _placeholder(x: Symbol, context: Context) -> Symbol:
     declared = set(x._assumptions_orig) - {"commutative"}
     if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
         raise Rejected(f"{x} has to be declared real, and of a sign at most")
-    if x in context.restricted:
+    if x in context.restricted_symbols:
         raise Rejected(f"a hypothesis speaks of {x}; rename the variable")
     return Dummy(x.name, **x._assumptions_orig)
 
@@ -105,8 +105,12 @@ def _placeholder(x: Symbol, context: Context) -> Symbol:
 def _slope_line(emitter: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Inference:
     """Prove the sign of a derivative at a variable about which nothing else is supposed."""
     place = _placeholder(x, context)
-    slope = ("d", (order,), *emitter.term(Derivative(put(of, {x: place}), (place, 1)))[2:])
-    value = fingerprint(emitter.term(put(of, {x: place}).diff(place, order)))
+    slope = (
+        "d",
+        (order,),
+        *emitter.term(Derivative(substitute_all(of, {x: place}), (place, 1)))[2:],
+    )
+    value = fingerprint(emitter.term(substitute_all(of, {x: place}).diff(place, order)))
     signs: list[Term] = [("<=", num(0), slope), ("<=", slope, num(0))]
     for p in reversed(signs) if value is not None and value < 0 else signs:
         if (line := emitter.shown(p, emitter.hypotheses(context), context)) is not None:
@@ -130,7 +134,7 @@ def _increasing(emitter: Emission, step: Step, premises: Sequence[Inference]) ->
     (order,) = premises
     _, low, high = order.theorem.conclusion
     rising = _slope_line(emitter, rule.of, rule.variable, 1, step.context)
-    x = outside(rising.theorem.conclusion[2])[0]
+    x = parts_outside_binder(rising.theorem.conclusion[2])[0]
     line = emitter.script.add("mean value", [rising], x, low, high)
     line = emitter.discharged(line, step.context, [order])
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
@@ -142,7 +146,7 @@ def _jensen(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
     x = rule.variable
     bend = _slope_line(emitter, rule.of, x, 2, step.context)
     nodes = sorted(step.statement.atoms(Expectation), key=str)
-    means = [Expectation(put(rule.of, {x: node.integrand}), node.law) for node in nodes]
+    means = [Expectation(substitute_all(rule.of, {x: node.integrand}), node.law) for node in nodes]
     return emitter.first([
         partial(_jensen_at, emitter, step, bend, *pair) for pair in zip(nodes, means, strict=True)
     ], "no expectation fits")  # fmt: skip
@@ -151,21 +155,25 @@ def _jensen(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
 def _jensen_at(
     emitter: Emission, step: Step, bend: Inference, node: Expectation, mean: Expectation
 ) -> Inference:
-    work = Calculus(emitter, step.context)
+    work = ExpectationCalculus(emitter, step.context)
     line = work.proved(emitter.script.add("jensen", [bend], emitter.term(node)))
     ends = expectations_in(line.theorem.conclusion)
     return _with_means(work, line, emitter.formula(step.statement), ends)
 
 
-def _with_means(work: Calculus, line: Inference, wanted: Term, ends: dict[str, Term]) -> Inference:
+def _with_means(
+    work: ExpectationCalculus, line: Inference, wanted: Term, ends: dict[str, Term]
+) -> Inference:
     """Derive the wanted statement, whose means have differently written but equal integrands."""
     for node in ends.values():
         for other in expectations_in(wanted).values():
-            if same(node, other) or not same(("tuple", *outside(node)), ("tuple", *outside(other))):
+            if is_same(node, other) or not is_same(
+                ("tuple", *parts_outside_binder(node)), ("tuple", *parts_outside_binder(other))
+            ):
                 continue
-            names = dict(zip(bound(other), bound(node), strict=True))
+            names = dict(zip(bound_variables(other), bound_variables(node), strict=True))
             with suppress(*FAILURES):
-                body = substitute(inside(other)[0], names)
+                body = substitute(binder_bodies(other)[0], names)
                 equal = work.emitter.attempt(partial(work.with_body, node, body))
                 line = _everywhere(work, line, equal, node)
                 break
@@ -174,10 +182,12 @@ def _with_means(work: Calculus, line: Inference, wanted: Term, ends: dict[str, T
     )
 
 
-def _everywhere(work: Calculus, line: Inference, equation: Inference, source: Term) -> Inference:
+def _everywhere(
+    work: ExpectationCalculus, line: Inference, equation: Inference, source: Term
+) -> Inference:
     _, left, right = line.theorem.conclusion
     sides = ((1, left), (2, right))
-    paths = [[i, *to_json(path)] for i, side in sides for path in places(side, source)]
+    paths = [[i, *to_json(path)] for i, side in sides for path in paths_to_subterm(side, source)]
     return work.add("rewrite", [line, equation], paths) if paths else line
 
 
@@ -192,10 +202,15 @@ def _cauchy_schwarz(emitter: Emission, step: Step, premises: Sequence[Inference]
 
 def _schwarz_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Inference:
     names = list(law.symbols)
-    work = Calculus(emitter, step.context)
+    work = ExpectationCalculus(emitter, step.context)
     total = Expectation(Add(*names), law)
     f, g = (
-        ("E", bound(emitter.term(total)), (work.body(h, total),), outside(emitter.term(total)))
+        (
+            "E",
+            bound_variables(emitter.term(total)),
+            (work.body(h, total),),
+            parts_outside_binder(emitter.term(total)),
+        )
         for h in (rule.first, rule.second)
     )
     line = work.proved(emitter.script.add("cauchy-schwarz", (), f, g))
@@ -214,11 +229,11 @@ def _poincare(emitter: Emission, step: Step, premises: Sequence[Inference]) -> I
 
 
 def _poincare_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Inference:
-    work = Calculus(emitter, step.context)
+    work = ExpectationCalculus(emitter, step.context)
     node = Expectation(rule.of, law)
     line = emitter.script.add("poincare", (), emitter.term(node))
     line = work.proved(_slopes_taken(work, line, rule.of, law))
-    for node in nodes_of(step):
+    for node in outermost_expectations(step):
         work.take_apart(node, [work.multiplied_out, work.constant, work.marginal])
     return work.conclude(emitter.formula(step.statement), [work.resolved(line, ())])
 
@@ -230,12 +245,12 @@ def _poincare_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Infer
 def _sign(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     try:
-        return emitter.attempt(partial(in_context, emitter, p, step.context, premises))
+        return emitter.attempt(partial(prove_in_context, emitter, p, step.context, premises))
     except FAILURES:
         with suppress(*FAILURES):
             if signs := _signs_of_means(emitter, p, step.context):
                 return emitter.attempt(
-                    partial(in_context, emitter, p, step.context, (*premises, *signs))
+                    partial(prove_in_context, emitter, p, step.context, (*premises, *signs))
                 )
         for t, k in _cuts(emitter, step):
             with suppress(*FAILURES):
@@ -250,11 +265,13 @@ def _signs_of_means(emitter: Emission, p: Term, context: Context) -> list[Infere
     lines = []
     for node in opaque_in(p).values():
         if node[0] == "E":
-            zero = ("E", bound(node), (num(0),), outside(node))
-            said = ("<=", num(0), inside(node)[0])
+            zero = ("E", bound_variables(node), (num(0),), parts_outside_binder(node))
+            said = ("<=", num(0), binder_bodies(node)[0])
             with suppress(*FAILURES):
                 known = emitter.attempt(
-                    partial(Calculus(emitter, context).shown, said, (), bound(node))
+                    partial(
+                        ExpectationCalculus(emitter, context).shown, said, (), bound_variables(node)
+                    )
                 )
                 lines.append(emitter.script.add("constant", (), zero))
                 lines.append(emitter.script.add("under", [known], zero))
@@ -280,7 +297,9 @@ def _in_two_cases(
     emitter: Emission, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
 ) -> Inference:
     split = emitter.discharged(emitter.script.add("integers apart", (), t, k), context)
-    halves = [arithmetic(emitter, p, (*given, case)) for case in split.theorem.conclusion[1:]]
+    halves = [
+        prove_by_arithmetic(emitter, p, (*given, case)) for case in split.theorem.conclusion[1:]
+    ]
     return emitter.logic([split, *halves], given, p)
 
 
@@ -290,7 +309,7 @@ def _in_two_cases(
 def _kinks(t: Term) -> Iterator[Term]:
     """Yield signs, absolute values and maxima in a term, the inner ones first."""
     for place, part in children(t):
-        if not is_inside(t, place):
+        if not is_bound_place(t, place):
             yield from _kinks(part)
     if t[0] == "f" and t[1] in ("sign", "abs", "max"):
         yield t
@@ -305,30 +324,30 @@ def by_pieces(emitter: Emission, p: Term, context: Context, cases: tuple[Term, .
     """Prove a formula case by case, with signs, absolute values and maxima replaced in each."""
     node = next(_kinks(p), None)
     if node is None:
-        return in_context(emitter, p, context, (), cases)
+        return prove_in_context(emitter, p, context, (), cases)
     name, first, *others = node[1:]
     u, zero = ("+", first, *map(neg, others)) if others else first, num(0)
     known = [emitter.script.add("maximum", (), first, *others)] if others else []
     parts = [emitter.script.add("sign", (), u), emitter.script.add("order", (), u, zero)]
     last = others[0] if others else neg(first)
     pieces = [num(k) for k in (1, 0, -1)] if name == "sign" else [first, first, last]
-    paths, decided = places(p, node), set[str]()
+    paths, decided = paths_to_subterm(p, node), set[str]()
 
     def within(here: Term, value: Term, piece: Term) -> Inference:
-        decided.update(map(key, (here, value)))
+        decided.update(map(canonical_key, (here, value)))
         with suppress(Rejected):
             # Another case of the same number is supposed already.
             return emitter.logic([parts[1]], (here, *cases), p)
         if name == "sign":
             equal = emitter.script.add("assume", (), value)
         else:
-            equal = in_context(emitter, ("=", node, piece), context, known, (here, *cases))
-        line = by_pieces(emitter, at_paths(p, paths, piece), context, (here, *cases))
+            equal = prove_in_context(emitter, ("=", node, piece), context, known, (here, *cases))
+        line = by_pieces(emitter, replace_at_paths(p, paths, piece), context, (here, *cases))
         return emitter.script.add("rewrite", [line, equal], [to_json(path) for path in paths])
 
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
         side, value = case[1:]
-        decided.add(key(side))
+        decided.add(canonical_key(side))
         try:
             # The search does more with an inequality than with an equation.
             weak = ("<=", zero, u) if side[0] == "=" else side
@@ -338,5 +357,5 @@ def by_pieces(emitter: Emission, p: Term, context: Context, cases: tuple[Term, .
                 raise
             parts.append(within(side, value, piece))
     given = {k: h for line in parts for k, h in line.theorem.hypotheses.items()}
-    decided -= set(map(key, cases))
+    decided -= set(map(canonical_key, cases))
     return emitter.logic(parts, [h for k, h in given.items() if k not in decided], p)

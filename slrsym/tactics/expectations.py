@@ -14,18 +14,18 @@ from typing import Any
 from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key, exp, expand
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.arithmetic import known_defined, relations
-from slrsym.checker.expect import ONE, added_all
+from slrsym.checker.arithmetic import binders_in_facts, relations_in
+from slrsym.checker.expect import ONE, linear_combination
 from slrsym.checker.term import (
     Term,
-    bound,
-    defined,
-    free,
-    inside,
-    key,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
+    definedness,
+    free_symbols,
+    is_same,
     neg,
-    outside,
-    same,
+    parts_outside_binder,
     substitute,
 )
 from slrsym.gaussian import standard_normal
@@ -34,10 +34,10 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
-from slrsym.tactics.arithmetic import arithmetic, opaque_in, special_values
+from slrsym.tactics.arithmetic import opaque_in, prove_by_arithmetic, special_value_lines
 from slrsym.tactics.emission import FAILURES, Emission
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import at_paths, places
+from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 from slrsym.tactics.values import surely_different
 
 # The effort for the evidence of one equation: it is found at once, or not by signs.
@@ -49,7 +49,7 @@ def expectations_in(t: Term) -> dict[str, Term]:
     return {k: n for k, n in opaque_in(t).items() if n[0] == "E"}
 
 
-class Calculus:
+class ExpectationCalculus:
     """The equations of one step, and the expectations that they speak of."""
 
     def __init__(self, emitter: Emission, context: Context) -> None:
@@ -70,18 +70,22 @@ class Calculus:
     ) -> Inference:
         """Prove a relation by arithmetic, taking expectations that exist for numbers."""
         names = set(without)
-        given = [h for h in self.given if not free(h) & names]
+        given = [h for h in self.given if not free_symbols(h) & names]
         if not names:
             said = [p, *(line.theorem.conclusion for line in lines)]
-            lines = [*lines, *special_values(self.emitter, said)]
+            lines = [*lines, *special_value_lines(self.emitter, said)]
         nodes = opaque_in(p)
         for line in lines:
             nodes |= opaque_in(line.theorem.conclusion)
-        known = known_defined([r for line in lines for r in relations(line.theorem.conclusion)])
+        known = binders_in_facts(
+            [r for line in lines for r in relations_in(line.theorem.conclusion)]
+        )
         exist = [
-            self.emitter.holds(defined(n), self.context) for k, n in nodes.items() if k not in known
+            self.emitter.holds(definedness(n), self.context)
+            for k, n in nodes.items()
+            if k not in known
         ]
-        return arithmetic(self.emitter, p, given, [*lines, *exist], QUICK)
+        return prove_by_arithmetic(self.emitter, p, given, [*lines, *exist], QUICK)
 
     def term(self, node: Expectation) -> Term:
         return self.emitter.term(node)
@@ -89,23 +93,25 @@ class Calculus:
     def body(self, integrand: Expr, node: Expectation) -> Term:
         """Translate an integrand, in the bound variables that the proof checker's term has."""
         t, u = self.term(node), self.term(Expectation(integrand, node.law))
-        return substitute(inside(u)[0], dict(zip(bound(u), bound(t), strict=True)))
+        return substitute(
+            binder_bodies(u)[0], dict(zip(bound_variables(u), bound_variables(t), strict=True))
+        )
 
     def rewritten(self, line: Inference, equation: Inference, source: Term) -> Inference:
         """Replace `source` on the right of `line` by the other side of `equation`."""
         _, _, right = line.theorem.conclusion
-        paths = [[2, *to_json(path)] for path in places(right, source)]
+        paths = [[2, *to_json(path)] for path in paths_to_subterm(right, source)]
         return self.add("rewrite", [line, equation], paths) if paths else line
 
     def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
         """Write E f as the sum of c E g over the parts (c, g) that add up to f."""
         factors, bodies = tuple(c for c, _ in parts), tuple(f for _, f in parts)
-        said = ("=", inside(t)[0], added_all(factors, bodies))
-        return self.add("linear", [self.shown(said, (), bound(t))], t, factors, bodies)
+        said = ("=", binder_bodies(t)[0], linear_combination(factors, bodies))
+        return self.add("linear", [self.shown(said, (), bound_variables(t))], t, factors, bodies)
 
     def with_body(self, t: Term, wanted: Term, exists: Inference | None = None) -> Inference:
         """Replace the integrand of an expectation by one that arithmetic shows to be equal."""
-        line = self.shown(("=", inside(t)[0], wanted), (), bound(t))
+        line = self.shown(("=", binder_bodies(t)[0], wanted), (), bound_variables(t))
         return self.bodies(line, t, exists)
 
     def bodies(self, line: Inference, t: Term, exists: Inference | None = None) -> Inference:
@@ -116,13 +122,13 @@ class Calculus:
         self, line: Inference, lines: Sequence[Inference], without: Sequence[Term] = ()
     ) -> Inference:
         """Discharge hypotheses of a line by other lines, and by arithmetic those on `without`."""
-        known = {key(other.theorem.conclusion) for other in lines}
+        known = {canonical_key(other.theorem.conclusion) for other in lines}
         more = []
         for name, h in line.theorem.hypotheses.items():
-            if name not in known and free(h) & set(without):
+            if name not in known and free_symbols(h) & set(without):
                 more.append(self.shown(h, (), without))
         proofs = [*lines, *more]
-        known |= {key(other.theorem.conclusion) for other in more}
+        known |= {canonical_key(other.theorem.conclusion) for other in more}
         left = {k: h for k, h in line.theorem.hypotheses.items() if k not in known}
         for other in proofs:
             left |= other.theorem.hypotheses
@@ -130,7 +136,7 @@ class Calculus:
 
     def proved(self, line: Inference) -> Inference:
         """Discharge every hypothesis that the context does not have, or raise `Rejected`."""
-        own = set(map(key, self.given))
+        own = set(map(canonical_key, self.given))
         proofs = []
         for name, h in line.theorem.hypotheses.items():
             if name not in own:
@@ -156,7 +162,7 @@ class Calculus:
         left = [node]
         while left:
             e = left.pop()
-            name = key(self.term(e))
+            name = canonical_key(self.term(e))
             if name in self.lines:
                 continue
             for way in ways:
@@ -219,11 +225,11 @@ class Calculus:
         """Drop variables that the integrand lacks; keep one law for sums of copies alone."""
         used = e.integrand.free_symbols & set(e.law.symbols)
         if not used and e.integrand.has(IIDSum):
-            used = set(next(iter(e.law.blocks())).symbols)
+            used = set(next(iter(e.law.independent_laws())).symbols)
         if used == set(e.law.symbols) or not used:
             return None
-        kept = [b for b in e.law.blocks() if used & set(b.symbols)]
-        others = [b for b in e.law.blocks() if b not in kept]
+        kept = [b for b in e.law.independent_laws() if used & set(b.symbols)]
+        others = [b for b in e.law.independent_laws() if b not in kept]
         if others:
             return self.product(e, kept, others, e.integrand, S.One)
         small = joint_law([
@@ -233,7 +239,9 @@ class Calculus:
         less = Expectation(e.integrand, small)
         names = {s: Dummy(s.name, real=True) for s in e.law.symbols}
         # As an image: a few of the variables are some of them all.
-        return self.image(less, {s: names[s] for s in small.symbols}, e.law.renamed(names)), [less]
+        return self.image(
+            less, {s: names[s] for s in small.symbols}, e.law.rename_variables(names)
+        ), [less]
 
     def product(self, e: Expectation, first: list[Law], last: list[Law], f: Expr, g: Expr) -> Any:
         """Write E f g as E f E g, each under its own independent laws."""
@@ -241,7 +249,7 @@ class Calculus:
         body = ("*", self.body(f, e), self.body(g, e))
         line = self.linear(t, [(ONE, body)])
         whole = next(iter(expectations_in(line.theorem.conclusion[2]).values()))
-        blocks = list(e.law.blocks())
+        blocks = list(e.law.independent_laws())
         where = [[blocks.index(b) for b in first], [1]]
         split = self.add("independent", (), whole, where)
         parts = [Expectation(f, joint_law(first)), Expectation(g, joint_law(last))]
@@ -253,7 +261,7 @@ class Calculus:
         pieces = [
             (f, (f.free_symbols & names) | f.atoms(IIDSum)) for f in Mul.make_args(e.integrand)
         ]
-        blocks = list(e.law.blocks())
+        blocks = list(e.law.independent_laws())
         for f, mine in pieces:
             if not mine & names or any(isinstance(s, IIDSum) for s in mine):
                 continue
@@ -281,16 +289,18 @@ class Calculus:
             if law != e.law:
                 same_law = Expectation(e.integrand, law)
                 forms = {s: Dummy(s.name, real=True) for s in law.symbols}
-                moved = self.image(e, {s: forms[s] for s in e.law.symbols}, law.renamed(forms))
+                moved = self.image(
+                    e, {s: forms[s] for s in e.law.symbols}, law.rename_variables(forms)
+                )
                 return moved, [same_law]
-            laws = list(law.blocks())
+            laws = list(law.independent_laws())
             return self.product(e, laws[:count], laws[count:], Mul(*inner), Mul(*outer))
         return None
 
     def _refined(self, law: Law, mine: set[Symbol]) -> tuple[Law, int]:
         first: list[Law] = []
         last: list[Law] = []
-        for block in law.blocks():
+        for block in law.independent_laws():
             here = [s for s in block.symbols if s in mine]
             others = [s for s in block.symbols if s not in mine]
             if here and others:
@@ -305,12 +315,12 @@ class Calculus:
     def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Inference:
         """Write the variables of `e` as affine forms of the variables of another law."""
         t = self.term(e)
-        order = [s for block in e.law.blocks() for s in block.symbols]
+        order = [s for block in e.law.independent_laws() for s in block.symbols]
         new = self.term(Expectation(Add(*law.symbols), law))
-        places_of = [s for block in law.blocks() for s in block.symbols]
-        taken = {s[1] for s in free(t)} | {s[1] for s in bound(t)}
+        places_of = [s for block in law.independent_laws() for s in block.symbols]
+        taken = {s[1] for s in free_symbols(t)} | {s[1] for s in bound_variables(t)}
         names = []
-        for s in bound(new):
+        for s in bound_variables(new):
             name = s[1]
             while name in taken:
                 name += "'"
@@ -318,16 +328,18 @@ class Calculus:
             names.append(("s", name, s[2]))
         put = {self.emitter.term(s): n for s, n in zip(places_of, names, strict=True)}
         values = tuple(substitute(self.emitter.term(forms[s]), put) for s in order)
-        return self.add("image", (), t, ("lam", tuple(names), values, ()), outside(new))
+        return self.add(
+            "image", (), t, ("lam", tuple(names), values, ()), parts_outside_binder(new)
+        )
 
     def noise(self, e: Expectation) -> Any:
         """Take the first or second moment of noise."""
         base, power = e.integrand.as_base_exp()
-        for block in e.law.blocks():
+        for block in e.law.independent_laws():
             if isinstance(block, NoiseLaw) and base in block.symbols and power in (1, 2):
-                if len(list(e.law.blocks())) > 1:
+                if len(list(e.law.independent_laws())) > 1:
                     return None
-                both = self.add("noise", (), outside(self.term(e))[0])
+                both = self.add("noise", (), parts_outside_binder(self.term(e))[0])
                 _, first, second = both.theorem.conclusion
                 wanted = first if power == 1 else second
                 return self.emitter.logic([both], both.theorem.hypotheses.values(), wanted), []
@@ -343,8 +355,13 @@ class Calculus:
         for node in expectations_in(line.theorem.conclusion[2]).values():
             # A power of a product, as SymPy writes it.
             t = self.term(more[-1])
-            body = substitute(inside(t)[0], dict(zip(bound(t), bound(node), strict=True)))
-            if inside(node)[0][:3] == ("^", 2, 1) and not same(inside(node)[0], body):
+            body = substitute(
+                binder_bodies(t)[0],
+                dict(zip(bound_variables(t), bound_variables(node), strict=True)),
+            )
+            if binder_bodies(node)[0][:3] == ("^", 2, 1) and not is_same(
+                binder_bodies(node)[0], body
+            ):
                 line = self.rewritten(line, self.with_body(node, body), node)
         return line, more
 
@@ -359,19 +376,19 @@ class Calculus:
                 continue
             rest = e.integrand / x
             t = self.term(e)
-            order = [s for block in e.law.blocks() for s in block.symbols]
+            order = [s for block in e.law.independent_laws() for s in block.symbols]
             place = order.index(x)
-            block = next(b for b in e.law.blocks() if x in b.symbols)
+            block = next(b for b in e.law.independent_laws() if x in b.symbols)
             mean = self.emitter.term(block.mean[x])
             h = self.body(rest, e)
-            less = ("*", ("+", bound(t)[place], neg(mean)), h)
+            less = ("*", ("+", bound_variables(t)[place], neg(mean)), h)
             line = self.linear(t, [(mean, h), (ONE, less)])
-            lemma = self.add("stein", (), t, ("lam", bound(t), (h,), ()), place)
+            lemma = self.add("stein", (), t, ("lam", bound_variables(t), (h,), ()), place)
             _, source, total = lemma.theorem.conclusion
             line = self.rewritten(line, lemma, source)
             more = [Expectation(rest, e.law)]
             for slope in expectations_in(total).values():
-                orders = inside(slope)[0][1]
+                orders = binder_bodies(slope)[0][1]
                 derivative = partial_derivative(rest, order[orders.index(1)])
                 equal = self.with_body(slope, self.body(derivative, e))
                 line = self.rewritten(line, equal, slope)
@@ -386,19 +403,19 @@ class Calculus:
         kept = set(kept)
         while True:
             _, left, right = line.theorem.conclusion
-            known = self.lines.keys() - {key(left)} - kept
+            known = self.lines.keys() - {canonical_key(left)} - kept
             ready = [n for k, n in expectations_in(right).items() if k in known]
             if not ready:
                 return line
             for node in ready:
-                line = self.rewritten(line, self.lines[key(node)], node)
+                line = self.rewritten(line, self.lines[canonical_key(node)], node)
 
     def _circular(self) -> set[str]:
         """Return the keys of expectations whose equations lead back to them, as Stein's can."""
         after: dict[str, set[str]] = {}
         for name, line in self.lines.items():
             left, right = line.theorem.conclusion[1:]
-            after[name] = {*expectations_in(right if key(left) == name else left)}
+            after[name] = {*expectations_in(right if canonical_key(left) == name else left)}
         reached = after
         while True:
             further = {
@@ -422,18 +439,23 @@ class Calculus:
         for line in round_ones:
             ends |= expectations_in(line.theorem.conclusion[2])
         rest = [t for k, t in ends.items() if k not in self.lines]
-        came_out = any(key(t) not in named for t in rest)
+        came_out = any(canonical_key(t) not in named for t in rest)
         equations = any(h[0] == "=" for h in self.given)
         equal: list[Inference] = []
         for i, a in enumerate(rest):
             # Those of the statement are compared with those that came out, if any did.
             for b in rest[:i]:
-                if key(("tuple", *outside(a))) != key(("tuple", *outside(b))):
+                if canonical_key(("tuple", *parts_outside_binder(a))) != canonical_key(
+                    ("tuple", *parts_outside_binder(b))
+                ):
                     continue
-                if came_out and {key(a), key(b)} <= named.keys():
+                if came_out and {canonical_key(a), canonical_key(b)} <= named.keys():
                     continue
-                other = substitute(inside(b)[0], dict(zip(bound(b), bound(a), strict=True)))
-                if not equations and surely_different(inside(a)[0], other):
+                other = substitute(
+                    binder_bodies(b)[0],
+                    dict(zip(bound_variables(b), bound_variables(a), strict=True)),
+                )
+                if not equations and surely_different(binder_bodies(a)[0], other):
                     continue
                 with suppress(*FAILURES):
                     equal.append(self.emitter.attempt(partial(self.with_body, a, other)))
@@ -453,7 +475,7 @@ class Calculus:
     def _is_about(line: Inference, named: Mapping[str, Term]) -> bool:
         """Tell whether an equation is about a named expectation, or about no expectation."""
         sides = line.theorem.conclusion[1:]
-        return sides[0][0] != "E" or any(key(side) in named for side in sides)
+        return sides[0][0] != "E" or any(canonical_key(side) in named for side in sides)
 
     def _put_in(
         self, wanted: Term, equations: Sequence[Inference], more: Sequence[Inference]
@@ -462,9 +484,9 @@ class Calculus:
         meant, named, changed = wanted, expectations_in(wanted), []
         for line in equations:
             _, a, b = line.theorem.conclusion
-            node, other = (a, b) if key(a) in named else (b, a)
-            paths = places(meant, node)
-            meant = at_paths(meant, paths, other)
+            node, other = (a, b) if canonical_key(a) in named else (b, a)
+            paths = paths_to_subterm(meant, node)
+            meant = replace_at_paths(meant, paths, other)
             changed.append((line, [to_json(path) for path in paths]))
         shown = self.shown(meant, more)
         for line, paths in reversed(changed):
@@ -495,7 +517,7 @@ def _together(a: Any, b: Any, blocks: Sequence[Law]) -> bool:
     )
 
 
-def nodes_of(step: Step) -> list[Expectation]:
+def outermost_expectations(step: Step) -> list[Expectation]:
     """Return the outermost expectations of a step's statement."""
     found: list[Expectation] = []
     left: list[Any] = [step.link.lhs, step.link.rhs]

@@ -28,14 +28,14 @@ from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import (
     BINDERS,
     Term,
-    bound,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
     children,
-    defined,
-    inside,
-    is_inside,
-    key,
+    definedness,
+    is_bound_place,
     num,
-    outside,
+    parts_outside_binder,
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
@@ -46,10 +46,10 @@ from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import is_improper
 from slrsym.tactics.emission import BY_LINEARITY, FAILURES, Emission, emitter_for
-from slrsym.tactics.expectations import Calculus, joint_law, nodes_of
+from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
 from slrsym.tactics.laws import prove_by_factors
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import places
+from slrsym.tactics.paths import paths_to_subterm
 from slrsym.tactics.structure import under_derivatives
 
 # -- emitters of rules ----------------------------------------------------------------------------
@@ -57,19 +57,19 @@ from slrsym.tactics.structure import under_derivatives
 
 def _worked(
     emitter: Emission, step: Step, *ways: str, rule: Any = None, deep: bool = True
-) -> Calculus:
-    work = Calculus(emitter, step.context)
+) -> ExpectationCalculus:
+    work = ExpectationCalculus(emitter, step.context)
     chosen: list[Any] = [work.no_copies, partial(work.multiplied_out, deep=deep), work.constant]
     chosen += [getattr(work, way) for way in ways]
     if rule is not None:
         chosen.append(partial(work.stein, rule.variables))
     chosen.append(work.marginal)
-    for node in nodes_of(step):
+    for node in outermost_expectations(step):
         work.take_apart(node, chosen)
     return work
 
 
-def linear(emitter: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
+def prove_by_linearity(emitter: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
     """Prove a step from lines, by arithmetic and linearity of expectations."""
 
     def shown(*ways: str) -> Inference:
@@ -84,7 +84,7 @@ def linear(emitter: Emission, step: Step, lines: Sequence[Inference] = ()) -> In
         return shown("exponents")
 
 
-def _integrals(work: Calculus, step: Step) -> Iterator[Inference]:
+def _integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
     """Yield lines for improper integrals, by those of the terms of their integrands."""
     for node in step.link.statement.atoms(Integral):
         t, x = work.emitter.term(node), node.variables[0]
@@ -98,23 +98,26 @@ def _integrals(work: Calculus, step: Step) -> Iterator[Inference]:
         yield work.linear(t, [
             (
                 work.emitter.term(c),
-                substitute(inside(bodies[f])[0], {bound(bodies[f])[0]: bound(t)[0]}),
+                substitute(
+                    binder_bodies(bodies[f])[0],
+                    {bound_variables(bodies[f])[0]: bound_variables(t)[0]},
+                ),
             )
             for f, c in parts.items()
         ])  # fmt: skip
 
 
-BY_LINEARITY.append(linear)
+BY_LINEARITY.append(prove_by_linearity)
 
 
 @emitter_for("_Differentiate")
 def _differentiate(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    uses, wanted = [emitter.book.cited(id) for id in step.uses], emitter.formula(step.statement)
+    uses, wanted = [emitter.book.cite(id) for id in step.uses], emitter.formula(step.statement)
     try:
         return emitter.attempt(partial(emitter.from_equations, uses, wanted, step.context))
     except FAILURES:
         # Constant factors are taken out of improper integrals first.
-        for line in _integrals(Calculus(emitter, step.context), step):
+        for line in _integrals(ExpectationCalculus(emitter, step.context), step):
             with suppress(*FAILURES):
                 return emitter.attempt(
                     partial(under_derivatives, emitter, line, wanted, step.context)
@@ -124,7 +127,7 @@ def _differentiate(emitter: Emission, step: Step, premises: Sequence[Inference])
 
 @emitter_for("_Linearity")
 def _linearity(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    return linear(emitter, step)
+    return prove_by_linearity(emitter, step)
 
 
 @emitter_for("_Independence")
@@ -145,7 +148,7 @@ def _moments(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
 
 def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
     """Refuse variables that no expectation of the step has, or that are not Gaussian."""
-    blocks = [b for node in nodes_of(step) for b in node.law.blocks()]
+    blocks = [b for node in outermost_expectations(step) for b in node.law.independent_laws()]
     blocks = [b for b in blocks if set(b.symbols) & set(variables)]
     if not blocks:
         raise Rejected(f"no expectation has a variable of {', '.join(map(str, variables))}")
@@ -168,15 +171,15 @@ def _substitution(emitter: Emission, step: Step, premises: Sequence[Inference]) 
     with suppress(*FAILURES):
         # The new variables put in often are what the statement has.
         return emitter.attempt(
-            partial(_with_images, emitter, step, Calculus(emitter, step.context))
+            partial(_with_images, emitter, step, ExpectationCalculus(emitter, step.context))
         )
     return _with_images(emitter, step, _worked(emitter, step))
 
 
-def _with_images(emitter: Emission, step: Step, work: Calculus) -> Inference:
+def _with_images(emitter: Emission, step: Step, work: ExpectationCalculus) -> Inference:
     rule: Any = step.rule
     forms = dict(rule.forms)
-    for node in nodes_of(step):
+    for node in outermost_expectations(step):
         if set(node.law.symbols) == set(forms):
             prove_by_factors(work, node, forms, rule.law)
 
@@ -184,7 +187,7 @@ def _with_images(emitter: Emission, step: Step, work: Calculus) -> Inference:
                 return work.proved(work.image(node, forms, rule.law))
 
             with suppress(*FAILURES):
-                work.lines[key(emitter.term(node))] = emitter.attempt(moved)
+                work.lines[canonical_key(emitter.term(node))] = emitter.attempt(moved)
     return work.conclude(emitter.formula(step.statement))
 
 
@@ -192,21 +195,26 @@ def _with_images(emitter: Emission, step: Step, work: Calculus) -> Inference:
 def _symmetry(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
-    work = Calculus(emitter, step.context)
-    for node in nodes_of(step):
+    work = ExpectationCalculus(emitter, step.context)
+    for node in outermost_expectations(step):
         flipped = [s for s in node.law.symbols if s in rule.variables]
         if not flipped:
             continue
         names = {s: Dummy(s.name, real=True) for s in node.law.symbols}
         means = {
-            s: m for b in node.law.blocks() if isinstance(b, GaussianLaw) for s, m in b.mean.items()
+            s: m
+            for b in node.law.independent_laws()
+            if isinstance(b, GaussianLaw)
+            for s, m in b.mean.items()
         }
         forms = {s: 2 * means[s] - names[s] if s in flipped else names[s] for s in names}
-        line = work.image(node, forms, node.law.renamed(names))
+        line = work.image(node, forms, node.law.rename_variables(names))
         mirror = line.theorem.conclusion[2]
-        back = dict(zip(bound(emitter.term(node)), bound(mirror), strict=True))
-        odd = work.linear(mirror, [(num(-1), substitute(inside(emitter.term(node))[0], back))])
-        work.lines[key(emitter.term(node))] = work.rewritten(line, odd, mirror)
+        back = dict(zip(bound_variables(emitter.term(node)), bound_variables(mirror), strict=True))
+        odd = work.linear(
+            mirror, [(num(-1), substitute(binder_bodies(emitter.term(node))[0], back))]
+        )
+        work.lines[canonical_key(emitter.term(node))] = work.rewritten(line, odd, mirror)
     return work.conclude(emitter.formula(step.statement))
 
 
@@ -216,16 +224,16 @@ def _under(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Infe
     nodes = [n for side in (step.link.lhs, step.link.rhs) for n in side.atoms(Derivative)]
     for node in nodes:
         if isinstance(node.expr, Expectation):
-            work.lines[key(emitter.term(node))] = _taken_inside(work, node)
+            work.lines[canonical_key(emitter.term(node))] = _taken_inside(work, node)
         elif node.expr.has(Expectation):
             with suppress(*FAILURES):
-                work.lines[key(emitter.term(node))] = emitter.attempt(
+                work.lines[canonical_key(emitter.term(node))] = emitter.attempt(
                     partial(_of_one_mean, work, node)
                 )
     return work.conclude(wanted)
 
 
-def _taken_inside(work: Calculus, node: Derivative) -> Inference:
+def _taken_inside(work: ExpectationCalculus, node: Derivative) -> Inference:
     """Show that the derivative of an expectation is that of the derivative."""
     line = work.add("derivative of expectation", (), work.emitter.term(node))
     inner = line.theorem.conclusion[2]
@@ -235,28 +243,34 @@ def _taken_inside(work: Calculus, node: Derivative) -> Inference:
             slope = partial_derivative(slope, x)
     moved = Expectation(slope, node.expr.law)
     t = work.term(moved)
-    wanted = substitute(inside(t)[0], dict(zip(bound(t), bound(inner), strict=True)))
+    wanted = substitute(
+        binder_bodies(t)[0], dict(zip(bound_variables(t), bound_variables(inner), strict=True))
+    )
     line = work.rewritten(line, work.with_body(inner, wanted), inner)
     work.take_apart(moved, [work.multiplied_out, work.constant, work.independent, work.marginal])
     return line
 
 
-def _of_one_mean(work: Calculus, node: Derivative) -> Inference:
+def _of_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
     """Differentiate a polynomial of expectations as the expectation that it is."""
     emitter = work.emitter
     names = {x: Dummy(x.name, real=True) for x in node.variables}
     whole, equation = _one_mean(emitter, node.expr.xreplace(names), work.context)
     t = emitter.term(node)
-    for (x, y), name in zip(names.items(), bound(t), strict=True):
+    for (x, y), name in zip(names.items(), bound_variables(t), strict=True):
         whole = whole.xreplace({y: x})
         if emitter.term(y) != name:
             equation = emitter.script.add("instance", [equation], ((emitter.term(y), name),))
-            symbol = emitter.logic([emitter.script.add("symbol", (), name)], (), defined(name))
-            left = [h for k, h in equation.theorem.hypotheses.items() if k != key(defined(name))]
+            symbol = emitter.logic([emitter.script.add("symbol", (), name)], (), definedness(name))
+            left = [
+                h
+                for k, h in equation.theorem.hypotheses.items()
+                if k != canonical_key(definedness(name))
+            ]
             equation = emitter.logic([equation, symbol], left, equation.theorem.conclusion)
     line = _taken_inside(work, node.func(whole, *node.variable_count))
     exists = work.add("defined", [line], [1])
-    place = to_json(next(place for place, _ in children(t) if is_inside(t, place)))
+    place = to_json(next(place for place, _ in children(t) if is_bound_place(t, place)))
     exists = work.add("rewrite", [exists, equation], [[1, place]])
     return work.add("chain", [exists, line])
 
@@ -267,10 +281,10 @@ def _one_mean(emitter: Emission, expr: Expr, context: Context) -> tuple[Expectat
     integrands: dict[Expr, Expr] = {}
     for mean in sorted(expr.atoms(Expectation), key=default_sort_key):
         names = {s: Dummy(s.name, real=True) for s in mean.law.symbols}
-        laws.append(mean.law.renamed(names))
+        laws.append(mean.law.rename_variables(names))
         integrands[mean] = mean.integrand.xreplace(names)
     whole = Expectation(expr.xreplace(integrands), joint_law(laws))
-    work = Calculus(emitter, context)
+    work = ExpectationCalculus(emitter, context)
     for mean in (whole, *integrands):
         ways = [work.multiplied_out, work.constant, work.independent, work.marginal]
         work.take_apart(mean, ways)
@@ -279,15 +293,15 @@ def _one_mean(emitter: Emission, expr: Expr, context: Context) -> tuple[Expectat
 
 @emitter_for("_Density")
 def _density(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    work = Calculus(emitter, step.context)
+    work = ExpectationCalculus(emitter, step.context)
     wanted = emitter.formula(step.statement)
     for side, other in ((1, 2), (2, 1)):
         if wanted[side][0] == "E" and wanted[other][0] == "int":
             line, exists = work.density(wanted[side])
             integral = line.theorem.conclusion[2]
             body = substitute(
-                inside(wanted[other])[0],
-                dict(zip(bound(wanted[other]), bound(integral), strict=True)),
+                binder_bodies(wanted[other])[0],
+                dict(zip(bound_variables(wanted[other]), bound_variables(integral), strict=True)),
             )
             line = work.rewritten(line, work.with_body(integral, body, exists), integral)
             return emitter.conclude(line, wanted, step.context)
@@ -297,7 +311,7 @@ def _density(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
 @emitter_for("_CompleteTheSquare")
 def _square(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    work, ways, sides = Calculus(emitter, step.context), [], []
+    work, ways, sides = ExpectationCalculus(emitter, step.context), [], []
     for side in (step.link.lhs, step.link.rhs):
         nodes = [n for n in Mul.make_args(side) if isinstance(n, Expectation)]
         node = nodes[0] if nodes else Expectation(S.One, rule.law)
@@ -313,13 +327,18 @@ def _square(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
         ways.append([*way, line])
         sides.append((whole, line.theorem.conclusion[2], exists))
     (first, left, exists), (second, right, _) = sides
-    renamed = dict(zip(bound(right), bound(left), strict=True))
-    right = (right[0], bound(left), (substitute(inside(right)[0], renamed),), outside(right))
+    renamed = dict(zip(bound_variables(right), bound_variables(left), strict=True))
+    right = (
+        right[0],
+        bound_variables(left),
+        (substitute(binder_bodies(right)[0], renamed),),
+        parts_outside_binder(right),
+    )
     one = _single_exponential(work, first, left)
     other = _single_exponential(work, second, right)
     # Of products of exponentials the ring does not see that exponents add up.
     equal = work.shown(
-        ("=", one.theorem.conclusion[2], other.theorem.conclusion[2]), (), bound(left)
+        ("=", one.theorem.conclusion[2], other.theorem.conclusion[2]), (), bound_variables(left)
     )
     line = work.add("chain", [one, equal, other])
     equal = work.bodies(line, left, exists)
@@ -327,9 +346,9 @@ def _square(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
-def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> Inference:
+def _single_exponential(work: ExpectationCalculus, whole: Expectation, integral: Term) -> Inference:
     """Write the integrand of a Lebesgue integral as a factor times a single exponential."""
-    (body,), names = inside(integral), bound(integral)
+    (body,), names = binder_bodies(integral), bound_variables(integral)
     ((x, mean),) = whole.law.mean.items()
     of = whole.integrand.replace(erf_prime, lambda u: 2 * exp(-(u**2)) / sqrt(pi))
     factors = Mul.make_args(of)
@@ -339,7 +358,7 @@ def _single_exponential(work: Calculus, whole: Expectation, integral: Term) -> I
     # The exponential in the density of the proof checker.
     density = next(f[2] for f in body[1:] if f[:2] == ("f", "exp") and f[2][0] == "*")
     total = expand(simplify(mine - (x - mean) ** 2 / (2 * whole.law.cov[0, 0])))
-    to = dict(zip(bound(work.term(whole)), names, strict=True))
+    to = dict(zip(bound_variables(work.term(whole)), names, strict=True))
 
     def term(expr: Expr) -> Term:
         return substitute(work.body(expr, whole), to)
@@ -365,9 +384,9 @@ def _inside(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
     inner = Step(step.label, link.statement, rule.by, link, step.context)
     line = emitter.by_family(inner, premises)
     t = emitter.term(left)
-    order = [emitter.term(s) for block in left.law.blocks() for s in block.symbols]
-    line = Calculus(emitter, step.context).settled(line, (), order)
-    here = ("E", tuple(order), (line.theorem.conclusion[1],), outside(t))
+    order = [emitter.term(s) for block in left.law.independent_laws() for s in block.symbols]
+    line = ExpectationCalculus(emitter, step.context).settled(line, (), order)
+    here = ("E", tuple(order), (line.theorem.conclusion[1],), parts_outside_binder(t))
     name = "equal bodies" if step.link.relation == "=" else "under"
     line = emitter.script.add(name, [line], here)
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
@@ -376,15 +395,15 @@ def _inside(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
 @emitter_for("_Conditioning")
 def _conditioning(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    work = Calculus(emitter, step.context)
-    for node in nodes_of(step):
+    work = ExpectationCalculus(emitter, step.context)
+    for node in outermost_expectations(step):
         chosen = [s for s in node.law.symbols if s in rule.given]
         if chosen and len(chosen) < len(node.law.symbols):
-            work.lines[key(emitter.term(node))] = _conditioned(work, node, chosen)
+            work.lines[canonical_key(emitter.term(node))] = _conditioned(work, node, chosen)
     return work.conclude(emitter.formula(step.statement))
 
 
-def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> Inference:
+def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Symbol]) -> Inference:
     """Show that E f = E E(f given some variables).
 
     What the variables given leave over of a correlated one is independent of them. So the
@@ -394,7 +413,7 @@ def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> In
     last: list[Law] = []
     inner: list[Law] = []
     forms: dict[Symbol, Expr] = {}
-    for block in e.law.blocks():
+    for block in e.law.independent_laws():
         others = [s for s in block.symbols if s not in chosen]
         if not others:
             first.append(block)
@@ -406,7 +425,7 @@ def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> In
             rest = block.condition({s: s for s in given})
         inner.append(rest)
         names = {s: Dummy(s.name, real=True) for s in others}
-        left_over = rest.renamed(names)
+        left_over = rest.rename_variables(names)
         if given and isinstance(rest, GaussianLaw):
             left_over = GaussianLaw(dict.fromkeys(names.values(), S.Zero), rest.cov)
             forms |= {s: rest.mean[s] + names[s] for s in others}
@@ -418,7 +437,7 @@ def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> In
     # On the left, with what is left over as a variable of its own.
     again = {s: Dummy(s.name, real=True) for s in chosen}
     moved = {s: f.xreplace(again) for s, f in (forms | {s: s for s in chosen}).items()}
-    independent = [law.renamed(again) for law in first] + last
+    independent = [law.rename_variables(again) for law in first] + last
     line = work.image(e, moved, joint_law(independent))
     split = work.add("fubini", (), line.theorem.conclusion[2], len(first))
     line = work.proved(work.add("chain", [line, split]))
@@ -429,7 +448,12 @@ def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> In
     left = equal.theorem.hypotheses.values()
     equal = work.emitter.logic([equal], left, ("=", other, given_some))
     # Of the two sides this one is known to exist.
-    nested = ("E", order, (other,), outside(work.term(Expectation(small, joint_law(first)))))
+    nested = (
+        "E",
+        order,
+        (other,),
+        parts_outside_binder(work.term(Expectation(small, joint_law(first)))),
+    )
     line = work.add("chain", [line, work.proved(work.bodies(equal, nested))])
     exists = work.add("defined", [line], [2])
     work.emitter.keep(exists.theorem.conclusion, work.context, exists)
@@ -438,8 +462,8 @@ def _conditioned(work: Calculus, e: Expectation, chosen: Sequence[Symbol]) -> In
 
 @emitter_for("_PeelCopy")
 def _peel(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    work = Calculus(emitter, step.context)
-    for node in nodes_of(step):
+    work = ExpectationCalculus(emitter, step.context)
+    for node in outermost_expectations(step):
         for copies in node.integrand.atoms(IIDSum):
             if not step.link.lhs.has(copies):
                 continue
@@ -448,7 +472,7 @@ def _peel(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Infer
             less, wanted = emitter.term(copies.count), emitter.term(copies.count - 1)
             less = ("+", less, num(-1))
             count = work.shown(("=", less, wanted))
-            found = places(line.theorem.conclusion[2], less, through=BINDERS)
+            found = paths_to_subterm(line.theorem.conclusion[2], less, through=BINDERS)
             paths = [[2, *to_json(path)] for path in found]
-            work.lines[key(t)] = work.add("rewrite", [line, count], paths)
+            work.lines[canonical_key(t)] = work.add("rewrite", [line, count], paths)
     return work.conclude(emitter.formula(step.statement))

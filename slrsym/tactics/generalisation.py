@@ -11,22 +11,22 @@ from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import (
     RELATIONS,
     Term,
-    bound,
+    bound_variables,
+    canonical_key,
     children,
-    defined,
-    free,
-    fresh,
-    is_inside,
-    key,
+    definedness,
+    free_symbols,
+    fresh_symbol,
+    is_bound_place,
+    is_same,
     num,
-    replaced,
-    same,
+    replace_parts,
 )
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import opaque_in, search_arithmetic, special_values
+from slrsym.tactics.arithmetic import opaque_in, search_arithmetic, special_value_lines
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import at_path, places
+from slrsym.tactics.paths import paths_to_subterm, replace_at_path
 from slrsym.tactics.values import fingerprint, is_close
 
 ZERO = num(0)
@@ -42,7 +42,7 @@ def _of_any_numbers(
     lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
     """Prove a relation for arbitrary values of its long factors, with one symbol for equal ones."""
-    if (len(key(p)) > _TOO_LONG and not opaque_in(p)) != long:
+    if (len(canonical_key(p)) > _TOO_LONG and not opaque_in(p)) != long:
         raise Rejected("arithmetic is tried first" if long else "it was tried before")
     facts = _facts(emitter, p, given, lines)
     if _is_of_one_kind(p):
@@ -74,9 +74,9 @@ def _of_any_summands(
 ) -> Inference:  # fmt: skip
     """Prove an equation from others for arbitrary values of their long summands."""
     said = [line.theorem.conclusion for line in lines]
-    if not said or any(q[0] != "=" for q in (p, *said)) or len(key(p)) < _TOO_LONG:
+    if not said or any(q[0] != "=" for q in (p, *said)) or len(canonical_key(p)) < _TOO_LONG:
         raise Rejected("no long equation from others")
-    taken, words = free(p).union(*map(free, said)), dict[str, Term]()
+    taken, words = free_symbols(p).union(*map(free_symbols, said)), dict[str, Term]()
     values = dict[Term, Term]()
 
     def short(q: Term) -> Term:
@@ -84,10 +84,10 @@ def _of_any_summands(
         for side in q[1:]:
             summands = []
             for t in side[1:] if side[0] == "+" else (side,):
-                if len(key(t)) >= _LONG and key(t) not in words:
-                    words[key(t)] = s = fresh(("s", "w", "R"), taken | set(values))
+                if len(canonical_key(t)) >= _LONG and canonical_key(t) not in words:
+                    words[canonical_key(t)] = s = fresh_symbol(("s", "w", "R"), taken | set(values))
                     values[s] = t
-                summands.append(words.get(key(t), t))
+                summands.append(words.get(canonical_key(t), t))
             sides.append(("+", *summands) if side[0] == "+" else summands[0])
         return (q[0], *sides)
 
@@ -101,7 +101,7 @@ def _facts(
     if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
         raise Rejected("no relation with long factors")
     said = [p, *(line.theorem.conclusion for line in lines)]
-    facts = [*lines, *special_values(emitter, said)]
+    facts = [*lines, *special_value_lines(emitter, said)]
     facts = [line for line in facts if line.theorem.conclusion[0] in RELATIONS]
     return facts + [emitter.script.add("assume", (), h) for h in given if h[0] in RELATIONS]
 
@@ -114,11 +114,11 @@ def _with_words(
     sums: bool,
     signs: bool,
 ) -> Inference:
-    taken = free(p).union(*(free(line.theorem.conclusion) for line in facts))
+    taken = free_symbols(p).union(*(free_symbols(line.theorem.conclusion) for line in facts))
     words = _Words(emitter, context, taken, sums, _on_both_sides(p) if signs else set())
     meant, changed = words.short(p)
     shown, supposed = list[Inference](), []
-    others = [(s, t) for s, t in words.values.items() if key(t) not in words.common]
+    others = [(s, t) for s, t in words.values.items() if canonical_key(t) not in words.common]
     for s, t in others if signs else ():
         for line in _signs(emitter, t, facts, context):
             kind, low, high = line.theorem.conclusion
@@ -149,7 +149,7 @@ def prove_instance(
     line = emitter.script.add(name, (), *data)
     line = emitter.script.add("instance", [line], tuple(values.items()))
     shown = [*shown, *(_exists(emitter, t, shown, context) for t in values.values())]
-    named = {key(q.theorem.conclusion) for q in shown}
+    named = {canonical_key(q.theorem.conclusion) for q in shown}
     left = {k: h for k, h in line.theorem.hypotheses.items() if k not in named}
     for q in shown:
         left |= q.theorem.hypotheses
@@ -170,11 +170,11 @@ def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
 def _exists(emitter: Emission, t: Term, lines: Sequence[Inference], context: Context) -> Inference:
     """Prove that a term is defined, from a line in which it occurs or else by a search."""
     for line in lines:
-        for path in places(line.theorem.conclusion, t):
+        for path in paths_to_subterm(line.theorem.conclusion, t):
             return emitter.script.add("defined", [line], to_json(path))
-    exists = emitter.shown_once(defined(t), context)
+    exists = emitter.shown_once(definedness(t), context)
     if exists is None:
-        raise Rejected(f"{emitter.said(defined(t))} is not shown")
+        raise Rejected(f"{emitter.said(definedness(t))} is not shown")
     return exists
 
 
@@ -204,15 +204,15 @@ class _Words:
         return _at(t, parts), changed
 
     def _word(self, t: Term) -> tuple[Term, Inference | None]:
-        if key(t) not in self._written:
-            self._written[key(t)] = self._as_another(t) or (self._symbol(t), None)
-        return self._written[key(t)]
+        if canonical_key(t) not in self._written:
+            self._written[canonical_key(t)] = self._as_another(t) or (self._symbol(t), None)
+        return self._written[canonical_key(t)]
 
     def _symbol(self, t: Term) -> Term:
         """Return the symbol that stands for a factor, a new one on the first call."""
-        s = next((s for s, v in self.values.items() if same(v, t)), None)
+        s = next((s for s, v in self.values.items() if is_same(v, t)), None)
         if s is None:
-            s = fresh(("s", "w", "R"), self.taken | set(self.values))
+            s = fresh_symbol(("s", "w", "R"), self.taken | set(self.values))
             self.values[s] = t
         return s
 
@@ -220,7 +220,7 @@ class _Words:
         """Write a factor as a multiple of an earlier one; return None if it is not one."""
         value = fingerprint(t)
         for other in self.emitter.factors if value is not None else ():
-            if same(t, other):
+            if is_same(t, other):
                 return None
             for factors in _multiples(t):
                 equal = ("*", *factors, other) if factors else other
@@ -241,9 +241,9 @@ def _long_factors(
 
     Or, with sums opened, those under the sign of a sum that do not speak of its terms.
     """
-    if t[0] in _LEAVES or len(key(t)) < _LONG:
+    if t[0] in _LEAVES or len(canonical_key(t)) < _LONG:
         return
-    if key(t) in common and not free(t) & names:
+    if canonical_key(t) in common and not free_symbols(t) & names:
         yield (), t
         return
     if t[0] in (*RELATIONS, "+", "*", *(() if sums else ("sum",))) or t[:2] == ("f", "abs"):
@@ -251,15 +251,15 @@ def _long_factors(
         goes_on = dict(children(t))
     elif t[0] == "^" and t[1] > 0 and t[2] == 1:
         is_product, goes_on = True, {3: t[3]}
-    elif free(t) & names:
+    elif free_symbols(t) & names:
         return
     else:
         yield (), t
         return
     for place, part in goes_on.items():
-        within = names.union(bound(t)) if is_inside(t, place) else names
-        is_factor = sums and is_product and part[0] == "+" and len(key(part)) >= _LONG
-        if is_factor and not free(part) & names:
+        within = names.union(bound_variables(t)) if is_bound_place(t, place) else names
+        is_factor = sums and is_product and part[0] == "+" and len(canonical_key(part)) >= _LONG
+        if is_factor and not free_symbols(part) & names:
             yield (place,), part
         else:
             found = _long_factors(part, sums, common, within)
@@ -268,7 +268,7 @@ def _long_factors(
 
 def _on_both_sides(p: Term) -> set[str]:
     """Return the keys of the summands that both sides of a relation have."""
-    a, b = ({key(t) for t in side[1:]} if side[0] == "+" else set() for side in p[1:])
+    a, b = ({canonical_key(t) for t in side[1:]} if side[0] == "+" else set() for side in p[1:])
     return a & b
 
 
@@ -312,7 +312,7 @@ def _beside_one(t: Term, like: Term) -> Term:
 
 def _at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
     for path, part in parts:
-        t = at_path(t, path, part)
+        t = replace_at_path(t, path, part)
     return t
 
 
@@ -326,7 +326,7 @@ def _is_of_one_kind(p: Term) -> bool:
 
 def _alike(emitter: Emission, p: Term, context: Context) -> Inference:
     """Derive f(x) = f(y) from x = y."""
-    if same(*p[1:]):
+    if is_same(*p[1:]):
         raise Rejected("whether it is defined is asked")
     (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]
     equation = emitter.shown_once(("=", x, y), context)
@@ -334,13 +334,13 @@ def _alike(emitter: Emission, p: Term, context: Context) -> Inference:
         raise Rejected("the arguments are not known to be equal")
     # Many functions are defined wherever their arguments are.
     w: Term = ("s", "w", "R")
-    f = replaced(p[2], {place: w})
+    f = replace_parts(p[2], {place: w})
     with suppress(*FAILURES):
-        total = partial(prove_instance, emitter, defined(f), [], {w: y}, [equation], context)
+        total = partial(prove_instance, emitter, definedness(f), [], {w: y}, [equation], context)
         return emitter.script.add("rewrite", [emitter.attempt(total), equation], [[1, place]])
     # The second is that for which a symbol stands already, and often known to be defined.
     for side, other in ((2, 1), (1, 2)):
-        known = emitter.shown_once(defined(p[side]), context)
+        known = emitter.shown_once(definedness(p[side]), context)
         if known is not None:
             return emitter.script.add("rewrite", [known, equation], [[other, place]])
     raise Rejected("neither is known to be defined")

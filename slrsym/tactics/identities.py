@@ -16,24 +16,24 @@ from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.expect import ONE, ZERO, added, multiplied
+from slrsym.checker.expect import ONE, ZERO, product_of_factors, sum_of_terms
 from slrsym.checker.term import (
     BINDERS,
     RELATIONS,
     Term,
+    canonical_key,
     children,
-    defined,
-    is_inside,
-    key,
+    definedness,
+    is_bound_place,
     num,
     substitute,
 )
 from slrsym.proofs.context import Context
 from slrsym.tactics.analysis import MeanValue
-from slrsym.tactics.arithmetic import arithmetic, in_context
+from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import at_paths, places
+from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
 # The variables of identities.
 T, X, Z = (("s", name, "R") for name in "txz")
@@ -53,7 +53,7 @@ _cosh, _sinh, _tanh = (partial(_function, name) for name in ("cosh", "sinh", "ta
 
 
 def _plus(*parts: Term) -> Term:
-    return added(list(parts))
+    return sum_of_terms(list(parts))
 
 
 # -- the identities -------------------------------------------------------------------------------
@@ -62,13 +62,13 @@ def _plus(*parts: Term) -> Term:
 def _unchanging(emitter: Emission, f: Term) -> Inference:
     """Show that a function of t whose derivative vanishes equals its value at 0."""
     f_z = substitute(f, {T: Z})
-    slope = arithmetic(emitter, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
+    slope = prove_by_arithmetic(emitter, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
     nothing = Context((), emitter.find)
     between, goal = MeanValue(emitter, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
 
     def show(low: Term, high: Term) -> Inference:
         line = between.apart(slope, low, high)
-        return arithmetic(emitter, goal, [("<=", low, high)], [line])
+        return prove_by_arithmetic(emitter, goal, [("<=", low, high)], [line])
 
     return between.cases(ZERO, T, show)
 
@@ -76,7 +76,7 @@ def _unchanging(emitter: Emission, f: Term) -> Inference:
 def _pythagoras(emitter: Emission) -> Inference:
     """Show that sin(t)^2 + cos(t)^2 = 1."""
     total = _plus(("^", 2, 1, _sin(T)), ("^", 2, 1, _cos(T)))
-    return arithmetic(emitter, ("=", total, ONE), (), [_unchanging(emitter, total)])
+    return prove_by_arithmetic(emitter, ("=", total, ONE), (), [_unchanging(emitter, total)])
 
 
 def _sum_of_angles(emitter: Emission, name: str) -> Inference:
@@ -86,47 +86,62 @@ def _sum_of_angles(emitter: Emission, name: str) -> Inference:
     sin_both, cos_both = _sin(_plus(T, X)), _cos(_plus(T, X))
     # What is turned back does not depend on t.
     lines = [
-        _unchanging(emitter, _plus(multiplied(sin_both, cos), multiplied(MINUS, cos_both, sin))),
-        _unchanging(emitter, _plus(multiplied(cos_both, cos), multiplied(sin_both, sin))),
+        _unchanging(
+            emitter,
+            _plus(product_of_factors(sin_both, cos), product_of_factors(MINUS, cos_both, sin)),
+        ),
+        _unchanging(
+            emitter, _plus(product_of_factors(cos_both, cos), product_of_factors(sin_both, sin))
+        ),
         _identity(emitter, "pythagoras"),
     ]
     if name == "sin":
-        goal = ("=", sin_both, _plus(multiplied(sin, cos_x), multiplied(cos, sin_x)))
+        goal = (
+            "=",
+            sin_both,
+            _plus(product_of_factors(sin, cos_x), product_of_factors(cos, sin_x)),
+        )
     else:
-        goal = ("=", cos_both, _plus(multiplied(cos, cos_x), multiplied(MINUS, sin, sin_x)))
-    return arithmetic(emitter, goal, (), lines)
+        goal = (
+            "=",
+            cos_both,
+            _plus(product_of_factors(cos, cos_x), product_of_factors(MINUS, sin, sin_x)),
+        )
+    return prove_by_arithmetic(emitter, goal, (), lines)
 
 
 def _hyperbolic(emitter: Emission, name: str) -> Inference:
     """Show that a hyperbolic function of t equals its expression by exponentials."""
-    exp, inverse = _exp(T), _exp(multiplied(MINUS, T))
+    exp, inverse = _exp(T), _exp(product_of_factors(MINUS, T))
     if name == "tanh":
-        one, tanh = _exp(multiplied(num(2), T)), _tanh(T)
-        ratio = multiplied(_plus(ONE, tanh), ("^", -1, 1, _plus(ONE, multiplied(MINUS, tanh))))
-        line = _unchanging(emitter, multiplied(ratio, _exp(multiplied(num(-2), T))))
-        value = multiplied(_plus(one, MINUS), ("^", -1, 1, _plus(one, ONE)))
-        return arithmetic(emitter, ("=", tanh, value), (), [line])
+        one, tanh = _exp(product_of_factors(num(2), T)), _tanh(T)
+        ratio = product_of_factors(
+            _plus(ONE, tanh), ("^", -1, 1, _plus(ONE, product_of_factors(MINUS, tanh)))
+        )
+        line = _unchanging(emitter, product_of_factors(ratio, _exp(product_of_factors(num(-2), T))))
+        value = product_of_factors(_plus(one, MINUS), ("^", -1, 1, _plus(one, ONE)))
+        return prove_by_arithmetic(emitter, ("=", tanh, value), (), [line])
     sinh, cosh = _sinh(T), _cosh(T)
     lines = [
-        _unchanging(emitter, multiplied(_plus(sinh, cosh), inverse)),
-        _unchanging(emitter, multiplied(_plus(cosh, multiplied(MINUS, sinh)), exp)),
+        _unchanging(emitter, product_of_factors(_plus(sinh, cosh), inverse)),
+        _unchanging(emitter, product_of_factors(_plus(cosh, product_of_factors(MINUS, sinh)), exp)),
     ]
     sign = MINUS if name == "sinh" else ONE
-    value = _plus(multiplied(num(1, 2), exp), multiplied(num(1, 2), sign, inverse))
-    return arithmetic(emitter, ("=", ("f", name, T), value), (), lines)
+    value = _plus(product_of_factors(num(1, 2), exp), product_of_factors(num(1, 2), sign, inverse))
+    return prove_by_arithmetic(emitter, ("=", ("f", name, T), value), (), lines)
 
 
 def _sign_of_log(emitter: Emission, kind: str, is_above: bool) -> Inference:
     """Show that log(t) has a sign, from how t compares with 1."""
     rising = ("d", (1,), (Z,), (_log(Z),), (Z,))
     here = ("<", ZERO, Z)
-    slope = arithmetic(emitter, (kind, ZERO, rising), [here])
+    slope = prove_by_arithmetic(emitter, (kind, ZERO, rising), [here])
     low, high = (ONE, T) if is_above else (T, ONE)
     between = MeanValue(emitter, Context((), emitter.find), Z)
     between.given = [("<", ZERO, low)]
     line = between.apart(slope, low, high)
     goal = (kind, ZERO, _log(T)) if is_above else (kind, _log(T), ZERO)
-    return arithmetic(emitter, goal, [("<", ZERO, T), (kind, low, high)], [line])
+    return prove_by_arithmetic(emitter, goal, [("<", ZERO, T), (kind, low, high)], [line])
 
 
 _IDENTITIES: dict[str, Callable[[Emission], Inference]] = {
@@ -146,7 +161,7 @@ def _at(emitter: Emission, line: Inference, values: dict[Term, Term]) -> Inferen
     if not values:
         return line
     line = emitter.script.add("instance", [line], tuple(values.items()))
-    exist = [arithmetic(emitter, defined(v), ()) for v in values.values()]
+    exist = [prove_by_arithmetic(emitter, definedness(v), ()) for v in values.values()]
     return emitter.logic([line, *exist], (), line.theorem.conclusion)
 
 
@@ -161,7 +176,10 @@ def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
         return
     factors = t[1:] if t[0] == "*" else (t,)
     numbers = [Fraction(f[1], f[2]) for f in factors if f[0] == "n"]
-    yield math.prod(numbers, start=Fraction(1)), multiplied(*(f for f in factors if f[0] != "n"))
+    yield (
+        math.prod(numbers, start=Fraction(1)),
+        product_of_factors(*(f for f in factors if f[0] != "n")),
+    )
 
 
 class _Angles:
@@ -171,19 +189,19 @@ class _Angles:
         self.emitter = emitter
         self.units: dict[str, Fraction] = {}
         for c, rest in (pair for u in angles for pair in _summands(u)):
-            unit = self.units.get(key(rest), Fraction(0))
+            unit = self.units.get(canonical_key(rest), Fraction(0))
             common = math.lcm(unit.denominator, c.denominator)
             whole = math.gcd(int(unit * common), int(c * common))
-            self.units[key(rest)] = Fraction(whole, common)
+            self.units[canonical_key(rest)] = Fraction(whole, common)
 
     def parts(self, angle: Term) -> list[Term]:
         """Return the angles of which one is the sum."""
         found: list[Term] = []
         for c, rest in _summands(angle):
-            unit = self.units[key(rest)]
+            unit = self.units[canonical_key(rest)]
             count = int(c / unit) if unit else 0
             unit = -unit if count < 0 else unit
-            part = multiplied(num(unit.numerator, unit.denominator), rest)
+            part = product_of_factors(num(unit.numerator, unit.denominator), rest)
             found += [part] * abs(count)
         return found
 
@@ -193,7 +211,7 @@ class _Angles:
         if not 2 <= len(parts) <= _MOST_ANGLES:
             raise Rejected("no sum of a few angles")
         line = self._of_sum(t[1], parts)
-        return arithmetic(self.emitter, ("=", t, line.theorem.conclusion[2]), (), [line])
+        return prove_by_arithmetic(self.emitter, ("=", t, line.theorem.conclusion[2]), (), [line])
 
     def _of_sum(self, name: str, parts: Sequence[Term]) -> Inference:
         first, *others = parts
@@ -202,7 +220,7 @@ class _Angles:
         for inner in ("sin", "cos") if len(others) > 1 else ():
             equation = self._of_sum(inner, others)
             _, _, right = line.theorem.conclusion
-            paths = [[2, *to_json(path)] for path in places(right, ("f", inner, rest))]
+            paths = [[2, *to_json(path)] for path in paths_to_subterm(right, ("f", inner, rest))]
             line = self.emitter.script.add("rewrite", [line, equation], paths)
         return line
 
@@ -214,10 +232,10 @@ def _values(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Ter
     """Return the values of functions in a term, the inner ones first; if deep, under binders."""
     found: dict[str, Term] = {}
     for place, part in children(t):
-        if deep or not is_inside(t, place):
+        if deep or not is_bound_place(t, place):
             found |= _values(part, names, deep)
     if t[0] == "f" and t[1] in names:
-        found.setdefault(key(t), t)
+        found.setdefault(canonical_key(t), t)
     return found
 
 
@@ -238,7 +256,7 @@ def _equations(emitter: Emission, p: Term) -> Iterator[Inference]:
 
 def _of_maximum(emitter: Emission, t: Term) -> Inference:
     line = emitter.script.add("maximum", (), *t[2:])
-    exist = [arithmetic(emitter, defined(v), ()) for v in t[2:]]
+    exist = [prove_by_arithmetic(emitter, definedness(v), ()) for v in t[2:]]
     return emitter.logic([line, *exist], (), line.theorem.conclusion[1])
 
 
@@ -256,12 +274,12 @@ def _of_log(
     def tangent(of: Term) -> Inference:
         bend = ("d", (2,), (Z,), (of,), (("s", "z", "R>0"),))
         said = ("<=", bend, ZERO) if of == _log(Z) else ("<=", ZERO, bend)
-        line = emitter.script.add("tangent", [arithmetic(emitter, said, ())], ONE, u)
+        line = emitter.script.add("tangent", [prove_by_arithmetic(emitter, said, ())], ONE, u)
         return _settled(emitter, line, given, lines)
 
     for kind, is_above in itertools.product(("<", "<="), (True, False)):
         yield partial(sign, kind, is_above)
-    for of in (_log(Z), multiplied(Z, _log(Z))):
+    for of in (_log(Z), product_of_factors(Z, _log(Z))):
         yield partial(tangent, of)
 
 
@@ -269,7 +287,9 @@ def _settled(
     emitter: Emission, line: Inference, given: Sequence[Term], lines: Sequence[Inference]
 ) -> Inference:
     """Show the hypotheses of a line by arithmetic."""
-    proofs = [arithmetic(emitter, h, given, lines) for h in line.theorem.hypotheses.values()]
+    proofs = [
+        prove_by_arithmetic(emitter, h, given, lines) for h in line.theorem.hypotheses.values()
+    ]
     left = {k: h for proof in proofs for k, h in proof.theorem.hypotheses.items()}
     return emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
@@ -278,7 +298,7 @@ def _facts(
     emitter: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
 ) -> Iterator[Inference]:
     """Yield known facts on sines, cosines and logarithms that stand under no binder."""
-    angles = {key(t[2]): t[2] for t in _values(p, ("sin", "cos"), deep=False).values()}
+    angles = {canonical_key(t[2]): t[2] for t in _values(p, ("sin", "cos"), deep=False).values()}
     for u in angles.values():
         with suppress(*FAILURES):
             yield emitter.attempt(partial(_at, emitter, _identity(emitter, "pythagoras"), {T: u}))
@@ -303,17 +323,17 @@ def _in_other_words(
         before = meant
         for line in _equations(emitter, meant):
             _, old, new = line.theorem.conclusion
-            found = places(meant, old, through=BINDERS)
-            meant = at_paths(meant, found, new)
+            found = paths_to_subterm(meant, old, through=BINDERS)
+            meant = replace_at_paths(meant, found, new)
             changed.append((line, [to_json(path) for path in found]))
         if meant == before:
             break
     facts = list(_facts(emitter, meant, given, context, lines))
     if not changed and not facts:
         raise Rejected("no identities")
-    own = set(map(key, emitter.hypotheses(context)))
-    more = [h for h in given if key(h) not in own]
-    shown = in_context(emitter, meant, context, [*lines, *facts], more)
+    own = set(map(canonical_key, emitter.hypotheses(context)))
+    more = [h for h in given if canonical_key(h) not in own]
+    shown = prove_in_context(emitter, meant, context, [*lines, *facts], more)
     for line, paths in reversed(changed):
         shown = emitter.script.add("rewrite", [shown, line], paths) if paths else shown
     return shown

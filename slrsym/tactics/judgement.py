@@ -10,16 +10,16 @@ from typing import Any
 from slrsym.checker import ProvedClaims
 from slrsym.checker.log import UNCHECKED
 from slrsym.checker.theorem import prove
-from slrsym.proofs.axioms import is_foreign
+from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.proofs.claim_steps import Proven, steps_of
 from slrsym.proofs.context import require_stated
 from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.arithmetic import FOUND
-from slrsym.tactics.bundled_log import record_of
+from slrsym.tactics.bundled_log import bundled_record
 from slrsym.tactics.emission import Emission, emit
-from slrsym.tactics.log_reuse import Earlier
-from slrsym.tactics.proof_log import used_by
+from slrsym.tactics.log_reuse import EarlierInferences
+from slrsym.tactics.proof_log import claims_used_by
 from slrsym.tactics.translate import Untranslatable
 
 # What a claim is called among the axioms of those that use it.
@@ -84,11 +84,11 @@ def judge(
     FOUND.clear()
     try:
         book = ProvedClaims()
-        for id in used_by(claim, find):
+        for id in claims_used_by(claim, find):
             # The step that cites a claim says that there is none.
             with suppress(ProofError):
                 _suppose(book, find(id), find)
-        known = Earlier(earlier or record_of(claim.id))
+        known = EarlierInferences(earlier or bundled_record(claim.id))
         record, work = emit(claim, find, book, known, patience, refuted)
     except Untranslatable as reason:
         said = f"the proof checker has no words for it: {reason}"
@@ -96,13 +96,13 @@ def judge(
     # A proof is user code, and a search that fails has found nothing.
     except Exception as reason:
         return Judgement({}, f"no evidence can be made: {type(reason).__name__}: {reason}")
-    shown = book.cited(claim.id).theorem.axioms
+    shown = book.cite(claim.id).theorem.axioms
     trusted = {
         a.removeprefix(UNCHECKED)
         for a in shown
         if a.startswith(UNCHECKED) and not a.startswith(_CLAIM)
     }
-    foreign = {name for name in trusted if is_foreign(name)}
+    foreign = {name for name in trusted if is_soundness_axiom(name)}
     cited = {name for name in trusted if name.startswith(CITED)}
     theorems = {t for name in cited for t in name.removeprefix(f"{CITED}: ").split(", ")}
     refusals = {outcome.label: outcome.refusal for outcome in work.outcomes}

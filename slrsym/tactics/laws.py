@@ -10,16 +10,16 @@ from typing import Any
 import sympy as sp
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.expect import moments, semidefinite
+from slrsym.checker.expect import law_moments, semidefinite_conditions
 from slrsym.checker.term import (
     RELATIONS,
     Term,
-    bound,
-    defined,
-    free,
-    inside,
-    outside,
-    same,
+    binder_bodies,
+    bound_variables,
+    definedness,
+    free_symbols,
+    is_same,
+    parts_outside_binder,
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
@@ -27,14 +27,14 @@ from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import is_improper, opaque_in
 from slrsym.tactics.covariances import ldl_decomposition
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
-from slrsym.tactics.expectations import Calculus
-from slrsym.tactics.phrases import Expressions
+from slrsym.tactics.expectations import ExpectationCalculus
+from slrsym.tactics.phrases import TermToSympy
 
 # -- that something is defined --------------------------------------------------------------------
 
 
 def _derivative_exists(emitter: Emission, node: Term) -> Inference:
-    if inside(node)[0][0] != "E":
+    if binder_bodies(node)[0][0] != "E":
         raise Rejected("the derivative of no expectation")
     with suppress(Rejected):
         return emitter.script.add("defined", [emitter.script.add("price", (), node)], [1])
@@ -69,22 +69,26 @@ def _exists(
     lines: Sequence[Inference] = (),
 ) -> Inference:
     """Prove that an expectation exists, or that a covariance matrix is positive semidefinite."""
-    if p[0] == "=" and is_improper(p[1]) and same(p[1], p[2]):
+    if p[0] == "=" and is_improper(p[1]) and is_same(p[1], p[2]):
         return emitter.discharged(emitter.script.add("bells", (), p[1]), context)
-    if p[0] == "=" and p[1][0] in _DEFINED and same(p[1], p[2]):
+    if p[0] == "=" and p[1][0] in _DEFINED and is_same(p[1], p[2]):
         with suppress(*FAILURES):
             return emitter.attempt(
                 lambda: emitter.discharged(_DEFINED[p[1][0]](emitter, p[1]), context)
             )
-    if p[:2] == ("o", "moderate") or p == ("forall", bound(p), _all_defined(p), ()):
-        function = p[2] if p[0] == "o" else ("lam", bound(p), (inside(p)[0][1],), ())
+    if p[:2] == ("o", "moderate") or p == ("forall", bound_variables(p), _all_defined(p), ()):
+        function = (
+            p[2] if p[0] == "o" else ("lam", bound_variables(p), (binder_bodies(p)[0][1],), ())
+        )
         with suppress(Rejected):
             line = emitter.script.add("moderate", (), function)
             line = emitter.logic([line], line.theorem.hypotheses.values(), p)
             return emitter.discharged(line, context)
     if p[0] == "forall":
-        (part,), names = inside(p), bound(p)
-        shown = emitter.shown(part, tuple(h for h in given if not free(h) & set(names)), context)
+        (part,), names = binder_bodies(p), bound_variables(p)
+        shown = emitter.shown(
+            part, tuple(h for h in given if not free_symbols(h) & set(names)), context
+        )
         if shown is None:
             raise Rejected("not shown for all values")
         for x in reversed(names):
@@ -93,12 +97,16 @@ def _exists(
     if p[:2] == ("o", "psd"):
         return _semidefinite(emitter, p, given, context)
     if p[0] in RELATIONS and opaque_in(p):
-        return Calculus(emitter, context).shown(p, lines)
+        return ExpectationCalculus(emitter, context).shown(p, lines)
     raise Rejected("another question")
 
 
 def _all_defined(p: Term) -> tuple[Term, ...] | None:
-    return (defined(inside(p)[0][1]),) if p[0] == "forall" and inside(p)[0][0] == "=" else None
+    return (
+        (definedness(binder_bodies(p)[0][1]),)
+        if p[0] == "forall" and binder_bodies(p)[0][0] == "="
+        else None
+    )
 
 
 QUESTIONS.insert(0, _exists)
@@ -125,7 +133,7 @@ def _image(emitter: Emission, p: Term, source: Term, rows: Any, context: Context
 
 def _matrix(emitter: Emission, p: Term) -> sp.Matrix:
     """Return the matrix that a formula says to be positive semidefinite."""
-    entries = list(map(Expressions(emitter.translator).of, p[2][1:]))
+    entries = list(map(TermToSympy(emitter.translator).expression, p[2][1:]))
     return sp.Matrix(round(len(entries) ** 0.5), round(len(entries) ** 0.5), entries)
 
 
@@ -168,14 +176,16 @@ def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
 
 
 def prove_by_factors(
-    work: Calculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw
+    work: ExpectationCalculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw
 ) -> None:
     """Prove that the image of a law with a diagonal covariance exists: its covariance factors."""
     if not law.cov.is_diagonal():
         return
     diagonal = ("tuple", *(work.emitter.term(law.cov[i, i]) for i in range(law.cov.rows)))
-    for block, t in zip(node.law.blocks(), outside(work.term(node)), strict=True):
-        for p in semidefinite(moments(t)[1]) if len(block.symbols) > 1 else ():
+    for block, t in zip(
+        node.law.independent_laws(), parts_outside_binder(work.term(node)), strict=True
+    ):
+        for p in semidefinite_conditions(law_moments(t)[1]) if len(block.symbols) > 1 else ():
             if p[0] == "o":
                 rows = [forms[s].coeff(x) for s in block.symbols for x in law.symbols]
                 with suppress(*FAILURES):

@@ -16,12 +16,12 @@ import sympy as sp
 from sympy import Add, Dummy, Expr, Limit, Mul, Rational, S, Symbol
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.term import defined
+from slrsym.checker.term import definedness
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.independent import is_plainly_real
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step
-from slrsym.statements.expressions import put, rebuilt
+from slrsym.statements.expressions import rebuild, substitute_all
 from slrsym.tactics.emission import Emission, emitter_for
 
 # c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
@@ -59,7 +59,7 @@ def _limits(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
     if step.link.relation != "=" or not step.statement.has(Limit):
         raise Rejected("the rule shows equalities, and neither side has a limit")
     work = _Taken(emitter, step.context)
-    left, right = (rebuilt(side, work.limit) for side in (step.link.lhs, step.link.rhs))
+    left, right = (rebuild(side, work.limit) for side in (step.link.lhs, step.link.rhs))
     work.require(sp.Eq(left, right, evaluate=False))
     return emitter.on_trust(step, emitter.formula(step.statement))
 
@@ -90,7 +90,7 @@ class _Taken:
         return bool(c.is_nonzero) or self.knows(sp.Ne(c, 0, evaluate=False))
 
     def require_defined(self, c: Expr) -> None:
-        if not self.emitter.knows(defined(self.emitter.term(c)), self.context):
+        if not self.emitter.knows(definedness(self.emitter.term(c)), self.context):
             raise Rejected(f"{c} is not known to be a real number here")
 
     def limit(self, node: Expr) -> Expr | None:
@@ -111,7 +111,7 @@ class _Taken:
     def _from(self, body: Expr, x: Symbol, side: Expr, target: Expr | None) -> Expr:
         u = Dummy("u", positive=True)
         away = side * u if target is None else target + side / u
-        c, q = _Leading(u, self).of(put(body, {x: away}))
+        c, q = _Leading(u, self).of(substitute_all(body, {x: away}))
         if q == 0:
             return c
         if q.is_extended_negative:
@@ -149,7 +149,7 @@ class _Leading:
             above, below = _AT_INFINITY[node.func]
             return (above if direction == 1 else below) + _Tail(self.u, node)
 
-        return rebuilt(expr, change)
+        return rebuild(expr, change)
 
     def _of(self, expr: Expr) -> Lead:
         if self.u not in expr.free_symbols:

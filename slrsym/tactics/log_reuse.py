@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.checker import Inference, ProofBuilder, Rejected
-from slrsym.checker.log import read_inference, text_lines
-from slrsym.checker.term import Reader, Term, key
+from slrsym.checker.log import read_inference, read_lines
+from slrsym.checker.term import Term, TermReader, canonical_key
 
 
 def best_records(*paths: Path) -> dict[str, dict[str, Any]]:
     """Return for each claim the record that takes least on trust, the first of several."""
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
-        for id, record in records(path).items():
+        for id, record in read_records(path).items():
             if id not in found or _on_trust(record) < _on_trust(found[id]):
                 found[id] = record
     return found
@@ -31,18 +31,18 @@ def _on_trust(record: Mapping[str, Any]) -> float:
         return math.inf
 
 
-def records(path: Path) -> dict[str, dict[str, Any]]:
+def read_records(path: Path) -> dict[str, dict[str, Any]]:
     """Read the records of a log by claim, without judging them; empty if it is unreadable."""
     try:
-        found = [json.loads(text) for text in text_lines(path)]
+        found = [json.loads(text) for text in read_lines(path)]
         return {record["claim"]: record for record in found[1:]}
     except (OSError, EOFError, lzma.LZMAError, ValueError, KeyError, TypeError, Rejected):
         return {}
 
 
-def without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
+def steps_without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
     """Yield claim, label and axioms of the steps that a log has on trust alone."""
-    for record in records(path).values():
+    for record in read_records(path).values():
         start = 0
         for label, _, end, *_ in record["steps"]:
             # Else it is a line that another step has made.
@@ -53,12 +53,12 @@ def without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
                     yield record["claim"], label, ", ".join(trusted)
 
 
-class Earlier:
+class EarlierInferences:
     """The inferences of a claim in an earlier log, taken over step by step."""
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         self._lines: list[Any] = record.get("lines", [])
-        self._reader = Reader()
+        self._reader = TermReader()
         # By what a step is called and says: the inferences that ended it.
         self._ends: dict[tuple[str, str, str], int | str] = {}
         # What inferences of then are now.
@@ -67,14 +67,14 @@ class Earlier:
             for row in record.get("terms", ()):
                 self._reader.add(row)
             for label, name, end, said, *_ in record.get("steps", ()):
-                self._ends[label, name, key(self._reader.read(said))] = end
+                self._ends[label, name, canonical_key(self._reader.read(said))] = end
         # Whatever is wrong with it: it is evidence of nothing.
         except Exception:
             self._ends = {}
 
     def taken(self, script: ProofBuilder, label: str, name: str, wanted: Term) -> Inference:
         """Replay the inferences by which an earlier log proved the step, or raise `Rejected`."""
-        end = self._ends.get((label, name, key(wanted)))
+        end = self._ends.get((label, name, canonical_key(wanted)))
         if end is None:
             raise Rejected("no earlier log has the step")
         try:
@@ -86,7 +86,7 @@ class Earlier:
 
     def ends(self, label: str, name: str, wanted: Term, line: Inference) -> None:
         """Note the inference that now proves a step, for replayed steps that cite the old one."""
-        end = self._ends.get((label, name, key(wanted)))
+        end = self._ends.get((label, name, canonical_key(wanted)))
         if isinstance(end, int):
             self._now[end] = line
 
@@ -99,7 +99,7 @@ class Earlier:
 
     def _replayed(self, script: ProofBuilder, number: int | str) -> Inference:
         if isinstance(number, str):
-            return script.premise(number)
+            return script.find_premise(number)
         if number < 0:
             raise Rejected("no inference")
         open_ones = [number]
@@ -116,6 +116,8 @@ class Earlier:
                     raise Rejected("an inference from a later one")
                 open_ones += before
                 continue
-            lines = [script.premise(p) if isinstance(p, str) else self._now[p] for p in premises]
+            lines = [
+                script.find_premise(p) if isinstance(p, str) else self._now[p] for p in premises
+            ]
             self._now[at] = script.add(name, lines, *read_inference(name, data, self._reader))
         return self._now[number]

@@ -12,7 +12,7 @@ from slrsym.checker.log import (
     Inference,
     ProofBuilder,
     ProvedClaims,
-    digest,
+    chained_digest,
     load_extensions,
 )
 from slrsym.checker.term import BINDERS, PARAMETERS, Term
@@ -22,7 +22,7 @@ from slrsym.checker.theorem import RULES, Theorem
 load_extensions(list(EXTENSIONS))
 
 
-class Table:
+class TermTable:
     """The table of terms of a record, as rows that refer to earlier rows."""
 
     def __init__(self) -> None:
@@ -77,7 +77,7 @@ class RecordingProofBuilder(ProofBuilder):
     ) -> dict[str, Any]:
         """Add the claim to the proved claims, and return its record for the log."""
         self.claims.enter(id, statement, given, shown.theorem)
-        table = Table()
+        table = TermTable()
         lines = []
         for name, premises, data in self.lines:
             kinds = zip(RULES[name].kinds, data, strict=True)
@@ -101,7 +101,7 @@ def _hypotheses(theorem: Theorem) -> list[Term]:
     return [theorem.hypotheses[k] for k in sorted(theorem.hypotheses)]
 
 
-def _written(kind: str, data: Any, table: Table) -> Any:
+def _written(kind: str, data: Any, table: TermTable) -> Any:
     if kind == "json":
         return data
     if kind == "t":
@@ -117,7 +117,7 @@ def log_lines(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -
     before, claims = "", list(records)
     first = {"extensions": [], **header, "format": FORMAT, "claims": len(claims)}
     for record in (first, *claims):
-        before = digest(before, record)
+        before = chained_digest(before, record)
         yield json.dumps({**record, "digest": before}, separators=(",", ":"), ensure_ascii=True)
 
 

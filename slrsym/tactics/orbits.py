@@ -11,21 +11,21 @@ from typing import Any
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import (
     Term,
-    bound,
-    free,
-    fresh,
-    inside,
-    key,
+    binder_bodies,
+    bound_variables,
+    canonical_key,
+    free_symbols,
+    fresh_symbol,
+    is_same,
     num,
-    same,
     substitute,
 )
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, labelled
 from slrsym.proofs.theorems import proof_of_hypothesis
-from slrsym.statements.expressions import spoken
+from slrsym.statements.expressions import infix_text
 from slrsym.statements.maps import point_set
-from slrsym.tactics.arithmetic import in_context
+from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, Emission, kind_of_proof
 from slrsym.tactics.paths import similarity
 from slrsym.tactics.values import fingerprint, is_close
@@ -77,7 +77,7 @@ def _by_theorem(emitter: Emission, proof: Any, context: Context, label: str) -> 
     def concluded() -> Inference:
         if missing:
             wanted = needs.hypotheses[missing[0]].statement
-            raise Rejected(f"it needs the hypothesis {missing[0]!r}: {spoken(wanted)}")
+            raise Rejected(f"it needs the hypothesis {missing[0]!r}: {infix_text(wanted)}")
         return _by_schema(emitter, proof, last, needs, lines)
 
     return emitter.step(last, concluded)
@@ -108,23 +108,23 @@ def _shown(
     """Prove a schema's hypothesis for all points of a box, at the coordinates in its place."""
     body, names = h, list[Term]()
     while body[0] == "forall":
-        (x,) = bound(body)
+        (x,) = bound_variables(body)
         own = places[len(names)] if len(names) < len(places) else x
-        if own in free(body):
-            own = fresh(own, [*free(body), *places, *names])
+        if own in free_symbols(body):
+            own = fresh_symbol(own, [*free_symbols(body), *places, *names])
         names.append(own)
-        body = substitute(inside(body)[0], {x: own})
+        body = substitute(binder_bodies(body)[0], {x: own})
     given: tuple[Term, ...] = ()
     if names and body[0] == "implies":
         given = body[1][1:] if body[1][0] == "and" else body[1:2]
     line = _from(emitter, body[2] if given else body, given, context, lines)
     if given:
-        supposed = {key(p) for p in given}
+        supposed = {canonical_key(p) for p in given}
         left = {k: p for k, p in line.theorem.hypotheses.items() if k not in supposed}
         line = emitter.logic([line], left.values(), body)
     for x in reversed(names):
         line = emitter.script.add("generalise", [line], x)
-    if not same(line.theorem.conclusion, h):
+    if not is_same(line.theorem.conclusion, h):
         raise Rejected("the hypothesis speaks of other points")
     return line
 
@@ -134,22 +134,23 @@ def _from(
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
     for line, _ in lines:
-        if same(line.theorem.conclusion, p):
+        if is_same(line.theorem.conclusion, p):
             return line
     if p[:2] == ("o", "smooth"):
         line = emitter.script.add("smooth", (), p[2], p[3])
         asked = [
-            in_context(emitter, q, context, (), given) for q in line.theorem.hypotheses.values()
+            prove_in_context(emitter, q, context, (), given)
+            for q in line.theorem.hypotheses.values()
         ]
         left = {k: h for a in asked for k, h in a.theorem.hypotheses.items()}
         return emitter.logic([line, *asked], left.values(), p)
     if p[0] == "=" and is_close(fingerprint(p[1]), fingerprint(p[2])):
         # Of the same form on both sides, most often; the lines may be long.
         with suppress(*FAILURES), emitter.frugally():
-            return emitter.attempt(lambda: in_context(emitter, p, context, (), given))
+            return emitter.attempt(lambda: prove_in_context(emitter, p, context, (), given))
     relations = [(line, inner) for line, inner in lines if line.theorem.conclusion[0] != "o"]
     relations.sort(key=lambda pair: -similarity(p, pair[0].theorem.conclusion))
-    allowed = {key(h) for h in (*given, *emitter.hypotheses(context))}
+    allowed = {canonical_key(h) for h in (*given, *emitter.hypotheses(context))}
 
     def concluded(line: Inference, inner: Context) -> Inference:
         found = emitter.conclude(line, p, inner)
@@ -163,4 +164,4 @@ def _from(
             # The others are wanted in the order in which they stand.
             lines.append(lines.pop(next(i for i, (n, _) in enumerate(lines) if n is line)))
             return found
-    return in_context(emitter, p, context, (), given)
+    return prove_in_context(emitter, p, context, (), given)

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any
 
-from slrsym.checker.term import Term, bound, children, free, is_inside, key, replaced, same
+from slrsym.checker.term import (
+    Term,
+    bound_variables,
+    canonical_key,
+    children,
+    free_symbols,
+    is_bound_place,
+    is_same,
+    replace_parts,
+)
 
 
 def similarity(a: Term, b: Term) -> float:
@@ -15,45 +24,45 @@ def similarity(a: Term, b: Term) -> float:
 
 
 def _subterms(t: Term) -> set[str]:
-    return {key(t)}.union(*(_subterms(part) for _, part in children(t)))
+    return {canonical_key(t)}.union(*(_subterms(part) for _, part in children(t)))
 
 
-def at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
+def replace_at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
     """Replace the subterm at a path."""
     if not path:
         return part
     inner = dict(children(t))[path[0]]
-    return replaced(t, {path[0]: at_path(inner, path[1:], part)})
+    return replace_parts(t, {path[0]: replace_at_path(inner, path[1:], part)})
 
 
-def at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Term:
+def replace_at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Term:
     """Replace the subterms at several paths by one term."""
     for path in paths:
-        t = at_path(t, path, part)
+        t = replace_at_path(t, path, part)
     return t
 
 
-def places(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
+def paths_to_subterm(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
     """Return the paths to a subterm, under no binder but those of the given heads."""
-    if same(t, wanted):
+    if is_same(t, wanted):
         return [()]
     return [
         (place, *path)
         for place, part in children(t)
-        if not is_inside(t, place) or t[0] in through
-        for path in places(part, wanted, through)
+        if not is_bound_place(t, place) or t[0] in through
+        for path in paths_to_subterm(part, wanted, through)
     ]
 
 
-def paths_of(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
+def paths_to_symbol(t: Term, symbol: Term) -> list[tuple[Any, ...]]:
     """Return the paths at which a symbol occurs free."""
     if t == symbol:
         return [()]
-    if symbol not in free(t):
+    if symbol not in free_symbols(t):
         return []
     return [
         (place, *rest)
         for place, part in children(t)
-        if not (is_inside(t, place) and symbol in bound(t))
-        for rest in paths_of(part, symbol)
+        if not (is_bound_place(t, place) and symbol in bound_variables(t))
+        for rest in paths_to_symbol(part, symbol)
     ]

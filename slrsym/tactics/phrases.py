@@ -7,8 +7,8 @@ from typing import Any
 import sympy as sp
 
 from slrsym.checker import Rejected
-from slrsym.checker.term import Term, key, same
-from slrsym.statements.expressions import spoken, text_of
+from slrsym.checker.term import Term, canonical_key, is_same
+from slrsym.statements.expressions import infix_text, text_of
 from slrsym.tactics.translate import FUNCTIONS, Translator
 
 _CLASSES = {name: made for made, name in FUNCTIONS.items()} | {"max": sp.Max}
@@ -17,43 +17,43 @@ _RELATIONS = {"=": sp.Eq, "!=": sp.Ne, "<": sp.Lt, "<=": sp.Le}
 _MOST = 300
 
 
-class Expressions:
+class TermToSympy:
     """Translator from terms of the proof checker back to SymPy expressions."""
 
     def __init__(self, translator: Translator) -> None:
-        self._known = {key(t): e for e, t in translator.translated()}
+        self._known = {canonical_key(t): e for e, t in translator.translated()}
 
-    def of(self, t: Term) -> Any:
+    def expression(self, t: Term) -> Any:
         """Return the expression of a term; raises `Rejected` where there is none."""
         head = t[0]
         if head == "n":
             return sp.Rational(t[1], t[2])
         if head == "pi":
             return sp.pi
-        if key(t) in self._known:
-            return self._known[key(t)]
+        if canonical_key(t) in self._known:
+            return self._known[canonical_key(t)]
         if head in ("+", "*"):
-            return (sp.Add if head == "+" else sp.Mul)(*map(self.of, t[1:]))
+            return (sp.Add if head == "+" else sp.Mul)(*map(self.expression, t[1:]))
         if head == "^":
-            return self.of(t[3]) ** sp.Rational(t[1], t[2])
+            return self.expression(t[3]) ** sp.Rational(t[1], t[2])
         if head == "f" and t[1] in _CLASSES:
-            return _CLASSES[t[1]](*map(self.of, t[2:]))
+            return _CLASSES[t[1]](*map(self.expression, t[2:]))
         raise Rejected(f"no expression for {head}")
 
 
 def worded_formula(translator: Translator, p: Term) -> str:
     """Return a formula in the words of the statement; "a side condition" if it has none."""
-    words = Expressions(translator)
+    words = TermToSympy(translator)
     try:
-        if p[0] == "=" and same(p[1], p[2]):
-            text = f"{text_of(words.of(p[1]))} exists"
+        if p[0] == "=" and is_same(p[1], p[2]):
+            text = f"{text_of(words.expression(p[1]))} exists"
         elif p[0] in _RELATIONS:
-            text = spoken(_RELATIONS[p[0]](*map(words.of, p[1:]), evaluate=False))
+            text = infix_text(_RELATIONS[p[0]](*map(words.expression, p[1:]), evaluate=False))
         elif p[:2] == ("o", "psd"):
-            entries = ", ".join(text_of(words.of(c)) for c in p[2][1:])
+            entries = ", ".join(text_of(words.expression(c)) for c in p[2][1:])
             text = f"({entries}) are the entries of a covariance matrix"
         elif p[:2] == ("o", "integer"):
-            text = f"{text_of(words.of(p[2]))} is an integer"
+            text = f"{text_of(words.expression(p[2]))} is an integer"
         elif p[0] in ("and", "or"):
             text = f" {p[0]} ".join(f"({worded_formula(translator, q)})" for q in p[1:])
         else:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from slrsym.checker import ProvedClaims
-from slrsym.files import replacing
+from slrsym.files import replace_atomically
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.proofs.claim_steps import Proven, steps_of
@@ -31,8 +31,8 @@ from slrsym.tactics import (
 )
 from slrsym.tactics.arithmetic import FOUND
 from slrsym.tactics.emission import Emission, emit
-from slrsym.tactics.log_reuse import Earlier, best_records
-from slrsym.tactics.log_writer import Table, extensions_of, log_lines, to_json
+from slrsym.tactics.log_reuse import EarlierInferences, best_records
+from slrsym.tactics.log_writer import TermTable, extensions_of, log_lines, to_json
 from slrsym.tactics.translate import Untranslatable
 
 # Imported for what they register.
@@ -42,7 +42,7 @@ FAMILIES = (
 )  # fmt: skip
 
 
-def in_order(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
+def order_claims(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
     """Order claims, with all those that they use, so that each follows those that it uses."""
     order: dict[str, None] = {}
     open_ones: set[str] = set()
@@ -51,7 +51,7 @@ def in_order(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
         if id in order or id in open_ones:
             return
         open_ones.add(id)
-        for used in used_by(find(id), find):
+        for used in claims_used_by(find(id), find):
             visit(used)
         order[id] = None
 
@@ -60,7 +60,7 @@ def in_order(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
     return list(order)
 
 
-def used_by(claim: Proven, find: Callable[[str], Proven]) -> list[str]:
+def claims_used_by(claim: Proven, find: Callable[[str], Proven]) -> list[str]:
     """Return the claims that evidence for a claim may cite."""
     steps = steps_of(claim, find)
     used = dict.fromkeys(id for s in steps for id in (*s.uses, *_used_besides(s)))
@@ -89,9 +89,11 @@ def emit_records(
     # Else what is found would depend on what was asked before.
     FOUND.clear()
     book = ProvedClaims()
-    for id in in_order(ids, find):
+    for id in order_claims(ids, find):
         try:
-            yield emit(find(id), find, book, Earlier((earlier or {}).get(id, {})), patience)
+            yield emit(
+                find(id), find, book, EarlierInferences((earlier or {}).get(id, {})), patience
+            )
         except Untranslatable:
             if left_out is None:
                 raise
@@ -117,16 +119,18 @@ def write_log(
     header = {
         "seed": seed, "slrsym": version("slrsym"), "extensions": extensions_of(records)
     }  # fmt: skip
-    with replacing(path) as draft:
+    with replace_atomically(path) as draft:
         data = "".join(f"{line}\n" for line in log_lines(header, records)).encode()
         draft.write_bytes(lzma.compress(data, preset=9) if path.suffix == ".xz" else data)
     return counts
 
 
-def statements(ids: Iterable[str], find: Callable[[str], Proven]) -> Iterator[dict[str, Any]]:
+def statement_records(
+    ids: Iterable[str], find: Callable[[str], Proven]
+) -> Iterator[dict[str, Any]]:
     """Yield the statements of claims and their steps in the format of the log, without evidence."""
     for id in ids:
-        work, table = Emission(find(id), find, ProvedClaims()), Table()
+        work, table = Emission(find(id), find, ProvedClaims()), TermTable()
         try:
             statement = to_json(work.formula(work.claim.statement))
             given = list(map(to_json, work.supposed[1]))

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.term import Term, num, same
+from slrsym.checker.term import Term, is_same, num
 from slrsym.proofs.context import Context
 from slrsym.proofs.solutions import _Never, _OnlyAt, _Solution, _Split
 from slrsym.proofs.step import Step, labelled
-from slrsym.tactics.arithmetic import arithmetic
+from slrsym.tactics.arithmetic import prove_by_arithmetic
 from slrsym.tactics.emission import FAILURES, Emission, kind_of_proof
 from slrsym.tactics.generalisation import prove_instance
 
@@ -50,7 +50,7 @@ def _of_a_factor(emitter: Emission, step: Step) -> Inference:
     split = emitter.from_equations([], ("=", side, ("*", factor, rest)), step.context)
     positive = emitter.from_equations([], ("<", ZERO, factor), step.context)
     assumed = emitter.script.add("assume", (), emitter.formula(vanishes))
-    zero = emitter.script.add("rewrite", [assumed, split], [[place_of(assumed, side)]])
+    zero = emitter.script.add("rewrite", [assumed, split], [[side_of_equation(assumed, side)]])
     a, b = ("s", "a", "R"), ("s", "b", "R")
     supposed = [("=", ("*", a, b), ZERO), ("<", ZERO, a)]
     values, shown = {a: factor, b: rest}, [zero, positive]
@@ -59,8 +59,8 @@ def _of_a_factor(emitter: Emission, step: Step) -> Inference:
     return emitter.logic([line], emitter.hypotheses(step.context), emitter.formula(step.statement))
 
 
-def place_of(equation: Inference, side: Term) -> int:
-    return 1 if same(equation.theorem.conclusion[1], side) else 2
+def side_of_equation(equation: Inference, side: Term) -> int:
+    return 1 if is_same(equation.theorem.conclusion[1], side) else 2
 
 
 class _Tree:
@@ -112,7 +112,7 @@ class _Tree:
         factors = [emitter.term(part.factor) for part in parts]
         product: Term = ("*", *factors) if len(factors) > 1 else factors[0]
         side = emitter.term(branch.equation)
-        equation = next(e for e in self.equations if any(same(t, side) for t in e[1:]))
+        equation = next(e for e in self.equations if any(is_same(t, side) for t in e[1:]))
         vanishes = emitter.script.add("assume", (), equation)
         if (here := labelled(label, "product")) in self.shown:
             split = self.put_back(here, ("=", side, product), values)
@@ -128,7 +128,9 @@ class _Tree:
             if len(factors) > 1:
                 lines.append(emitter.script.add("defined", [vanishes], [1, place]))
         lines.append(
-            emitter.logic([arithmetic(emitter, ("=", ZERO, ZERO), ())], (), ("=", ZERO, ZERO))
+            emitter.logic(
+                [prove_by_arithmetic(emitter, ("=", ZERO, ZERO), ())], (), ("=", ZERO, ZERO)
+            )
         )
         # Whatever the factors are.
         symbols = tuple(("s", f"f{place}", "R") for place in range(len(factors)))
@@ -149,6 +151,6 @@ class _Tree:
                 unknown, value = emitter.term(part.unknown), emitter.term(part.value)
                 root: Term = ("implies", ("=", factor, ZERO), ("=", unknown, value))
                 lines.append(self.put_back(labelled(here, "only root"), root, values))
-                inner = context.substituted({part.unknown: part.value})
+                inner = context.substitute({part.unknown: part.value})
                 lines.append(self.branch(part.then, {**values, unknown: value}, inner, here))
         return emitter.logic(lines, supposed, self.listed)

@@ -9,14 +9,14 @@ from typing import Any
 from sympy import Eq, S
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.term import Term, key, num, same, substitute
+from slrsym.checker.term import Term, canonical_key, is_same, num, substitute
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step, labelled
-from slrsym.statements.expressions import put
-from slrsym.tactics.arithmetic import in_context
+from slrsym.statements.expressions import substitute_all
+from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for, kind_of_proof
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import at_paths, places
+from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
 
 @kind_of_proof("Chain")
@@ -52,7 +52,7 @@ def _having(emitter: Emission, proof: Any, context: Context, label: str) -> Infe
     fact = emitter.prove(proof.fact, context, labelled(label, proof.name))
     then = emitter.prove(proof.then, context.assuming(proof.fact.conclusion), label)
     both = fact.theorem.hypotheses | then.theorem.hypotheses
-    given = [h for k, h in both.items() if k != key(fact.theorem.conclusion)]
+    given = [h for k, h in both.items() if k != canonical_key(fact.theorem.conclusion)]
     if len(given) == len(both):
         return then
     return emitter.logic([fact, then], given, then.theorem.conclusion)
@@ -84,7 +84,7 @@ def _cases(emitter: Emission, proof: Any, context: Context, label: str) -> Infer
                 line = emitter.put_back(line, goal, values, within, context)
             lines.append(line)
             first = relations[0]
-            if {key(t) for t in r[1:]} != {key(t) for t in first[1:]}:
+            if {canonical_key(t) for t in r[1:]} != {canonical_key(t) for t in first[1:]}:
                 # The same quantity is compared, in other words.
                 for other in ((r[0], *first[1:]), (r[0], *first[:0:-1])):
                     with suppress(*FAILURES):
@@ -112,10 +112,12 @@ def _cases(emitter: Emission, proof: Any, context: Context, label: str) -> Infer
 @kind_of_proof("_Induction")
 def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
     n, goal = proof.variable, emitter.formula(proof.goal)
-    at_zero = context.substituted({n: S.Zero})
+    at_zero = context.substitute({n: S.Zero})
     base = emitter.prove(proof.base, at_zero, labelled(label, "base"))
-    step = emitter.prove(proof.step, context.granting(proof.goal), labelled(label, "step"))
-    first, following = (emitter.formula(put(proof.goal, {n: v})) for v in (S.Zero, n + 1))
+    step = emitter.prove(proof.step, context.with_granted_goal(proof.goal), labelled(label, "step"))
+    first, following = (
+        emitter.formula(substitute_all(proof.goal, {n: v})) for v in (S.Zero, n + 1)
+    )
     symbol = emitter.term(n)
 
     def closed() -> Inference:
@@ -126,10 +128,10 @@ def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> I
         lines = []
         for line, said, exact, within in (
             (base, first, wanted[0], at_zero),
-            (step, following, wanted[1], context.granting(proof.goal)),
+            (step, following, wanted[1], context.with_granted_goal(proof.goal)),
         ):
             line = emitter.conclude(line, said, within)
-            lines.append(line if same(said, exact) else emitter.conclude(line, exact, within))
+            lines.append(line if is_same(said, exact) else emitter.conclude(line, exact, within))
         return emitter.script.add("induction", lines, symbol, goal)
 
     last = list(proof.steps(context, label))[-1]
@@ -170,9 +172,9 @@ def under_derivatives(
     """Rewrite a statement by an equation that holds for all values, also inside derivatives."""
     p = line.theorem.conclusion
     for old, new in (p[1:], p[:0:-1]) if p[0] == "=" else ():
-        paths = places(wanted, old, through=("d",))
-        if len(paths) == len(places(wanted, old)):
+        paths = paths_to_subterm(wanted, old, through=("d",))
+        if len(paths) == len(paths_to_subterm(wanted, old)):
             continue
-        shown = in_context(emitter, at_paths(wanted, paths, new), context)
+        shown = prove_in_context(emitter, replace_at_paths(wanted, paths, new), context)
         return emitter.script.add("rewrite", [shown, line], [to_json(path) for path in paths])
     raise Rejected("the equation does not stand there")

@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.checker.term import COMMUTE, Term, is_name, key, neg, num
+from slrsym.checker.term import COMMUTE, Term, canonical_key, is_name, neg, num
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import (
     OwensT,
@@ -82,7 +82,7 @@ def _delta_by_bars(delta: Any) -> Any:
     return (near + sp.Abs(near)) / 2
 
 
-def sort_of(x: Any, values: bool = False) -> str:
+def checker_sort(x: Any, values: bool = False) -> str:
     """Return the proof checker's sort of a symbol, or of the values of a function."""
     if not x.is_real:
         raise Untranslatable(f"{x} is not declared real")
@@ -97,7 +97,7 @@ def sort_of(x: Any, values: bool = False) -> str:
 _CODED = "coded_"
 
 
-def name_of(name: str, head: str, sort: str) -> str:
+def checker_name(name: str, head: str, sort: str) -> str:
     """Return a name that the proof checker accepts; different names stay different."""
     if is_name(name, head, sort) and not name.startswith(_CODED):
         return name
@@ -123,8 +123,8 @@ class Translator:
     def symbol(self, x: sp.Symbol) -> Term:
         """Translate a free symbol."""
         if x not in self._names:
-            sort = sort_of(x)
-            name, taken = name_of(x.name, "s", sort), {s[1] for s in self._names.values()}
+            sort = checker_sort(x)
+            name, taken = checker_name(x.name, "s", sort), {s[1] for s in self._names.values()}
             if isinstance(x, sp.Dummy):
                 # Never the name of a symbol that may be met later.
                 name += "'"
@@ -142,8 +142,8 @@ class Translator:
     def function(self, f: Any, arity: int) -> Term:
         """Return the term that names an undefined function, as `substitute` takes it."""
         applied = f(*(sp.Symbol(f"x{i}", real=True) for i in range(arity)))
-        sort = sort_of(applied, values=True)
-        return ("u", name_of(f.__name__, "u", sort), sort, arity)
+        sort = checker_sort(applied, values=True)
+        return ("u", checker_name(f.__name__, "u", sort), sort, arity)
 
     # -- one node ---------------------------------------------------------------------------------
 
@@ -184,7 +184,7 @@ class Translator:
             return ("^", int(e.exp.p), int(e.exp.q), self._term(e.base, env))
         if isinstance(e, sp.Max | sp.Min):
             sign = neg if isinstance(e, sp.Min) else lambda t: t
-            first, *rest = sorted(map(sign, all_of(e.args)), key=key)
+            first, *rest = sorted(map(sign, all_of(e.args)), key=canonical_key)
             for other in rest:
                 first = ("f", "max", first, other)
             return sign(first)
@@ -195,12 +195,12 @@ class Translator:
         if isinstance(e, sp.KroneckerDelta):
             return self._term(_delta_by_bars(e), env)
         if isinstance(e, AppliedUndef):
-            sort = sort_of(e, values=True)
-            name = name_of(e.func.__name__, "u", sort)
+            sort = checker_sort(e, values=True)
+            name = checker_name(e.func.__name__, "u", sort)
             return ("u", name, sort, (0,) * len(e.args), *all_of(e.args))
         if isinstance(e, sp.Indexed):
-            sort = sort_of(e, values=True)
-            return ("ix", name_of(str(e.base.label), "ix", sort), sort, *all_of(e.indices))
+            sort = checker_sort(e, values=True)
+            return ("ix", checker_name(str(e.base.label), "ix", sort), sort, *all_of(e.indices))
         if type(e) in FUNCTIONS:
             return ("f", FUNCTIONS[type(e)], *all_of(e.args))
         if isinstance(e, sp.Tuple):
@@ -223,7 +223,7 @@ class Translator:
         if head:
             return _sorted(head, all_of(e.args)) if head in COMMUTE else (head, *all_of(e.args))
         if isinstance(e, sp.Equivalent):
-            first, *rest = sorted(all_of(e.args), key=key)
+            first, *rest = sorted(all_of(e.args), key=canonical_key)
             made = [("iff", first, other) for other in rest]
             return made[0] if len(made) == 1 else ("and", *made)
         if isinstance(e, Sentence):
@@ -245,7 +245,7 @@ class Translator:
                       if isinstance(s, sp.Symbol)}  # fmt: skip
         made: dict[sp.Symbol, Term] = {}
         for x in names:
-            name = name_of(x.name, "s", sort)
+            name = checker_name(x.name, "s", sort)
             while name in taken:
                 name += "'"
             taken.add(name)
@@ -259,7 +259,7 @@ class Translator:
             return self._ranges(e, list(e.limits), env)
         if isinstance(e, Expectation | IIDSum):
             body = e.integrand if isinstance(e, Expectation) else e.term
-            blocks = list(e.law.blocks())
+            blocks = list(e.law.independent_laws())
             variables = [x for block in blocks for x in block.symbols]
             names, within = self._bound(variables, [body], env, "R")
             laws = tuple(self._law(block, env) for block in blocks)
@@ -311,4 +311,4 @@ class Translator:
 
 def _sorted(head: str, parts: Iterable[Term]) -> Term:
     """Sort the parts of a sum or product, which SymPy orders by chance."""
-    return (head, *sorted(parts, key=key))
+    return (head, *sorted(parts, key=canonical_key))

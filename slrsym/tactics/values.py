@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from scipy.special import owens_t
 
-from slrsym.checker.term import Term, children, key
+from slrsym.checker.term import Term, canonical_key, children
 
 
 def surely_different(a: Term, b: Term) -> bool:
@@ -26,7 +26,7 @@ def fingerprint(t: Term) -> float | None:
     """Evaluate a term at numbers chosen by its symbols' names; return None if it has no value."""
     head, arguments = t[0], [part for _, part in children(t)]
     if head == "s":
-        return 0.1 + 0.6 * zlib.crc32(key(t).encode()) / 2**32
+        return 0.1 + 0.6 * zlib.crc32(canonical_key(t).encode()) / 2**32
     if head == "n":
         return float(t[1]) / float(t[2])
     values = [fingerprint(part) for part in arguments]

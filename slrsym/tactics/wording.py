@@ -5,9 +5,9 @@ from __future__ import annotations
 from slrsym.checker import Rejected
 from slrsym.statements.expressions import text_of
 from slrsym.tactics.binders import polynomial_term
-from slrsym.tactics.certificates import RELATION_OF, NotKnown
-from slrsym.tactics.emission import FAILURES, Emission, Missing
-from slrsym.tactics.phrases import Expressions
+from slrsym.tactics.certificates import RELATION_OF, UnknownSign
+from slrsym.tactics.emission import FAILURES, Emission, MissingFact
+from slrsym.tactics.phrases import TermToSympy
 
 # Longer polynomials say little.
 _MOST_TERMS = 12
@@ -15,10 +15,12 @@ _MOST_TERMS = 12
 
 def reword(emitter: Emission, reason: Rejected) -> Rejected:
     """Return the reason of a search that failed in the words of the statement."""
-    if not isinstance(reason, NotKnown) or len(reason.polynomial) > _MOST_TERMS:
+    if not isinstance(reason, UnknownSign) or len(reason.polynomial) > _MOST_TERMS:
         return Rejected(str(reason))
     try:
-        expr = Expressions(emitter.translator).of(polynomial_term(reason.ring, reason.polynomial))
+        expr = TermToSympy(emitter.translator).expression(
+            polynomial_term(reason.ring, reason.polynomial)
+        )
     except (*FAILURES, IndexError, KeyError):
         return Rejected(str(reason))
-    return Missing(f"{reason}: {text_of(expr)} {RELATION_OF[reason.sign]} 0")
+    return MissingFact(f"{reason}: {text_of(expr)} {RELATION_OF[reason.sign]} 0")

@@ -117,27 +117,27 @@ def zeta_references() -> tuple[ZetaReference, ...]:
     )
 
 
-class Error(NamedTuple):
+class AccuracyError(NamedTuple):
     """The error of a computed value, relative and in units in the last place."""
 
     relative: float
     ulps: float
 
 
-def error_of(found: Iterable[float], exact: Iterable[Any]) -> Error:
+def error_of(found: Iterable[float], exact: Iterable[Any]) -> AccuracyError:
     """Return the error of several numbers relative to their largest."""
     values = list(exact)
     with mp.workdps(DIGITS + 10):
         size = max(map(abs, values))
         gap = max(abs(mpf(float(x)) - y) for x, y in zip(found, values, strict=True))
         if gap == 0:
-            return Error(0.0, 0.0)
+            return AccuracyError(0.0, 0.0)
         if size == 0 or not mp.isfinite(gap):
-            return Error(math.inf, math.inf)
-        return Error(float(gap / size), float(gap / mpf(math.ulp(float(size)))))
+            return AccuracyError(math.inf, math.inf)
+        return AccuracyError(float(gap / size), float(gap / mpf(math.ulp(float(size)))))
 
 
-def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Error]:
+def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, AccuracyError]:
     """Return the errors of excess risk, gradient and Hessian at a reference value."""
     state, lam, gamma, d, tokens = row.setting
     arguments = state, lam, Task(d, tokens, gamma), backend
@@ -149,7 +149,7 @@ def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Error]:
     return {name: error_of(found[name], getattr(row.values, name)) for name in found}
 
 
-def zeta_errors(row: ZetaReference) -> dict[str, Error]:
+def zeta_errors(row: ZetaReference) -> dict[str, AccuracyError]:
     """Return the errors of zeta and the variance of erf at a reference value."""
     return {
         "zeta": error_of([zeta(row.t, row.s)], [row.zeta]),
@@ -157,11 +157,12 @@ def zeta_errors(row: ZetaReference) -> dict[str, Error]:
     }
 
 
-def worst(errors: Iterable[dict[str, Error]]) -> dict[str, Error]:
+def worst_errors(errors: Iterable[dict[str, AccuracyError]]) -> dict[str, AccuracyError]:
     """Return the largest errors of each kind."""
     rows = list(errors)
     return {
-        name: Error(*map(max, zip(*(row[name] for row in rows), strict=True))) for name in rows[0]
+        name: AccuracyError(*map(max, zip(*(row[name] for row in rows), strict=True)))
+        for name in rows[0]
     }
 
 
@@ -171,13 +172,13 @@ def _lines(
     lines = [f"{'region':<14}{'points':>7}" + "".join(f"{name:>22}" for name in head)]
     for region in regions:
         there = [row for row in rows if row.region == region]
-        cells = worst(map(errors, there)).values()
+        cells = worst_errors(map(errors, there)).values()
         texts = (f"{cell.relative:.1e} ({cell.ulps:.1f} ulp)" for cell in cells)
         lines.append(f"{region:<14}{len(there):>7}" + "".join(f"{text:>22}" for text in texts))
     return lines
 
 
-def table(backend: str = "numpy") -> str:
+def accuracy_table(backend: str = "numpy") -> str:
     """Tabulate the worst errors by region."""
     risk_lines = _lines(
         ("excess risk", "gradient", "Hessian"),
@@ -199,7 +200,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     backend = parser.parse_args(arguments).backend
     if backend == "numba" and importlib.util.find_spec("numba") is None:
         parser.exit(1, "Numba is not installed: pip install numba\n")
-    sys.stdout.write(table(backend) + "\n")
+    sys.stdout.write(accuracy_table(backend) + "\n")
 
 
 if __name__ == "__main__":

@@ -22,7 +22,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.kernels.arguments import positive, require_integer
+from slrsym.kernels.arguments import require_integer, require_positive
 from slrsym.renamed import old_names
 from slrsym.task import OrderParameters, Task
 
@@ -308,5 +308,5 @@ def corner_cases(dimension: int = 4) -> SearchStrategy[OrderParameters]:
 
 
 def _ends(low_name: str, low: float, high_name: str, high: float) -> None:
-    if positive(low_name, low) > positive(high_name, high):
+    if require_positive(low_name, low) > require_positive(high_name, high):
         raise ValueError(f"{low_name} must be at most {high_name}; got {low!r} and {high!r}")

@@ -21,10 +21,10 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import special
 
-from slrsym.kernels.arguments import positive, require_integer
-from slrsym.kernels.compile import chosen_backend, compile_program
+from slrsym.kernels.arguments import require_integer, require_positive
+from slrsym.kernels.compile import choose_backend, compile_program
 from slrsym.kernels.program import cached_program
-from slrsym.transformers.layer import MultipleLocation, Real, RunsInPieces, stream
+from slrsym.transformers.layer import MultipleLocation, Real, ResumableRuns, random_stream
 
 _Array = NDArray[np.float64]
 
@@ -46,7 +46,7 @@ class HeadsRisk:
 
     def __init__(self, task: MultipleLocation, heads: int, backend: str = "auto") -> None:
         self._task, self._heads = task, heads
-        backend = chosen_backend(backend)
+        backend = choose_backend(backend)
         self._one, self._two = (moments_by(x, backend) for x in ("one_head", "two_heads"))
         n = task.n
         # Second moments: first token, second token, of which kind, two heads, how many times.
@@ -154,7 +154,7 @@ def _placed(places: list[Any], shape: tuple[int, int]) -> _Array:
 
 
 @dataclass(frozen=True)
-class HeadRuns(RunsInPieces):
+class HeadRuns(ResumableRuns):
     r"""Projected descent of erf heads: from samples, and from the same starts by the exact risk.
 
     The inverse temperature is :math:`\lambda_0 / (1 + c t)` until step `held`, and then constant.
@@ -202,7 +202,7 @@ class HeadRuns(RunsInPieces):
 
     def __post_init__(self) -> None:
         for name in ("lam0", "alpha"):
-            object.__setattr__(self, name, positive(name, getattr(self, name)))
+            object.__setattr__(self, name, require_positive(name, getattr(self, name)))
         for name in ("heads", "batch", "steps", "log_every", "starts", "held", "seed"):
             least = 0 if name in ("steps", "held", "seed") else 1
             object.__setattr__(self, name, require_integer(name, getattr(self, name), least))
@@ -228,7 +228,7 @@ class HeadRuns(RunsInPieces):
     def _start(self, run: int) -> tuple[_Array, _Array]:
         """Draw uniform directions of heads and of tokens, as coordinates in a common frame."""
         n, heads, d = self.task.n, self.heads, self.task.task.d
-        rng = stream(self.seed, run % self.starts, 0)
+        rng = random_stream(self.seed, run % self.starts, 0)
         q = 2 * (n + heads)
         # Rows of a normal matrix in the frame of their own Gram and Schmidt.
         rows = np.tril(rng.standard_normal((q, q)), -1)
@@ -262,7 +262,10 @@ class HeadRuns(RunsInPieces):
             begin, end = (int(self._logged[max(row - 1, 0)]), int(self._logged[row]))
             lams = [self._temperature(t) for t in range(begin, end)]
             if sampled.any():
-                rngs = [stream(self.seed, run, 1, row) for run in np.array(runs)[sampled].tolist()]
+                rngs = [
+                    random_stream(self.seed, run, 1, row)
+                    for run in np.array(runs)[sampled].tolist()
+                ]
                 for at in range(0, len(lams), _DRAWN):
                     some = lams[at : at + _DRAWN]
                     students[sampled] = self._sampled(students[sampled], stars[sampled], some, rngs)

@@ -34,9 +34,9 @@ import xarray as xr
 from numpy.random import Generator, SeedSequence, default_rng
 from numpy.typing import DTypeLike, NDArray
 
-from slrsym.files import Saved, require_writable
-from slrsym.jobs import Jobs, results, show_progress
-from slrsym.kernels.arguments import cores, require_integer
+from slrsym.files import SavedComputation, require_writable
+from slrsym.jobs import Jobs, iterate_results, show_progress
+from slrsym.kernels.arguments import count_cores, require_integer
 from slrsym.task import Task, settings_of
 
 # Added to standard deviations.
@@ -261,7 +261,7 @@ class _Pass:
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
-def stream(seed: int, run: int, *place: int) -> Generator:
+def random_stream(seed: int, run: int, *place: int) -> Generator:
     """Return the random generator of a run, for some purpose or row of its log."""
     return default_rng(SeedSequence(seed, spawn_key=(run, *place)))
 
@@ -281,14 +281,14 @@ def _one_thread_each() -> Iterator[None]:
                 os.environ[name] = value
 
 
-def in_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]]:
+def results_from_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]]:
     """Yield the results of jobs as they come, from processes or from this one."""
     with _one_thread_each() if workers > 1 else nullcontext():
-        yield from results(jobs, None, workers)
+        yield from iterate_results(jobs, None, workers)
 
 
-class RunsInPieces(Saved, ABC):
-    """Runs of descent, logged; `slrsym.experiments.fetch` takes them."""
+class ResumableRuns(SavedComputation, ABC):
+    """Runs of descent, logged; `slrsym.experiments.load_or_compute` takes them."""
 
     runs: int
     steps: int
@@ -379,7 +379,7 @@ class RunsInPieces(Saved, ABC):
 
     def _pieces(self, data: xr.Dataset, workers: int | None) -> Iterator[Any]:
         """Yield missing pieces as they are computed: runs, rows from and to, states, the log."""
-        workers = workers or cores()
+        workers = workers or count_cores()
         rows, states = data.rows.values.copy(), data.state.values
         groups: list[list[int]] = []
         for row in np.unique(rows[rows < len(self._logged)]):
@@ -393,7 +393,9 @@ class RunsInPieces(Saved, ABC):
             return (group, first, stop), self._walk, (group, at, first, stop)
 
         jobs = deque(job(group, states[group]) for group in groups)
-        for (group, first, stop), (at, values) in in_processes(jobs, min(workers, len(groups))):
+        for (group, first, stop), (at, values) in results_from_processes(
+            jobs, min(workers, len(groups))
+        ):
             rows[group] = stop
             if stop < len(self._logged):
                 jobs.append(job(group, at))

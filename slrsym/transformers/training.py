@@ -9,12 +9,12 @@ import numpy as np
 import scipy
 import xarray as xr
 
-from slrsym.kernels.arguments import positive, require_integer, require_memory
-from slrsym.transformers.layer import Layer, MultipleLocation, Real, RunsInPieces, stream
+from slrsym.kernels.arguments import require_integer, require_memory, require_positive
+from slrsym.transformers.layer import Layer, MultipleLocation, Real, ResumableRuns, random_stream
 
 
 @dataclass(frozen=True)
-class LayerRuns(RunsInPieces):
+class LayerRuns(ResumableRuns):
     """Runs of a layer with fresh sequences at each step, in single precision.
 
     Parameters
@@ -55,7 +55,7 @@ class LayerRuns(RunsInPieces):
     _together = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "alpha", positive("alpha", self.alpha))
+        object.__setattr__(self, "alpha", require_positive("alpha", self.alpha))
         least = {"steps": 0, "seed": 0}
         for name in ("heads", "width", "batch", "steps", "log_every", "runs", "seed", "test"):
             object.__setattr__(
@@ -76,7 +76,7 @@ class LayerRuns(RunsInPieces):
         return {"runs_of": "a Transformer layer", **self.task.settings, **self._numbers}
 
     def _layer(self, run: int) -> Layer:
-        rng, d = stream(self.seed, run, 0), self.task.task.d
+        rng, d = random_stream(self.seed, run, 0), self.task.task.d
         return Layer.random(rng, d, self.heads, self.width, np.float32)
 
     def _begin(self, runs: list[int]) -> Real:
@@ -105,14 +105,14 @@ class LayerRuns(RunsInPieces):
 
     def _walk_one(self, run: int, state: Real, first: int, stop: int) -> tuple[Real, Any]:
         task, alpha = self.task, np.float32(self.alpha)
-        rng = stream(self.seed, run, 1)
+        rng = random_stream(self.seed, run, 1)
         k_star, v_star = (x.astype(np.float32) for x in task.stars(rng))
         seen, wanted = task.draw(rng, k_star, v_star, self.test)
         layer = _shaped(self._layer(run), state)
         rows: dict[str, list[Any]] = {"excess_risk": [], "kappa": [], "nu": [], "ratio": []}
         for row in range(first, stop):
             # Fresh random numbers for each row.
-            rng = stream(self.seed, run, 2, row)
+            rng = random_stream(self.seed, run, 2, row)
             for _ in range(self._logged[row] - self._logged[row - 1] if row else 0):
                 X, y = task.draw(rng, k_star, v_star, self.batch)
                 slopes = layer.gradient(X, y)
@@ -139,7 +139,7 @@ def _shaped(like: Layer, state: Real) -> Layer:
     return replace(like, **dict(zip(names, shaped, strict=True)))
 
 
-def matched(data: xr.Dataset) -> xr.Dataset:
+def match_heads(data: xr.Dataset) -> xr.Dataset:
     """Match each head with the nearest star at the last step, no star twice.
 
     Parameters

@@ -3,7 +3,7 @@
 from typing import Any
 
 from slrsym.typeset.backends import to_latex, to_mathml
-from slrsym.typeset.boxes import Box, FormulaLine, break_lines, widest
+from slrsym.typeset.boxes import Box, FormulaLine, break_lines, widest_part
 from slrsym.typeset.calculus import declared_laws
 from slrsym.typeset.layout import Printer
 from slrsym.typeset.order import Order

@@ -232,12 +232,12 @@ def number(text: object) -> Atom:
     return Atom(str(text), "number")
 
 
-def name(text: str) -> Atom:
+def upright_name(text: str) -> Atom:
     """Make the upright name of a function."""
     return Atom(text, "name")
 
 
-def words(text: str) -> Atom:
+def prose(text: str) -> Atom:
     """Make a piece of prose within a formula, with spaces around it."""
     return Atom(text, "words")
 
@@ -352,7 +352,7 @@ def _pieces(box: Box, depth: int) -> list[_Piece]:
     return [_Piece(box, depth, False)]
 
 
-def widest(box: Box) -> float:
+def widest_part(box: Box) -> float:
     """Return the width of the widest part that cannot be broken."""
     width = most = 0.0
     for piece in _pieces(box, 0):

@@ -22,17 +22,17 @@ from slrsym.typeset.boxes import (
     ScriptBox,
     Space,
     identifier,
-    name,
     number,
     row,
+    upright_name,
 )
-from slrsym.typeset.common import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, primed
+from slrsym.typeset.common import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, add_primes
 
 
 def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
     """Return the marginal law of some of the variables, None if there are none."""
     parts: list[Law] = []
-    for block in law.blocks():
+    for block in law.independent_laws():
         kept = [s for s in block.symbols if s in symbols]
         if kept:
             parts.append(
@@ -48,7 +48,7 @@ def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
 def _blocks(law: Law) -> set[Law]:
     """Split a law into independent parts, and an uncorrelated Gaussian vector into its entries."""
     found: set[Law] = set()
-    for block in law.blocks():
+    for block in law.independent_laws():
         if isinstance(block, GaussianLaw) and block.cov.is_diagonal():
             found |= {block.marginal(s) for s in block.symbols}
         else:
@@ -75,7 +75,7 @@ def declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
     for expression in expressions:
         laws: list[Law] = []
         for node in _binders(expression):
-            laws += node.law.blocks()
+            laws += node.law.independent_laws()
         for law in sorted(laws, key=lambda b: -len(b.symbols)):
             if not any(s in declared for s in law.symbols):
                 declared |= dict.fromkeys(law.symbols, law)
@@ -115,7 +115,7 @@ class CalculusWriting(Writing):
         for variable, count in expr.variable_count:
             power = None if count == 1 else self._print(count)[0]
             if alone:
-                d = name("d")
+                d = upright_name("d")
                 above = d if power is None else ScriptBox(d, above=power)
                 letter_ = self.symbol(variable)
                 below = row([d, letter_ if power is None else ScriptBox(letter_, above=power)])
@@ -138,7 +138,7 @@ class CalculusWriting(Writing):
         """
         called = self.symbol(of.func)
         if len(of.args) == 1 and count <= 3:
-            return self._call(primed(called, int(count)), at), POWER
+            return self._call(add_primes(called, int(count)), at), POWER
         power = None if count == 1 else number(count)
         numbered = names[place] in self._bound or of.args != tuple(at)
         numbered = numbered and of.func.__name__ not in self.names
@@ -182,7 +182,7 @@ class CalculusWriting(Writing):
             below, above = ends if len(ends) == 2 else (None, ends[0] if ends else None)
             sign: Box = Operator("int", "large")
             signs.append(ScriptBox(sign, below, above) if ends else sign)
-            differentials = [Space(), name("d"), self.symbol(limit[0]), *differentials]
+            differentials = [Space(), upright_name("d"), self.symbol(limit[0]), *differentials]
         with self._binding(expr.variables):
             body = self._within(expr.function, PRODUCT)
         return row([*signs, body, *differentials]), PREFIX
@@ -199,7 +199,7 @@ class CalculusWriting(Writing):
     def _limit(self, expr: Limit) -> tuple[Box, int]:
         of, variable, point, _ = expr.args
         under = row([self.symbol(variable), Operator("to", "relation"), self._print(point)[0]])
-        sign = ScriptBox(name("lim"), under)
+        sign = ScriptBox(upright_name("lim"), under)
         return row([sign, Space(), self._within(of, PRODUCT)]), PREFIX
 
 
@@ -207,7 +207,7 @@ class ExpectationWriting(Writing):
     """The part of the printer for expectations and laws."""
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
-        sign: Box = name("E")
+        sign: Box = upright_name("E")
         nested = self._depth > 0 or expr.integrand.has(Expectation)
         if self.laws is not None and not is_part_of(expr.law, self.laws):
             sign = ScriptBox(sign, self.law(expr.law))
@@ -242,7 +242,7 @@ class ExpectationWriting(Writing):
     def law(self, law: Law) -> Box:
         """Write a law."""
         parts: list[Box] = []
-        for block in law.blocks():
+        for block in law.independent_laws():
             parts += [COMMA, Space(0.17, breaks=True)] if parts else []
             parts.append(self._block(block))
         return row(parts)
@@ -251,7 +251,7 @@ class ExpectationWriting(Writing):
         if isinstance(law, NoiseLaw):
             xi = self.symbol(law.symbols[0])
             moments = [
-                row([name("E"), Fence("[", inside, "]"), Operator("=", "relation"), value])
+                row([upright_name("E"), Fence("[", inside, "]"), Operator("=", "relation"), value])
                 for inside, value in (
                     (xi, number(0)),
                     (ScriptBox(xi, above=number(2)), self.box(law.variance)),

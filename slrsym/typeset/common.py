@@ -22,9 +22,9 @@ from slrsym.typeset.boxes import (
     ScriptBox,
     Space,
     identifier,
-    name,
     number,
     row,
+    upright_name,
 )
 from slrsym.typeset.order import Order
 
@@ -111,21 +111,21 @@ _WIDE_PRODUCT = 30.0
 _NARROW_BRACKET = 9.0
 
 
-def primed(base: Box, count: int) -> Box:
+def add_primes(base: Box, count: int) -> Box:
     """Add primes to a letter."""
     return ScriptBox(base, above=Atom("'" * count, "name"))
 
 
 NAMES: dict[Any, Box] = {
-    erf_prime: primed(name("erf"), 1),
-    erf_second: primed(name("erf"), 2),
+    erf_prime: add_primes(upright_name("erf"), 1),
+    erf_second: add_primes(upright_name("erf"), 2),
     normal_pdf: identifier("varphi"),
     normal_cdf: identifier("Phi"),
     OwensT: identifier("T"),
     zeta: identifier("zeta"),
     sp.Heaviside: identifier("Theta"),
     **{
-        kind: name(text)
+        kind: upright_name(text)
         for text, kind in {
             "erf": sp.erf, "erfc": sp.erfc, "log": sp.log, "sin": sp.sin, "cos": sp.cos,
             "tan": sp.tan, "arcsin": sp.asin, "arccos": sp.acos, "arctan": sp.atan,
@@ -181,7 +181,7 @@ class Writing:
     def _within(self, expr: Any, least: int, inline: bool = False) -> Box:
         """Typeset an expression, in brackets unless its precedence is high enough."""
         box, level = self._print(expr, inline)
-        return box if level >= least else bracketed(box)
+        return box if level >= least else add_brackets(box)
 
     @contextmanager
     def _binding(self, symbols: Any) -> Iterator[None]:
@@ -231,7 +231,7 @@ class Writing:
         return row(parts)
 
 
-def bracketed(box: Box) -> Box:
+def add_brackets(box: Box) -> Box:
     """Put a formula in brackets; short ones are not broken."""
     return Fence("(", box, ")", breaks=box.width > _NARROW_BRACKET)
 
@@ -252,6 +252,6 @@ def _opens(box: Box) -> bool:
     first = box.parts[0] if hasattr(box, "parts") else box
     base = getattr(first, "base", first)
     return (isinstance(base, Operator) and base.kind == "large") or base in (
-        name("E"),
+        upright_name("E"),
         identifier("partial"),
     )

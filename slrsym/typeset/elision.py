@@ -12,7 +12,7 @@ Term = tuple[bool, Box]
 REST = identifier("cdots")
 
 
-def terms(box: Box) -> list[Term]:
+def split_terms(box: Box) -> list[Term]:
     """Split a sum into its terms."""
     found: list[tuple[bool, list[Box]]] = [(False, [])]
     for part in box.parts if isinstance(box, RowBox) else (box,):
@@ -26,17 +26,17 @@ def terms(box: Box) -> list[Term]:
     return [(negative, row(parts)) for negative, parts in found]
 
 
-def changes(before: Box, after: Box) -> Box:
+def elide_shared_terms(before: Box, after: Box) -> Box:
     r"""Replace the terms that a sum shares with an earlier one by dots.
 
     Examples
     --------
     >>> from slrsym.typeset import to_latex
     >>> a, b, c, plus = *map(identifier, "abc"), Operator("+", breaks=True)
-    >>> to_latex(changes(row([a, plus, b, plus, a]), row([a, plus, c, plus, a])))
+    >>> to_latex(elide_shared_terms(row([a, plus, b, plus, a]), row([a, plus, c, plus, a])))
     '\\cdots + c + \\cdots'
     """
-    old, new = terms(before), terms(after)
+    old, new = split_terms(before), split_terms(after)
     same = Counter(old) & Counter(new)
     if len(new) < 2 or not same:
         return after
@@ -71,7 +71,7 @@ def _inside(term: Box, gone: list[Box]) -> Box:
         inner = [(before[place], parts[place]) for place in new]
         if len(inner) == 1 and all(isinstance(part, Fence) for part in inner[0]):
             old, fence = inner[0]
-            body = changes(old.body, fence.body)  # type: ignore[attr-defined]
+            body = elide_shared_terms(old.body, fence.body)  # type: ignore[attr-defined]
             made = Fence(fence.opening, body, fence.closing, fence.breaks)  # type: ignore[attr-defined]
             return row([*parts[: new[0]], made, *parts[new[0] + 1 :]])
     return term

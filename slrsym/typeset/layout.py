@@ -41,10 +41,10 @@ from slrsym.typeset.boxes import (
     ScriptBox,
     Space,
     identifier,
-    name,
     number,
+    prose,
     row,
-    words,
+    upright_name,
 )
 from slrsym.typeset.calculus import CalculusWriting, ExpectationWriting
 from slrsym.typeset.common import (
@@ -201,8 +201,8 @@ _SIGNS = {
     "GreaterThan": "ge", "StrictGreaterThan": ">",
 }  # fmt: skip
 _WORDS: dict[Any, Box] = {
-    And: words("and"),
-    Or: words("or"),
+    And: prose("and"),
+    Or: prose("or"),
     Implies: Operator("implies", "relation", breaks=True),
     Equivalent: Operator("iff", "relation", breaks=True),
 }
@@ -289,8 +289,8 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
     def _exponential(self, expr: sp.exp) -> tuple[Box, int]:
         exponent = self._print(expr.exp, inline=True)[0]
         if exponent.width <= _WIDE_EXPONENT and exponent.height < 2:
-            return ScriptBox(name("e"), above=exponent), POWER
-        return self._call(name("exp"), (expr.exp,)), POWER
+            return ScriptBox(upright_name("e"), above=exponent), POWER
+        return self._call(upright_name("exp"), (expr.exp,)), POWER
 
     def _applied(self, expr: AppliedUndef) -> tuple[Box, int]:
         return self._call(self.symbol(expr.func), expr.args), POWER
@@ -334,7 +334,7 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
         return row([Operator("-", "prefix"), identifier("infty")]), SUM
 
     def _euler(self, expr: Any) -> tuple[Box, int]:
-        return name("e"), ATOM
+        return upright_name("e"), ATOM
 
     _KINDS: ClassVar[dict[Any, Callable[[Any, Any], tuple[Box, int]]]] = {
         Symbol: _atom,

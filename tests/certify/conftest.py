@@ -12,22 +12,22 @@ TASK = ("1/10", "sqrt(1/2)", 400)
 @pytest.fixture(scope="session")
 def small_step():
     """Far below the limit, so that few boxes are enough."""
-    return certify.certify_alpha(*TASK, "1/4")
+    return certify.certify_step_size(*TASK, "1/4")
 
 
 @pytest.fixture(scope="session")
 def five_points():
-    return certify.fixed_points(*TASK)
+    return certify.certify_fixed_points(*TASK)
 
 
 @pytest.fixture(scope="session")
 def kinds():
-    return certify.classification(*TASK)
+    return certify.certify_classification(*TASK)
 
 
 @pytest.fixture(scope="session")
 def rates():
-    return certify.local_rates(*TASK, "0.004")
+    return certify.certify_local_rates(*TASK, "0.004")
 
 
 @pytest.fixture(scope="session")

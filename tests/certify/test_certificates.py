@@ -12,10 +12,15 @@ from flint import arb, ctx, fmpq
 from sympy import diff, simplify, sympify
 
 from slrsym import certify
-from slrsym.balls.boxes import ranges
-from slrsym.balls.search import Budget, cover_positive
+from slrsym.balls.boxes import parse_task_ranges
+from slrsym.balls.search import Budget, prove_positive
 from slrsym.certify.certificate import CertificateError, load
-from slrsym.certify.functions import curvature_identity, first_derivatives, planar_map, risk_symbols
+from slrsym.certify.functions import (
+    derivative_definitions,
+    first_derivatives,
+    is_curvature_identity_true,
+    planar_map,
+)
 from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
 from slrsym.kernels.compile import numpy_function
@@ -46,8 +51,8 @@ def on_manifold(points):
 
 def test_the_step_size_is_nearly_what_a_grid_allows(best):
     assert best.verdict is SHOWN
-    assert best.of_grid > 0.999
-    assert 0.3 < best.alpha < best.ceiling < 0.307
+    assert best.fraction_of_grid > 0.999
+    assert 0.3 < best.alpha < best.refuted_alpha < 0.307
     assert certify.check(best.certificate).verdict is SHOWN
     assert certify.check(best.refuted).verdict is certify.CertificateOutcome.REFUTED
     assert 0.3 * best.alpha < float(best.closed_form) < best.alpha
@@ -56,8 +61,8 @@ def test_the_step_size_is_nearly_what_a_grid_allows(best):
 @thorough_only
 def test_at_a_large_lambda_the_step_size_is_small():
     found = certify.alpha_bar("0.9", "sqrt(1/2)", 400)
-    assert 0.009 < found.alpha < found.ceiling < 0.01
-    assert found.of_grid > 0.99
+    assert 0.009 < found.alpha < found.refuted_alpha < 0.01
+    assert found.fraction_of_grid > 0.99
 
 
 def test_the_risk_falls_by_what_is_certified(best):
@@ -68,7 +73,7 @@ def test_the_risk_falls_by_what_is_certified(best):
         before = excess_risk(on_manifold(points), 0.1, TASK)
         after = excess_risk(on_manifold(planar(points, alpha)), 0.1, TASK)
         slope = gradient(on_manifold(points), 0.1, TASK)[..., :2] * np.sqrt(1 - points**2)
-        fall = float(best.descent) * (slope * np.arctan(alpha * slope)).sum(axis=-1)
+        fall = float(best.descent_factor) * (slope * np.arctan(alpha * slope)).sum(axis=-1)
         assert (after - before <= -fall + 1e-14).all()
         # And not by much more everywhere: the bound is one of this problem.
         assert ((before - after) < 30 * fall).any()
@@ -83,7 +88,9 @@ def test_the_conditions_are_those_of_the_map(best):
     ]
     matrices = np.stack(columns, axis=-1)
     field = KINDS["alpha"].parts({})[0].field
-    values = numpy_function(field.values)(points, 0.1, TASK.gamma, 400.0, alpha, 1.0, 0.0, 1.0)
+    values = numpy_function(field.value_program)(
+        points, 0.1, TASK.gamma, 400.0, alpha, 1.0, 0.0, 1.0
+    )
     norms = 2 - values[..., 5:7]
     scale = values[..., :2] / norms**1.5
     np.testing.assert_allclose(matrices[:, 0, 0], scale[:, 0] * values[..., 2], atol=1e-8)
@@ -104,7 +111,7 @@ def test_the_conditions_are_those_of_the_map(best):
 
 def test_the_map_is_not_injective_beyond(best):
     """The Jacobian determinant of the map itself is negative at the point that refutes."""
-    alpha, h = float(best.ceiling), 1e-5
+    alpha, h = float(best.refuted_alpha), 1e-5
     ((x, _), (y, _)) = best.refuted.counterexample.point
     at = np.array([float(fmpq(x)), float(fmpq(y))])
     matrix = np.stack(
@@ -117,16 +124,16 @@ def test_the_map_is_not_injective_beyond(best):
 def test_the_closed_form_is_a_step_size(seed):
     rng = np.random.default_rng(seed)
     task = (*np.exp(rng.uniform(np.log(0.02), np.log(2), 2)), float(rng.integers(2, 1000)))
-    step = certify.closed_form_step(*task)
-    assert certify.certify_alpha(*task, step).verdict is SHOWN
-    assert float(step) < certify.grid_step(*task, count=41)
+    step = certify.closed_form_step_size(*task)
+    assert certify.certify_step_size(*task, step).verdict is SHOWN
+    assert float(step) < certify.grid_step_size(*task, count=41)
 
 
 @pytest.mark.parametrize("digits", [-1, 0, 9, 30.5])
 def test_the_closed_form_needs_digits(digits):
     said = f"digits must be an integer of at least 10; got {digits}"
     with pytest.raises(ValueError, match=said):
-        certify.closed_form_step("0.1", "1", 10, digits)
+        certify.closed_form_step_size("0.1", "1", 10, digits)
 
 
 WIDE = [
@@ -140,11 +147,11 @@ WIDE = [
 
 @pytest.mark.parametrize("task", WIDE)
 def test_the_closed_form_serves_all_of_a_range(task):
-    step = float(certify.closed_form_step(*task))
+    step = float(certify.closed_form_step_size(*task))
     rng = np.random.default_rng(0)
-    bounds = [[float(x.low), float(x.high)] for x in ranges(*task).values()]
+    bounds = [[float(x.low), float(x.high)] for x in parse_task_ranges(*task).values()]
     inside = [tuple(np.exp(rng.uniform(*np.log(bounds).T))) for _ in range(20)]
-    least = min(float(certify.closed_form_step(*at)) for at in inside)
+    least = min(float(certify.closed_form_step_size(*at)) for at in inside)
     assert 0 < step <= least
 
 
@@ -171,12 +178,14 @@ def test_the_map_is_the_one_of_lemma_7():
     new = dict(zip(("kappa", "nu"), step.new, strict=True))
     R, c = sympify("R_kappa"), 1 - kappa**2
     lemma = (kappa - alpha_symbol * R * c) / (1 + alpha_symbol**2 * R**2 * c) ** sympify("1/2")
-    letters = {symbol: value for symbol, value in risk_symbols().items() if "c_" in symbol.name}
+    letters = {
+        symbol: value for symbol, value in derivative_definitions().items() if "c_" in symbol.name
+    }
     ours = new["kappa"].xreplace(letters)
     ours = ours.subs({symbol: R for symbol in ours.free_symbols if symbol.name == "R_kappa"})
     assert simplify(ours - lemma) == 0
     # Its Jacobian matrix, by differentiation with the slopes put in.
-    full = {**risk_symbols()}
+    full = {**derivative_definitions()}
     at = {kappa: 0.3, nu: -0.4, lam: 0.1, gamma_symbol: 0.7, d_symbol: 400, alpha_symbol: 0.2}
 
     def number(expr):
@@ -194,7 +203,7 @@ def test_the_map_is_the_one_of_lemma_7():
             expr = expr.xreplace(full)
         for j, x in enumerate((kappa, nu)):
             assert number(diff(expr, x)) == pytest.approx(number(step.jacobian[i][j]), rel=1e-9)
-    assert curvature_identity()
+    assert is_curvature_identity_true()
 
 
 # -- fixed points ------------------------------------------------------------------------------
@@ -212,18 +221,18 @@ def test_there_are_five_fixed_points(five_points):
     "task", [("2", "sqrt(1/2)", 80), ("0.001", "3", 2), thorough(("1", "0.1", 5000))]
 )
 def test_five_elsewhere(task):
-    assert certify.fixed_points(*task).numbers["count"] == 5
-    assert certify.classification(*task).verdict is SHOWN
+    assert certify.certify_fixed_points(*task).numbers["count"] == 5
+    assert certify.certify_classification(*task).verdict is SHOWN
 
 
 def test_five_for_a_box_of_parameters(tmp_path):
-    found = certify.fixed_points("0.1..0.12", "0.6..0.7", "300..400")
+    found = certify.certify_fixed_points("0.1..0.12", "0.6..0.7", "300..400")
     assert found.verdict is SHOWN
     assert found.numbers["count"] == 5
     again = load_again(found, tmp_path)
     assert again == found
     assert certify.check(again).verdict is SHOWN
-    kinds = certify.classification("0.1..0.12", "0.6..0.7", "300..400")
+    kinds = certify.certify_classification("0.1..0.12", "0.6..0.7", "300..400")
     assert kinds.verdict is SHOWN
 
 
@@ -251,7 +260,7 @@ def test_the_rates_are_those_of_the_map(rates):
         rate = 1 - (1 - planar(point, 0.004)[x]) / h
         assert rate == pytest.approx(float(low), rel=1e-2)
         assert 0 < high - low < low * 1e-6
-    assert 80 < rates.ratio < 100
+    assert 80 < rates.time_ratio < 100
 
 
 def test_the_box_is_contracted(rates):
@@ -260,12 +269,12 @@ def test_the_box_is_contracted(rates):
     a, b = 1 - size * rng.uniform(0, 1, (2, 2000, 2))
     before = np.abs(a - b).max(axis=-1)
     after = np.abs(planar(a, 0.004) - planar(b, 0.004)).max(axis=-1)
-    assert (after <= float(rates.factor) * before + 1e-15).all()
+    assert (after <= float(rates.lipschitz_factor) * before + 1e-15).all()
 
 
 def test_kappa_waits_for_lambda_to_fall():
     """Figure 4a: at lambda = 1 kappa does not move at all at the oracle, at 0.1 it does."""
-    slow = certify.local_rates("1", "sqrt(1/2)", 400, "0.004")
+    slow = certify.certify_local_rates("1", "sqrt(1/2)", 400, "0.004")
     assert slow.verdict is SHOWN
     assert slow.kappa_rate[1] < 1e-59
     assert 0.007 < slow.nu_rate[0] < slow.nu_rate[1] < 0.009
@@ -324,9 +333,9 @@ def test_arguments_of_enclosures():
 
 def test_precision_is_left_as_it_was(five_points):
     before = ctx.prec
-    certify.fixed_points("0.2", "1", 10, digits=50)
+    certify.certify_fixed_points("0.2", "1", 10, digits=50)
     certify.check(five_points)
-    certify.closed_form_step("0.1", "1", 10)
+    certify.closed_form_step_size("0.1", "1", 10)
     assert ctx.prec == before
 
 
@@ -338,23 +347,23 @@ class Strange:
     def __init__(self, value):
         self.value = value
 
-    def natural(self, box):
+    def natural_enclosure(self, box):
         return [self.value]
 
-    centred = natural
+    centred_enclosure = natural_enclosure
 
-    def slopes(self, box):
+    def jacobian_enclosure(self, box):
         return [self.value], [[arb(1)] * len(box)]
 
 
 def test_what_is_no_number_shows_nothing():
     square = ((fmpq(-1), fmpq(1)),) * 2
     for value in (arb("nan"), arb(0, "inf"), arb(0)):
-        found = cover_positive(Strange(value), square, Budget(30))
-        assert not found.is_shown
+        found = prove_positive(Strange(value), square, Budget(30))
+        assert not found.is_complete
         assert not found.margins
-    assert cover_positive(Strange(arb(0, "inf")), square, Budget(30)).counterexample is None
-    assert cover_positive(Strange(arb("nan")), square, Budget(30)).counterexample is None
+    assert prove_positive(Strange(arb(0, "inf")), square, Budget(30)).counterexample is None
+    assert prove_positive(Strange(arb("nan")), square, Budget(30)).counterexample is None
 
 
 def test_a_certificate_says_what_its_kind_says(five_points, tmp_path):
@@ -375,7 +384,7 @@ def test_a_certificate_says_what_its_kind_says(five_points, tmp_path):
 
 
 def test_what_is_listed_as_undecided_is_what_the_trees_leave_open(five_points):
-    found = certify.certify_alpha("0.1", "sqrt(1/2)", 400, "0.3", max_boxes=60)
+    found = certify.certify_step_size("0.1", "sqrt(1/2)", 400, "0.3", max_boxes=60)
     assert certify.check(found).accepted
     first, *rest = found.undecided
     fewer = replace(first, boxes=first.boxes + 1)
@@ -387,21 +396,21 @@ def test_what_is_listed_as_undecided_is_what_the_trees_leave_open(five_points):
 
 
 def test_budgets_are_kept():
-    found = certify.certify_alpha("0.1", "sqrt(1/2)", 400, "0.3", max_boxes=60)
+    found = certify.certify_step_size("0.1", "sqrt(1/2)", 400, "0.3", max_boxes=60)
     assert found.verdict is certify.CertificateOutcome.UNDECIDED
     assert found.visited <= 60
     assert 0 < sum(part.share for part in found.undecided if part.part == "square") < 1
     with pytest.raises(ValueError, match="max_boxes must be an integer of at least 1; got 0"):
-        certify.fixed_points("0.1", "1", 10, max_boxes=0)
+        certify.certify_fixed_points("0.1", "1", 10, max_boxes=0)
     with pytest.raises(ValueError, match="seconds must be positive; got -1"):
-        certify.fixed_points("0.1", "1", 10, seconds=-1)
+        certify.certify_fixed_points("0.1", "1", 10, seconds=-1)
     with pytest.raises(ValueError, match="tolerance must lie between 0 and 1; got 2"):
         certify.alpha_bar("0.1", "1", 10, tolerance=2)
 
 
 def test_a_map_that_does_not_contract():
     with pytest.raises(ValueError, match="alpha must be such that the map contracts"):
-        certify.local_rates("0.1", "sqrt(1/2)", 400, "5")
+        certify.certify_local_rates("0.1", "sqrt(1/2)", 400, "5")
 
 
 def test_files_that_are_no_certificates(tmp_path):

@@ -6,8 +6,8 @@ import pytest
 from sympy import And, Eq, Ge, Gt, Lt, Symbol, erf, exp, sqrt
 
 import slrsym
-from slrsym.certify import OnBox
-from slrsym.claims.claim import certifying
+from slrsym.certify import InequalitiesOnBox
+from slrsym.claims.claim import register_certificate_class
 from slrsym.claims.ledger import Ledger
 from slrsym.gaussian import erf_prime, zeta
 from slrsym.proof import Claim, ProofError, Trials, algebra, chain, lemma
@@ -16,7 +16,7 @@ x, y = Symbol("x", real=True), Symbol("y", real=True)
 
 FILE = '''
 from sympy import Gt, Symbol, erf
-from slrsym.certify import OnBox
+from slrsym.certify import InequalitiesOnBox
 from slrsym.proof import Claim
 
 x = Symbol("x", real=True)
@@ -25,7 +25,7 @@ slow = Claim(id="slow", statement=Gt(erf(x), x / {part}), source="here")
 @slow.certified_by
 def _():
     """Erf is concave."""
-    return OnBox({{x: ("1/10", 2)}})
+    return InequalitiesOnBox({{x: ("1/10", 2)}})
 '''
 
 
@@ -43,19 +43,19 @@ def row_of(*claims):
 
 
 def test_the_status_says_on_which_box():
-    row = row_of(claim(Gt(erf(x), x / 3), OnBox({x: ("1/10", 2)})))["a-claim"]
+    row = row_of(claim(Gt(erf(x), x / 3), InequalitiesOnBox({x: ("1/10", 2)})))["a-claim"]
     assert (row.status, row.box, row.error) == ("certified", "x in [1/10, 2]", "")
     assert row.as_dict()["box"] == "x in [1/10, 2]"
 
 
 def test_ends_of_many_digits_are_shown_as_decimals_where_that_is_exact():
-    assert OnBox({x: ("1/10", "9553/10000")}).box == "x in [1/10, 0.9553]"
-    assert OnBox({x: "1234/9999"}).box == "x = 1234/9999"
+    assert InequalitiesOnBox({x: ("1/10", "9553/10000")}).box == "x in [1/10, 0.9553]"
+    assert InequalitiesOnBox({x: "1234/9999"}).box == "x = 1234/9999"
 
 
 def test_what_rests_on_it_is_not_proved():
     # True everywhere, but shown on the box only.
-    shown = claim(Gt(exp(x), x), OnBox({x: (-2, 2)}))
+    shown = claim(Gt(exp(x), x), InequalitiesOnBox({x: (-2, 2)}))
     other = Claim(id="other", statement=Gt(exp(x), x), source="here")
 
     @other.proof
@@ -84,7 +84,7 @@ def test_what_rests_on_it_is_not_proved():
 def test_what_is_not_shown_is_not_certified(statement, ranges, why):
     import re
 
-    row = row_of(claim(statement, OnBox(ranges, max_boxes=200)))["a-claim"]
+    row = row_of(claim(statement, InequalitiesOnBox(ranges, max_boxes=200)))["a-claim"]
     assert row.status == "failed"
     assert re.search(why, row.error)
     assert row.box == ""
@@ -103,7 +103,7 @@ def test_statements_that_are_certified(statement, ranges):
         positive = Symbol("y", positive=True)
         statement = statement.subs(y, positive)
         ranges = {positive if s == y else s: value for s, value in ranges.items()}
-    row = row_of(claim(statement, OnBox(ranges)))["a-claim"]
+    row = row_of(claim(statement, InequalitiesOnBox(ranges)))["a-claim"]
     assert (row.status, row.error) == ("certified", "")
 
 
@@ -120,7 +120,7 @@ def test_evidence_comes_from_the_package():
 
 
 def test_a_claim_has_a_proof_or_evidence():
-    found = claim(Gt(erf(x), x / 3), OnBox({x: ("1/10", 2)}))
+    found = claim(Gt(erf(x), x / 3), InequalitiesOnBox({x: ("1/10", 2)}))
     with pytest.raises(ProofError, match="is certified, and needs no proof"):
         found.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=algebra))
     with pytest.raises(ProofError, match="has evidence already"):
@@ -158,7 +158,7 @@ def test_pytest_collects_them(pytester):
     result.assert_outcomes(passed=1, failed=1)
 
 
-class WithClaims(OnBox):
+class WithClaims(InequalitiesOnBox):
     """Evidence that relies on other claims besides its box."""
 
     rests_on = ("below",)
@@ -168,7 +168,9 @@ def on_claims(statement, proved):
     """A certified claim that rests on another one, which is proved as told."""
     below = Claim(id="below", statement=statement, source="here")
     proved(below)
-    return row_of(below, claim(Gt(erf(x), x / 3), certifying(WithClaims)({x: ("1/10", 2)})))
+    return row_of(
+        below, claim(Gt(erf(x), x / 3), register_certificate_class(WithClaims)({x: ("1/10", 2)}))
+    )
 
 
 def test_a_certificate_names_the_claims_that_it_rests_on():
@@ -179,7 +181,9 @@ def test_a_certificate_names_the_claims_that_it_rests_on():
     assert rows["below"].status == "proved"
     assert (rows["a-claim"].status, rows["a-claim"].depends) == ("certified", ("below",))
     # It may rest on another certificate, too.
-    rows = on_claims(Gt(exp(x), x), lambda below: below.certified_by(lambda: OnBox({x: (-2, 2)})))
+    rows = on_claims(
+        Gt(exp(x), x), lambda below: below.certified_by(lambda: InequalitiesOnBox({x: (-2, 2)}))
+    )
     assert {row.status for row in rows.values()} == {"certified"}
 
 

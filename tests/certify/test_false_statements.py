@@ -10,7 +10,7 @@ import pytest
 from flint import arb
 
 from slrsym import certify
-from slrsym.balls.boxes import parameter_range, ranges
+from slrsym.balls.boxes import parse_range, parse_task_ranges
 from slrsym.balls.search import Budget
 from slrsym.certify.certificate import CertificateError
 from slrsym.certify.runner import certify as search
@@ -50,14 +50,14 @@ def least_limit(lam, gamma, d):
 )
 def test_a_step_that_is_too_long(task, excess):
     alpha = f"{least_limit(*task) * float(excess):.12e}"
-    found = certify.certify_alpha(*task, alpha, max_boxes=2000)
+    found = certify.certify_step_size(*task, alpha, max_boxes=2000)
     assert found.verdict is certify.CertificateOutcome.REFUTED
     assert certify.check(found).accepted
 
 
 def test_a_step_that_is_too_long_for_a_part_of_the_range():
     # The limit is 0.306 at 0.1, and 0.26 at 0.11.
-    found = certify.certify_alpha("0.1..0.11", "sqrt(1/2)", 400, "0.28", max_boxes=2000)
+    found = certify.certify_step_size("0.1..0.11", "sqrt(1/2)", 400, "0.28", max_boxes=2000)
     assert found.verdict is certify.CertificateOutcome.REFUTED
 
 
@@ -65,7 +65,7 @@ def test_a_step_just_above_a_limit_inside_of_the_square():
     # At 0.9 the limit, 0.0093794, is reached near the side nu = 1, not at the origin.
     assert least_limit("0.9", "0.70710678", 400) > 0.0094
     for alpha in ("0.00939", "0.00938"):
-        found = certify.certify_alpha("0.9", "sqrt(1/2)", 400, alpha, max_boxes=2000)
+        found = certify.certify_step_size("0.9", "sqrt(1/2)", 400, alpha, max_boxes=2000)
         assert found.verdict is not SHOWN
 
 
@@ -335,7 +335,7 @@ def test_a_zero_that_is_left_out(five_points, tmp_path):
 
 def test_a_box_around_a_zero_that_leaves_the_square(tmp_path):
     # At so small a lambda the slopes are nearly linear, and the test for one zero holds far out.
-    data = json.loads(json.dumps(certify.fixed_points("0.001", "1", 10).as_dict()))
+    data = json.loads(json.dumps(certify.certify_fixed_points("0.001", "1", 10).as_dict()))
     (zero,) = data["pieces"][0]["square"]["zeros"]
     assert checked(data, tmp_path) is SHOWN
     zero[0] = [["-2", "2"], ["-2", "2"]]
@@ -344,7 +344,7 @@ def test_a_box_around_a_zero_that_leaves_the_square(tmp_path):
 
 # -- wrong signs and bounds --------------------------------------------------------------------
 
-TASK = ranges("1/10", "sqrt(1/2)", 400, L=10, epsilon=0)
+TASK = parse_task_ranges("1/10", "sqrt(1/2)", 400, L=10, epsilon=0)
 
 
 def enclosure_of(quantity, box, parameters, **bounds):
@@ -405,7 +405,7 @@ def test_a_wrong_sign_on_a_thin_box(box, bounds):
 def test_bounds_that_zeta_exceeds(bounds):
     # From 0.21693281682... to 0.6318907739... on this interval.
     box = {"t_from": 0, "t_to": 1}
-    found = enclosure_of("zeta", box, {"s": parameter_range("s", "1/2")}, **bounds)
+    found = enclosure_of("zeta", box, {"s": parse_range("s", "1/2")}, **bounds)
     assert found.verdict is not SHOWN
 
 

@@ -9,7 +9,7 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.balls.boxes import exact, lower_decimal, parameter_range, signed_interval
+from slrsym.balls.boxes import decimal_below, parse_exact, parse_interval, parse_range
 
 
 @pytest.mark.parametrize(
@@ -26,8 +26,8 @@ from slrsym.balls.boxes import exact, lower_decimal, parameter_range, signed_int
     ],
 )
 def test_numbers_are_taken_as_they_are(value, square):
-    assert exact("x", value).square == square
-    assert exact("x", str(exact("x", value))) == exact("x", value)
+    assert parse_exact("x", value).square == square
+    assert parse_exact("x", str(parse_exact("x", value))) == parse_exact("x", value)
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_numbers_are_taken_as_they_are(value, square):
 )  # fmt: skip
 def test_what_is_no_number_is_refused(value):
     with pytest.raises(ValueError, match="gamma must be"):
-        parameter_range("gamma", value if value != [1] else [[1]])
+        parse_range("gamma", value if value != [1] else [[1]])
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_is_no_number_is_refused(value):
 )
 def test_ranges_that_are_refused(name, value, why):
     with pytest.raises(ValueError, match=f"{name} must be .*{why}|{why}"):
-        parameter_range(name, value)
+        parse_range(name, value)
 
 
 @given(
@@ -66,29 +66,29 @@ def test_ranges_that_are_refused(name, value, why):
 )
 def test_halves_cover_a_range(low, more, root):
     ends = [f"sqrt({x})" if root else str(x) for x in (low + Fraction(1, 7), low + more + 1)]
-    whole = parameter_range("lam", ends)
+    whole = parse_range("lam", ends)
     left, right = whole.halves()
     assert (left.low, left.high, right.high) == (whole.low, right.low, whole.high)
-    assert whole.ball().contains(left.high.ball())
+    assert whole.to_ball().contains(left.high.to_ball())
 
 
 @given(st.floats(-1e30, 1e30), st.integers(2, 8))
 def test_lower_decimals_are_below(x, digits):
-    text = lower_decimal(arb(x), digits)
+    text = decimal_below(arb(x), digits)
     assert Fraction(text) < Fraction(x)
     assert Fraction(x) - Fraction(text) <= abs(Fraction(x)) * 10 ** (3 - digits) + 1
 
 
 def test_balls_hold_the_number():
     with ctx.workdps(30):
-        ball = exact("gamma", "sqrt(1/2)").ball()
+        ball = parse_exact("gamma", "sqrt(1/2)").to_ball()
         assert (ball * ball).contains(arb(1) / 2)
         assert ball.rad() < 1e-28
 
 
 def test_intervals_of_any_sign():
-    assert signed_interval("t", "-0.5..1/3") == (Fraction(-1, 2), Fraction(1, 3))
+    assert parse_interval("t", "-0.5..1/3") == (Fraction(-1, 2), Fraction(1, 3))
     with pytest.raises(ValueError, match="t must be a rational number"):
-        signed_interval("t", "sqrt(2)")
+        parse_interval("t", "sqrt(2)")
     with pytest.raises(ValueError, match="t must be an interval that goes upwards"):
-        signed_interval("t", (1, 0))
+        parse_interval("t", (1, 0))

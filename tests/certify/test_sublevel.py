@@ -7,7 +7,7 @@ import pytest
 from sympy import lambdify, symbols
 
 from slrsym import Task
-from slrsym.certify.sublevel import Sublevel, multiplied
+from slrsym.certify.sublevel import SublevelSet, quadratic_form_entries
 from slrsym.models.paper import excess_risk, gradient
 from slrsym.proof import in_words
 
@@ -53,7 +53,7 @@ def test_the_bound_is_below_the_risk():
     rng = np.random.default_rng(2)
     letters = R_0, N, A, B, C, E, F = symbols("R_0 N A B C E F", real=True)
     kappa, mu = symbols("kappa mu", real=True)
-    found = multiplied(letters, kappa, mu)
+    found = quadratic_form_entries(letters, kappa, mu)
     bound = lambdify((*letters, kappa, mu), [found[x] for x in ("a", "minor", "first", "last")])
     seen = 0
     for _ in range(2000):
@@ -85,11 +85,11 @@ def test_the_bound_is_below_the_risk():
 )
 def test_what_is_not_so_is_not_shown(level, radius, why):
     """A swap point has 0.11551; on the manifold the level is met at kappa = 0.86."""
-    found = Sublevel("1/10", level, radius)
+    found = SublevelSet("1/10", level, radius)
     assert why in found.check(found.statement)
 
 
 def test_other_statements_and_few_boxes():
-    few = Sublevel("1/10", "231/2000", "3/20", max_boxes=3)
+    few = SublevelSet("1/10", "231/2000", "3/20", max_boxes=3)
     assert "left open" in few.check(few.statement)
     assert "evidence for" in few.check(in_words("something else"))

@@ -15,7 +15,15 @@ from itertools import pairwise, product
 from math import isqrt
 from typing import Any
 
-from slrsym.checker.term import Term, bound, children, free, inside, is_inside, outside
+from slrsym.checker.term import (
+    Term,
+    binder_bodies,
+    bound_variables,
+    children,
+    free_symbols,
+    is_bound_place,
+    parts_outside_binder,
+)
 
 Q = Fraction
 Env = Mapping[Term, Fraction]
@@ -194,16 +202,18 @@ def _mean(t: Term, laws: Sequence[Term], env: Env) -> Fraction:
         weight, at = Q(1), []
         for point, w in chosen:
             weight, at = weight * w, [*at, *point]
-        total += weight * value(inside(t)[0], {**env, **dict(zip(bound(t), at, strict=True))})
+        total += weight * value(
+            binder_bodies(t)[0], {**env, **dict(zip(bound_variables(t), at, strict=True))}
+        )
     return total
 
 
 def _expectation(t: Term, env: Env) -> Fraction:
-    return _mean(t, outside(t), env)
+    return _mean(t, parts_outside_binder(t), env)
 
 
 def _copies(t: Term, env: Env) -> Fraction:
-    count, *laws = outside(t)
+    count, *laws = parts_outside_binder(t)
     n = value(count, env)
     return n * _mean(t, laws, env) + n * n / 7
 
@@ -227,7 +237,7 @@ def _derivative(t: Term, env: Env) -> Fraction:
 
 def _degree(t: Term, x: Term) -> int:
     """Return a bound of the degree of a polynomial; `Unknown` if it may be none."""
-    if x not in free(t):
+    if x not in free_symbols(t):
         return 0
     if t == x:
         return 1
@@ -238,8 +248,8 @@ def _degree(t: Term, x: Term) -> int:
         found = t[1] * _degree(t[3], x)
     elif t[0] == "u" and len(t) < 7:
         found = 3 * sum(_degree(a, x) for a in t[4:])
-    elif t[0] in ("sum", "d") and not any(x in free(e) for e in outside(t)):
-        found = _degree(inside(t)[0], x)
+    elif t[0] in ("sum", "d") and not any(x in free_symbols(e) for e in parts_outside_binder(t)):
+        found = _degree(binder_bodies(t)[0], x)
     else:
         raise Unknown
     if found > 12:
@@ -272,7 +282,7 @@ _BOUND: dict[str, Any] = {
 def outermost(t: Term) -> list[Term]:
     """Return the terms in a term that bind variables, and are not inside of others."""
     found = [t] if t[0] in _BOUND else []
-    return found + [b for i, p in children(t) if not is_inside(t, i) for b in outermost(p)]
+    return found + [b for i, p in children(t) if not is_bound_place(t, i) for b in outermost(p)]
 
 
 def holds(p: Term, env: Env) -> bool:

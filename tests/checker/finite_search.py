@@ -17,7 +17,7 @@ from fractions import Fraction
 from random import Random
 from typing import Any
 
-from slrsym.checker.arithmetic import Answers, known_defined
+from slrsym.checker.arithmetic import EvidenceByQuestion, binders_in_facts
 from slrsym.checker.ring import Ring
 from slrsym.checker.term import Rejected, Term, num
 from slrsym.checker.theorem import prove
@@ -198,8 +198,8 @@ class Finder:
         alike: dict[str, list[tuple[Term, list[Any]]]] = defaultdict(list)
         for k in range(0, len(terms), 12):
             some = terms[k : k + 12]
-            known = known_defined([("=", t, t) for t in some if _is_well_formed(t)])
-            ring = Ring(40, {}, Answers([]), {}, known)
+            known = binders_in_facts([("=", t, t) for t in some if _is_well_formed(t)])
+            ring = Ring(40, {}, EvidenceByQuestion([]), {}, known)
             for t in some:
                 self.counts["terms"] += 1
                 self._entered(t, ring, points, alike)
@@ -212,7 +212,7 @@ class Finder:
             self.counts["malformed"] += 1
             return
         try:
-            n, d = ring.of(t)
+            n, d = ring.normal_form(t)
             sign = ring.sign_of_fraction((n, d))
         except Rejected:
             self.counts["no normal form"] += 1
@@ -283,10 +283,10 @@ def _all_defined(terms: list[Term], env: Env) -> bool:
 
 
 def _is_well_formed(t: Term) -> bool:
-    from slrsym.checker.term import all_well_formed
+    from slrsym.checker.term import require_all_well_formed
 
     try:
-        all_well_formed([t])
+        require_all_well_formed([t])
     except (Rejected, IndexError, TypeError):
         return False
     return True

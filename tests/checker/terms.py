@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from slrsym.checker import Inference, ProvedClaims, Theorem
 from slrsym.checker.term import Term, num
-from slrsym.tactics.arithmetic import arithmetic
+from slrsym.tactics.arithmetic import prove_by_arithmetic
 from slrsym.tactics.emission import Emission
 
 X, Y = ("s", "x", "R"), ("s", "y", "R>0")
@@ -83,6 +83,6 @@ def proved(p: Term, given: tuple[Term, ...] = (), premises: tuple[Theorem, ...] 
     """Search for a proof, with steps for sums and integrals; `Rejected` if none is found."""
     em: Any = Emission(None, None, ProvedClaims())  # type: ignore[arg-type]
     lines = [Inference(k, theorem) for k, theorem in enumerate(premises)]
-    theorem = arithmetic(em, p, given, lines, effort).theorem
+    theorem = prove_by_arithmetic(em, p, given, lines, effort).theorem
     assert theorem.conclusion == p
     return theorem

@@ -10,7 +10,7 @@ import resource
 import pytest
 
 from slrsym.checker import Rejected, recheck
-from slrsym.checker.log import FORMAT, digest
+from slrsym.checker.log import FORMAT, chained_digest
 from tests._profile import thorough_only
 
 OK = ["=", ["n", 0, 1], ["n", 0, 1]]
@@ -24,7 +24,7 @@ def written(path, lines, terms=()):
     record = {"claim": "c", "given": [], "statement": OK, "terms": list(terms),
               "lines": [*lines, SHOWN], "steps": [], "shown": len(lines), "axioms": []}  # fmt: skip
     for part in ({"format": FORMAT, "claims": 1}, record):
-        before = digest(before, part)
+        before = chained_digest(before, part)
         text += json.dumps({**part, "digest": before}) + "\n"
     path.write_text(text)
     return path
@@ -202,7 +202,13 @@ def test_no_size_takes_more_than_two_seconds(tmp_path, make, size):
 @pytest.mark.parametrize("part", [b"0,", b"[],"])
 def test_a_long_line_is_not_unpacked(tmp_path, part):
     header = {"format": FORMAT, "claims": 1}
-    text = b'{"x":[' + part * 20_000_000 + b'0],"digest":"' + digest("", header).encode() + b'"}\n'
+    text = (
+        b'{"x":['
+        + part * 20_000_000
+        + b'0],"digest":"'
+        + chained_digest("", header).encode()
+        + b'"}\n'
+    )
     path = tmp_path / "bomb.xz"
     path.write_bytes(lzma.compress(text, preset=0))
     assert path.stat().st_size < 100_000

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.checker.expect import moments
-from slrsym.checker.term import Rejected, defined, num, parse, same
+from slrsym.checker.expect import law_moments
+from slrsym.checker.term import Rejected, definedness, is_same, num, parse_term
 from slrsym.checker.theorem import prove
 from slrsym.tactics.log_writer import to_json
 from tests._profile import thorough
@@ -72,9 +72,9 @@ def test_roots_of_quotients_and_of_zero():
     quotient = ("*", num(-1), inverse(below))
     assert shown(("<=", ZERO, root(quotient)))
     with pytest.raises(Rejected):
-        shown(defined(root(inverse(X))))
+        shown(definedness(root(inverse(X))))
     with pytest.raises(Rejected):
-        shown(defined(root(num(-2))))
+        shown(definedness(root(num(-2))))
     # An exponent with a root below.
     half = ("f", "exp", inverse(root(Y)))
     assert shown(("=", ("^", 2, 1, half), ("f", "exp", ("*", TWO, inverse(root(Y)))))) is not None
@@ -85,9 +85,9 @@ def test_what_is_defined_under_a_sum_alone_is_asked_for_outside():
     root = ("^", 1, 2, X)
     summed = total(I, ("*", I, root), ONE, TWO)
     with pytest.raises(Rejected):
-        shown(defined(summed))
+        shown(definedness(summed))
     with pytest.raises(Rejected):
-        shown(defined(total(I, ("f", "log", X), ONE, TWO)))
+        shown(definedness(total(I, ("f", "log", X), ONE, TWO)))
 
 
 def test_no_derivative_of_a_function_that_is_a_claim():
@@ -96,7 +96,9 @@ def test_no_derivative_of_a_function_that_is_a_claim():
             prove("derivative", [], slope(("f", name, T, Y)))
     with pytest.raises(Rejected):
         shown(("o", "moderate", ("lam", (T,), (f(T, T),), ())))
-    assert same(shown(("o", "integer", ("+", I, TWO))).conclusion, ("o", "integer", ("+", I, TWO)))
+    assert is_same(
+        shown(("o", "integer", ("+", I, TWO))).conclusion, ("o", "integer", ("+", I, TWO))
+    )
     with pytest.raises(Rejected):
         shown(("o", "integer", X))
 
@@ -112,7 +114,7 @@ def test_the_density_is_the_normal_one():
 
 def test_a_covariance_is_read_row_by_row():
     law = ("gauss", 2, ZERO, ONE, num(3), num(4), num(5), num(6))
-    assert moments(law) == ((ZERO, ONE), [(num(3), num(4)), (num(5), num(6))])
+    assert law_moments(law) == ((ZERO, ONE), [(num(3), num(4)), (num(5), num(6))])
 
 
 def test_a_root_of_a_power_is_a_power_of_the_root():
@@ -165,7 +167,7 @@ def test_a_sum_of_terms_above_0_is_above_0_if_there_is_a_term():
 )
 def test_a_sum_is_taken_out_of_another(make):
     inner = total(J, ("*", make(J), of("a", I)), ONE, TWO)
-    assert proved(defined(total(I, inner, ONE, TWO)))
+    assert proved(definedness(total(I, inner, ONE, TWO)))
 
 
 def test_what_may_be_undefined_is_not_taken_out_of_a_sum():
@@ -173,14 +175,14 @@ def test_what_may_be_undefined_is_not_taken_out_of_a_sum():
     inner = total(J, of("b", J), ("+", N, TWO), K)
     outer = total(I, ("*", of("a", I), inner), ("+", N, ONE), K)
     given = (("<=", N, K), ("<=", ZERO, N))
-    assert proved(defined(total(I, of("a", I), ("+", N, ONE), K)), given)
+    assert proved(definedness(total(I, of("a", I), ("+", N, ONE), K)), given)
     with pytest.raises(Rejected):
-        proved(defined(outer), given)
+        proved(definedness(outer), given)
     for make in (lambda j: ("^", 1, 2, of("b", j)), lambda j: ("^", -1, 1, of("b", j)),
                  lambda j: ("f", "log", of("b", j))):  # fmt: skip
         hidden = total(I, ("*", of("a", I), total(J, make(J), ONE, TWO)), ONE, N)
         with pytest.raises(Rejected):
-            proved(defined(hidden), effort=15_000)
+            proved(definedness(hidden), effort=15_000)
 
 
 def test_a_root_of_an_exponential_is_one_of_half_the_exponent():
@@ -209,7 +211,7 @@ def test_arcs_that_are_known():
     sixth = ("*", num(1, 6), ("pi",))
     assert shown(("=", ("f", "asin", num(1, 2)), sixth))
     assert shown(("=", ("f", "atan", num(-1)), ("*", num(-1, 4), ("pi",))))
-    assert shown(defined(("f", "asin", num(1, 3))))
+    assert shown(definedness(("f", "asin", num(1, 3))))
     for number in (num(1, 3), num(1)):
         with pytest.raises(Rejected):
             shown(("=", ("f", "asin", number), sixth))
@@ -302,10 +304,10 @@ def test_a_root_is_below_a_number_whose_square_is_above_if_that_is_not_negative(
 def test_how_many_formulas_a_connective_takes():
     p, q = ("<", X, Y), ("=", X, Y)
     for made in (("iff", p, q), ("implies", p, q), ("not", p)):
-        assert parse(to_json(made)) == made
+        assert parse_term(to_json(made)) == made
     for made in (("iff", p, q, p), ("implies", p, q, p), ("not", p, q), ("iff", p), ("and",)):
         with pytest.raises(Rejected):
-            parse(to_json(made))
+            parse_term(to_json(made))
 
 
 def test_an_absolute_value_by_the_sign_of_what_stands_between_the_bars():

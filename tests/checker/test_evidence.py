@@ -8,14 +8,14 @@ import pytest
 import sympy as sp
 
 from slrsym.checker import ProofBuilder, ProvedClaims, Rejected, recheck
-from slrsym.checker.log import Reader, _read_datum
-from slrsym.checker.term import key, num, parse
+from slrsym.checker.log import TermReader, _read_datum
+from slrsym.checker.term import canonical_key, num, parse_term
 from slrsym.checker.theorem import RULES, prove
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
-from slrsym.tactics.arithmetic import arithmetic, search_arithmetic
+from slrsym.tactics.arithmetic import prove_by_arithmetic, search_arithmetic
 from slrsym.tactics.emission import Emission
 from slrsym.tactics.log_writer import log_lines
-from slrsym.tactics.proof_log import emit_records, in_order
+from slrsym.tactics.proof_log import emit_records, order_claims
 from slrsym.tactics.translate import Translator, Untranslatable
 from tests._profile import THOROUGH, more, thorough
 
@@ -33,7 +33,7 @@ def records():
 
 
 def test_claims_come_after_those_that_they_use():
-    order = in_order(["proposition-11"], LEDGER.find)
+    order = order_claims(["proposition-11"], LEDGER.find)
     assert order[-1] == "proposition-11"
     assert len(set(order)) == len(order) > 1
 
@@ -50,17 +50,17 @@ def test_what_is_emitted_is_accepted_twice_and_is_the_same(records, tmp_path):
 
 def _inferences(record, book):
     """Each inference of a record: its rule, premises and data."""
-    script, reader = ProofBuilder(book), Reader()
+    script, reader = ProofBuilder(book), TermReader()
     for row in record["terms"]:
         reader.add(row)
     for name, premises, *data in record["lines"]:
-        lines = [script.premise(p) for p in premises]
+        lines = [script.find_premise(p) for p in premises]
         read = [_read_datum(k, d, reader) for k, d in zip(RULES[name].kinds, data, strict=True)]
         yield name, [line.theorem for line in lines], read
         script.add(name, lines, *read)
     book.enter(
-        record["claim"], parse(record["statement"]), tuple(map(parse, record["given"])),
-        script.premise(record["shown"]).theorem,
+        record["claim"], parse_term(record["statement"]), tuple(map(parse_term, record["given"])),
+        script.find_premise(record["shown"]).theorem,
     )  # fmt: skip
 
 
@@ -118,9 +118,9 @@ def test_what_the_kernel_has_no_words_for_is_refused(expr):
 def test_relations_are_read_from_left_to_right():
     x, y = sp.symbols("x y", real=True)
     read = Translator().formula
-    assert key(read(sp.Ge(x, y))) == key(read(sp.Le(y, x)))
+    assert canonical_key(read(sp.Ge(x, y))) == canonical_key(read(sp.Le(y, x)))
     assert json.dumps(read(sp.Ne(x, y)))
-    assert key(read(sp.And(x > 0, sp.Not(sp.Eq(y, 0))))) == key(
+    assert canonical_key(read(sp.And(x > 0, sp.Not(sp.Eq(y, 0))))) == canonical_key(
         read(sp.And(sp.Not(sp.Eq(0, y)), x > 0))
     )
 
@@ -145,7 +145,7 @@ def test_a_plain_question_is_answered_whatever_others_have_cost():
     work = Emission(claim, lambda id: claim, ProvedClaims())
     work.left = -1
     nothing = ("<=", num(0), ("*", num(2), ("^", 2, 1, ("s", "g", "R>0"))))
-    assert arithmetic(work, nothing, ()).theorem.conclusion == nothing
+    assert prove_by_arithmetic(work, nothing, ()).theorem.conclusion == nothing
 
 
 def test_a_hypothesis_that_shares_a_factor_is_found():

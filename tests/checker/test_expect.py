@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker import Rejected
-from slrsym.checker.expect import joint, polynomial
-from slrsym.checker.term import defined, key, num
+from slrsym.checker.expect import joint_moments, polynomial_coefficients
+from slrsym.checker.term import canonical_key, definedness, num
 from slrsym.checker.theorem import prove
 
 X, Y, T = ("s", "X", "R"), ("s", "Y", "R"), ("s", "t", "R")
@@ -24,7 +24,7 @@ def erf(u):
 
 
 def conclusion(rule, *data, premises=()):
-    return key(prove(rule, premises, *data).conclusion)
+    return canonical_key(prove(rule, premises, *data).conclusion)
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def conclusion(rule, *data, premises=()):
     ],
 )
 def test_moderate_functions_are_integrable(body):
-    assert conclusion("integrable", mean(body)) == key(defined(mean(body)))
+    assert conclusion("integrable", mean(body)) == canonical_key(definedness(mean(body)))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_an_exponent_that_grows_is_an_obligation():
 def test_a_law_has_to_exist():
     negative = ("gauss", 1, ZERO, num(-1))
     asked = prove("integrable", (), mean(X, laws=(negative,))).hypotheses
-    assert key(("<=", ZERO, num(-1))) in asked
+    assert canonical_key(("<=", ZERO, num(-1))) in asked
 
 
 def test_more_than_a_square_of_noise_is_refused():
@@ -156,7 +156,7 @@ def test_a_derivative_goes_inside_where_the_law_is_fixed():
 def test_a_density_needs_a_variance_that_does_not_vanish():
     law = ("gauss", 1, ZERO, ("s", "s", "R>=0"))
     asked = prove("density", (), mean(X, laws=(law,))).hypotheses
-    assert key(("<", ZERO, ("s", "s", "R>=0"))) in asked
+    assert canonical_key(("<", ZERO, ("s", "s", "R>=0"))) in asked
 
 
 COPIES = ("copies", (Y,), (("f", "erf", Y),), (("s", "n", "Z>=0"), STANDARD))
@@ -164,7 +164,7 @@ COPIES = ("copies", (Y,), (("f", "erf", Y),), (("s", "n", "Z>=0"), STANDARD))
 
 def test_independent_laws_together_have_a_square_covariance_matrix():
     pair = ("gauss", 2, ZERO, ONE, ONE, X, X, ONE)
-    means, rows = joint([STANDARD, pair, STANDARD])
+    means, rows = joint_moments([STANDARD, pair, STANDARD])
     assert means == [ZERO, ZERO, ONE, ZERO]
     assert [len(row) for row in rows] == [4, 4, 4, 4]
     assert rows[1] == [ZERO, ONE, X, ZERO]
@@ -178,7 +178,7 @@ def test_long_integrands_are_too_much_work():
 
 def test_copies():
     more = prove("one copy more", (), mean(("*", COPIES, COPIES)), COPIES)
-    assert key(("<=", ONE, ("s", "n", "Z>=0"))) in more.hypotheses
+    assert canonical_key(("<=", ONE, ("s", "n", "Z>=0"))) in more.hypotheses
     other = ("copies", (Y,), (("f", "erf", Y),), (("s", "m", "Z>=0"), STANDARD))
     with pytest.raises(Rejected, match="another sum"):
         prove("one copy more", (), mean(("*", COPIES, other)), COPIES)
@@ -202,10 +202,10 @@ def test_copies():
 
 
 def test_polynomials():
-    found = polynomial(("^", 2, 1, ("+", X, ("*", T, Y))), (X, Y))
+    found = polynomial_coefficients(("^", 2, 1, ("+", X, ("*", T, Y))), (X, Y))
     assert set(found) == {(2, 0), (1, 1), (0, 2)}
     with pytest.raises(Rejected):
-        polynomial(("^", -1, 1, X), (X,))
+        polynomial_coefficients(("^", -1, 1, X), (X,))
 
 
 RANDOM = ("copies", (Y,), (erf(Y),), (("s", "n", "Z>0"), STANDARD))

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from slrsym.checker import ProvedClaims, Rejected, recheck
-from slrsym.checker.log import _FIELDS, FORMAT, digest
-from slrsym.checker.term import defined, num
+from slrsym.checker.log import _FIELDS, FORMAT, chained_digest
+from slrsym.checker.term import definedness, num
 from slrsym.tactics.log_writer import RecordingProofBuilder, log_lines
 from tests.checker.terms import N, X, Y
 
@@ -48,8 +48,8 @@ def _records() -> list[dict[str, Any]]:
 
     claim("positive", ("<", ZERO, Y), (),
           lambda s: s.add("logic", [s.add("symbol", (), Y)], (), ("<", ZERO, Y)))  # fmt: skip
-    claim("again", POSITIVE, (POSITIVE, defined(X)),
-          lambda s: s.add("instance", [book.cited("positive")], ((Y, X),)))  # fmt: skip
+    claim("again", POSITIVE, (POSITIVE, definedness(X)),
+          lambda s: s.add("instance", [book.cite("positive")], ((Y, X),)))  # fmt: skip
     product = ("<", ONE, ("+", ("*", X, Y), ONE))
     claim("product", product, (POSITIVE,),
           lambda s: s.add("arithmetic", (), (POSITIVE,), product, [3, [], [0], []]))  # fmt: skip
@@ -75,7 +75,7 @@ def _records() -> list[dict[str, Any]]:
     def constant(s: RecordingProofBuilder) -> Any:
         line = s.add("constant", (), mean(TWO))
         law = s.add("arithmetic", (), (), ("<=", ZERO, ONE), [1, [], [], []])
-        two = s.add("arithmetic", (), (), defined(TWO), [1, [], [], []])
+        two = s.add("arithmetic", (), (), definedness(TWO), [1, [], [], []])
         return s.add("logic", [line, law, two], (), ("=", mean(TWO), TWO))
 
     claim("mean", ("=", mean(TWO), TWO), (), constant)
@@ -382,7 +382,7 @@ def _again(order: Callable[[list[Any]], list[Any]], header: bool = True) -> Call
         for record in [*(lines[:1] if header else []), *order(lines[1:])]:
             record = {**record}
             record.pop("digest")
-            before = digest(before, record)
+            before = chained_digest(before, record)
             out.append(json.dumps({**record, "digest": before}) + "\n")
         return "".join(out)
 

@@ -10,7 +10,7 @@ from slrsym.proofs.claim_steps import steps_of
 from slrsym.tactics import expectation_inequalities, gaussian_rules, solutions, structure
 from slrsym.tactics.bundled_log import SHIPPED
 from slrsym.tactics.emission import emit
-from slrsym.tactics.log_reuse import Earlier, records
+from slrsym.tactics.log_reuse import EarlierInferences, read_records
 from slrsym.tactics.log_writer import log_lines
 from tests._profile import THOROUGH, more
 
@@ -41,7 +41,7 @@ def ledger():
 
 @pytest.fixture(scope="module")
 def shipped():
-    return records(SHIPPED)
+    return read_records(SHIPPED)
 
 
 @pytest.mark.parametrize("id", [pytest.param(id, marks=more) if id in SLOW else id for id in STEPS])
@@ -56,7 +56,7 @@ def test_steps_have_evidence_that_is_judged_again(id, ledger, shipped, tmp_path)
             if used not in known and used != name:
                 known.add(used)
                 add(used)
-        earlier = Earlier(known_records.get(name, {}))
+        earlier = EarlierInferences(known_records.get(name, {}))
         record, emission = emit(ledger.find(name), ledger.find, book, earlier)
         made.append(record)
         return emission

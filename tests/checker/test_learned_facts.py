@@ -196,7 +196,7 @@ def normal_form(world, term):
     units: dict = {}
     for _ in range(20):
         try:
-            return world.new_ring(units).of(term)
+            return world.new_ring(units).normal_form(term)
         except ExponentUnitTooCoarse:
             pass
     return reject()
@@ -204,7 +204,7 @@ def normal_form(world, term):
 
 def require_true(world):
     """Compare all facts of the ring with the point."""
-    for p, sign in world.ring.facts.known():
+    for p, sign in world.ring.facts.all_facts():
         here = world.sign(p)
         assert here is None or here <= sign, (world.ring.generators, p, sign)
 
@@ -234,7 +234,7 @@ def test_what_is_learned_holds_where_the_truth_is_told(term, point, rng):
             kind = rng.choice(["exp", "tangent", "root", "inverse", "increasing"])
             a, b = rng.choice(generators), rng.choice([*generators, ring.one, ring.zero])
             try:
-                ring.compare(kind, a, b)
+                ring.learn_from_comparison(kind, a, b)
             except Rejected:
                 continue
             require_true(world)
@@ -251,7 +251,7 @@ def test_what_is_learned_without_evidence_holds(x, p):
                      ("f", "max", ratio, x_)):  # fmt: skip
             world = World({x_: mpf(x), p_: mpf(p)}, Random(0))
             ring = world.ring = Ring(SIZE, {}, lambda *_: None, {}, frozenset())
-            assert mpmath.almosteq(world.fraction(ring.of(term)), value(term, world.point))
+            assert mpmath.almosteq(world.fraction(ring.normal_form(term)), value(term, world.point))
             require_true(world)
 
 
@@ -260,22 +260,22 @@ def test_a_root_is_at_least_the_absolute_value_of_what_is_below_it(strict, learn
     """Of sqrt(x) and y with x >= y^2 both differences vanish somewhere; with x > y^2 neither."""
     ring = Ring(SIZE, {}, lambda *_: None, {}, frozenset())
     x, y = ("s", "x", "R>0"), ("s", "y", "R")
-    root, _ = ring.of(("^", 1, 2, x))
-    (radicand, _), (other, _) = ring.of(x), ring.of(y)
+    root, _ = ring.normal_form(("^", 1, 2, x))
+    (radicand, _), (other, _) = ring.normal_form(x), ring.normal_form(y)
     ring.facts.learn(radicand - other * other, POS if strict else NN)
-    ring.compare("root", root, other)
+    ring.learn_from_comparison("root", root, other)
     assert ring.facts.sign(root - other) == ring.facts.sign(root + other) == learned
 
 
 def test_what_is_no_polynomial_of_the_ring_is_refused():
     ring = Ring(SIZE, {}, lambda *_: None, {}, frozenset())
-    exponential, _ = ring.of(("f", "exp", ("s", "x", "R")))
+    exponential, _ = ring.normal_form(("f", "exp", ("s", "x", "R")))
     # The generator that would come next has no data, and exponentials are values of no table.
-    assert ring.data(ring.x[len(ring.generators)]) == ("",)
+    assert ring.generator_data(ring.x[len(ring.generators)]) == ("",)
     with pytest.raises(Rejected, match="not values of one function"):
-        ring.compare("increasing", exponential, exponential)
+        ring.learn_from_comparison("increasing", exponential, exponential)
     with pytest.raises(Rejected, match="malformed term"):
-        ring.facts.read([["1", 0]])
+        ring.facts.from_json([["1", 0]])
 
 
 def test_a_sign_of_zero_is_learned_of_what_is_zero():
@@ -283,7 +283,7 @@ def test_a_sign_of_zero_is_learned_of_what_is_zero():
     world = World({}, Random(0))
     with mp.workdps(DIGITS):
         ring = world.new_ring({})
-        assert ring.of(("+", ("pi",), ("*", num(-1), ("pi",)))) == (ring.zero, ring.one)
+        assert ring.normal_form(("+", ("pi",), ("*", num(-1), ("pi",)))) == (ring.zero, ring.one)
         assert ring.facts.sign(ring.zero) == ZERO
         ring.facts.learn(ring.pi() - 4, POS)
         with pytest.raises(AssertionError):

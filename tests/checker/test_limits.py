@@ -7,7 +7,7 @@ import tracemalloc
 
 import pytest
 
-from slrsym.checker.term import DEPTH, Reader, Rejected, num, parse
+from slrsym.checker.term import DEPTH, Rejected, TermReader, num, parse_term
 from slrsym.checker.theorem import prove
 
 ZERO, ONE, TWO = num(0), num(1), num(2)
@@ -107,7 +107,7 @@ def test_a_bomb_is_refused_within_seconds(name):
 
 @pytest.mark.parametrize("head", ["int", "abs"])
 def test_rows_that_grow_one_upon_another_have_a_depth(head):
-    reader = Reader()
+    reader = TermReader()
     reader.add(["s", "x", "R"])
     zero, one, y = ["n", 0, 1], ["n", 1, 1], ["s", "y", "R"]
     for k in range(DEPTH - 1):
@@ -122,7 +122,7 @@ def test_a_power_of_some_length_is_multiplied_out():
 
 
 def test_rows_that_double_have_a_size():
-    reader = Reader()
+    reader = TermReader()
     reader.add(["s", "x", "R"])
     for k in range(15):
         reader.add(["+", k, k])
@@ -132,7 +132,7 @@ def test_rows_that_double_have_a_size():
 
 
 def test_a_row_has_100000_nodes_at_most_those_of_other_rows_counted_each_time():
-    reader = Reader()
+    reader = TermReader()
     reader.add(["pi"])
     # Of 100 nodes, each of which has one part.
     for k in range(99):
@@ -144,6 +144,6 @@ def test_a_row_has_100000_nodes_at_most_those_of_other_rows_counted_each_time():
 
 def test_the_order_of_a_derivative_is_99_at_most():
     for orders, parts in (([], []), ([0], [["pi"]])):
-        assert parse(["u", "f", "R", [*orders, 99], *parts, ["pi"]])
+        assert parse_term(["u", "f", "R", [*orders, 99], *parts, ["pi"]])
         with pytest.raises(Rejected, match="from 0 to 99"):
-            parse(["u", "f", "R", [*orders, 100], *parts, ["pi"]])
+            parse_term(["u", "f", "R", [*orders, 100], *parts, ["pi"]])

@@ -13,8 +13,8 @@ import pytest
 import slrsym.checker
 import slrsym.checker.log
 from slrsym.checker import ProvedClaims, Rejected, recheck
-from slrsym.checker.log import digest
-from slrsym.checker.term import defined, num, work
+from slrsym.checker.log import chained_digest
+from slrsym.checker.term import definedness, num, work
 from slrsym.tactics.log_writer import RecordingProofBuilder, extensions_of, log_lines
 from tests.checker.terms import N, X, Y
 
@@ -30,8 +30,8 @@ def records():
     first.step("1", "symbol", line)
     made = [first.record("positive", ("<", ZERO, Y), (), line)]
     second = RecordingProofBuilder(book)
-    line = second.add("instance", [book.cited("positive")], ((Y, X),))
-    made.append(second.record("again", ("<", ZERO, X), (("<", ZERO, X), defined(X)), line))
+    line = second.add("instance", [book.cite("positive")], ((Y, X),))
+    made.append(second.record("again", ("<", ZERO, X), (("<", ZERO, X), definedness(X)), line))
     return made
 
 
@@ -155,7 +155,7 @@ def test_a_log_of_too_many_lines_or_bytes_is_refused(limit, tmp_path, monkeypatc
 def test_another_format_is_refused_whatever_itsdigest(tmp_path):
     record = {"format": "other"}
     path = tmp_path / "f.log"
-    path.write_text(json.dumps({**record, "digest": digest("", record)}) + "\n")
+    path.write_text(json.dumps({**record, "digest": chained_digest("", record)}) + "\n")
     with pytest.raises(Rejected, match="format"):
         recheck(path)
 
@@ -165,8 +165,8 @@ def with_a_maximum(tmp_path, extensions=None):
     script = RecordingProofBuilder(ProvedClaims())
     line = script.add("maximum", (), X, Y)
     said = line.theorem.conclusion
-    line = script.add("logic", [line], (defined(X), defined(Y)), said)
-    records = [script.record("larger", said, (defined(X), defined(Y)), line)]
+    line = script.add("logic", [line], (definedness(X), definedness(Y)), said)
+    records = [script.record("larger", said, (definedness(X), definedness(Y)), line)]
     named = extensions_of(records) if extensions is None else extensions
     return log(tmp_path / "e.log", records, {"extensions": named})
 

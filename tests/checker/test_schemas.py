@@ -9,11 +9,11 @@ import pytest
 
 from slrsym.checker import Rejected
 from slrsym.checker.schemas import SCHEMAS
-from slrsym.checker.term import free, key, num
+from slrsym.checker.term import canonical_key, free_symbols, num
 from slrsym.checker.theorem import prove
 from slrsym.checker.vectors import BAYES_RISK
 from slrsym.tactics.bundled_log import SHIPPED
-from slrsym.tactics.log_reuse import records
+from slrsym.tactics.log_reuse import read_records
 from tests.checker.terms import value
 
 X, Y, A = ("s", "x", "R"), ("s", "y", "R"), ("s", "a", "R>0")
@@ -122,7 +122,7 @@ def test_a_parameter_is_not_caught_by_a_coordinate():
     line = theorem("decrease", ("o", "DecreasesAlong", G, f))
     caught = ("forall", (X,), (("implies", ("and", ("<=", num(-1), X), ("<=", X, ONE)),
               ("<=", ("+", ("*", X, HALF), ("*", num(-1), ("*", X, X))), ZERO)),), ())  # fmt: skip
-    assert key(caught) not in line.hypotheses
+    assert canonical_key(caught) not in line.hypotheses
 
 
 OF_PAIRS = ("from-overlaps-and-edges",)
@@ -205,7 +205,7 @@ def test_an_eigenvalue_is_asked_to_be_one():
     slope = ("d", (1,), (X,), (HALF,), (ZERO,))
     zero = ("+", ("*", ONE, ("+", TWO, ("*", num(-1), TWO))))
     for p in (("=", slope, TWO), ("=", zero, ZERO), ("<", ONE, TWO), ("<", num(-1), ZERO)):
-        assert key(p) in asked
+        assert canonical_key(p) in asked
 
 
 def smoothness(body, at=ONE):
@@ -213,10 +213,10 @@ def smoothness(body, at=ONE):
 
 
 def test_smooth_functions_ask_for_open_relations():
-    assert key(("<", ZERO, A)) in smoothness(("^", 1, 2, X), A)
-    assert key(("!=", A, ZERO)) in smoothness(("^", -1, 1, X), A)
-    assert key(("<", ("^", 2, 1, A), ONE)) in smoothness(("f", "asin", X), A)
-    assert key(("!=", A, ZERO)) in smoothness(("f", "abs", X), A)
+    assert canonical_key(("<", ZERO, A)) in smoothness(("^", 1, 2, X), A)
+    assert canonical_key(("!=", A, ZERO)) in smoothness(("^", -1, 1, X), A)
+    assert canonical_key(("<", ("^", 2, 1, A), ONE)) in smoothness(("f", "asin", X), A)
+    assert canonical_key(("!=", A, ZERO)) in smoothness(("f", "abs", X), A)
 
 
 @pytest.mark.parametrize(
@@ -251,11 +251,13 @@ def test_pairs_ask_for_all_that_makes_them_follow_the_overlaps():
         here = ("d", (0, 0, 0), OVERLAPS[2:], (inner,), (ZERO, ZERO, ZERO))
         wanted.append(on_square(("=", here, slope)))
     made = of_pairs().hypotheses
-    assert {key(p) for p in wanted} <= made.keys()
+    assert {canonical_key(p) for p in wanted} <= made.keys()
     # The planar map, and where it leads on the edges.
-    assert key(("o", "AlmostEveryStartConvergesTo", PLANE, SIGNS)) in made
+    assert canonical_key(("o", "AlmostEveryStartConvergesTo", PLANE, SIGNS)) in made
     ends = points(ONE), points(num(-1))
-    assert {key(("o", "AlmostEveryStartConvergesTo", G, end)) for end in ends} <= made.keys()
+    assert {
+        canonical_key(("o", "AlmostEveryStartConvergesTo", G, end)) for end in ends
+    } <= made.keys()
 
 
 def step(x, slope, rate):
@@ -274,7 +276,7 @@ def test_the_step_that_pairs_ask_for_is_that_of_vectors(seed):
     for h in of_pairs().hypotheses.values():
         body = h[2][0][2][0][-1] if h[0] == "forall" and h[2][0][0] == "forall" else h
         if body[0] == "=" and body[1][0] == "*" and body[1][-1][:3] == ("^", -1, 2):
-            assert free(body) <= numbers.keys()
+            assert free_symbols(body) <= numbers.keys()
             top, root = (value(t, numbers) for t in (body[1][1], body[1][2][3]))
             found.append(top / math.sqrt(root))
     assert found == pytest.approx([step(x, p * x, a), step(y, q * y, a)], rel=1e-12)
@@ -288,22 +290,22 @@ def test_an_edge_keeps_its_place_and_moves_as_the_square_does():
     for end in (ONE, num(-1)):
         for p in (("=", end, end), ("=", HALF, ("*", end, X)), ("=", ("*", X, end), end),
                   ("=", HALF, X)):  # fmt: skip
-            assert key(("forall", (X,), (("implies", inside, p),), ())) in made
+            assert canonical_key(("forall", (X,), (("implies", inside, p),), ())) in made
 
 
 def test_in_four_dimensions_edges_are_not_asked_for():
     made, with_edges = theorem("from-overlaps", PAIRS, PLANE, SLOPES), of_pairs()
     (more,) = made.hypotheses.keys() - with_edges.hypotheses.keys()
-    assert more == key(("<=", num(4), ("s", "d", "Z>0")))
+    assert more == canonical_key(("<=", num(4), ("s", "d", "Z>0")))
 
 
 def test_few_pairs_end_where_few_starts_do():
     # Of the points on an edge one is asked, of others none.
     made = of_pairs(("o", "NullPairs", DESCENT, points((ZERO, ZERO), (ONE, ZERO))))
     said = [h for h in made.hypotheses.values() if h[:2] == ("o", "NullStarts")]
-    assert sorted(map(key, said)) == sorted(
-        [key(("o", "NullStarts", PLANE, points((ZERO, ZERO), (ONE, ZERO)))),
-         key(("o", "NullStarts", G, points(ZERO)))]
+    assert sorted(map(canonical_key, said)) == sorted(
+        [canonical_key(("o", "NullStarts", PLANE, points((ZERO, ZERO), (ONE, ZERO)))),
+         canonical_key(("o", "NullStarts", G, points(ZERO)))]
     )  # fmt: skip
 
 
@@ -329,7 +331,7 @@ def test_the_bayes_risk_asks_for_what_is_claimed_of_numbers():
     def read(row):
         return tuple(map(read, row)) if isinstance(row, list) else row
 
-    log = records(SHIPPED)
+    log = read_records(SHIPPED)
     tokens, noise = (log[f"bayes-{name}-given-tokens"] for name in ("risk", "bound"))
     (total,) = map(read, tokens["given"])
     error = read(noise["statement"])[2]

@@ -9,14 +9,14 @@ import lzma
 import pytest
 from sympy import Ge, Symbol
 
-from slrsym.checker import Rejected, differs, recheck
-from slrsym.checker.log import UNCHECKED, digest, text_lines
+from slrsym.checker import Rejected, describe_difference, recheck
+from slrsym.checker.log import UNCHECKED, chained_digest, read_lines
 from slrsym.proof import Claim, builtin_ledger, chain, sign
 from slrsym.tactics.arithmetic import FOUND
 from slrsym.tactics.bundled_log import SHIPPED, count_checked_steps
-from slrsym.tactics.log_reuse import best_records, records
+from slrsym.tactics.log_reuse import best_records, read_records
 from slrsym.tactics.log_writer import log_lines
-from slrsym.tactics.proof_log import emit_records, in_order, statements, write_log
+from slrsym.tactics.proof_log import emit_records, order_claims, statement_records, write_log
 from tests._profile import THOROUGH, more, thorough_only
 
 # What rests on few others; a claim with a step that lacks evidence among them.
@@ -35,13 +35,13 @@ def ledger():
 
 @pytest.fixture(scope="module")
 def shipped():
-    return records(SHIPPED)
+    return read_records(SHIPPED)
 
 
 @pytest.fixture(scope="module")
 def part(shipped, ledger, tmp_path_factory):
     """The log of some claims and of those that they use, cut from that of all."""
-    found = [shipped[id] for id in in_order(FEW, ledger.find)]
+    found = [shipped[id] for id in order_claims(FEW, ledger.find)]
     found = [{k: v for k, v in record.items() if k != "digest"} for record in found]
     return rewritten(tmp_path_factory.mktemp("part") / "a.log", found)
 
@@ -60,9 +60,9 @@ def test_it_is_about_todays_derivations_and_accepted(part, ledger):
     assert set(FEW) <= {claim.id for claim in found}
     compared = [claim for claim in found if THOROUGH or claim.id in FEW]
     for claim, said in zip(
-        compared, statements([c.id for c in compared], ledger.find), strict=True
+        compared, statement_records([c.id for c in compared], ledger.find), strict=True
     ):
-        assert not differs(claim, said), claim.id
+        assert not describe_difference(claim, said), claim.id
 
 
 def test_what_the_book_says_of_it_is_what_the_kernel_finds(part):
@@ -96,7 +96,7 @@ def test_what_is_cut_off_is_missed(tmp_path, monkeypatch):
     path.write_bytes(data[: len(data) // 2])
     with pytest.raises(Rejected, match=r"damaged|cut short"):
         recheck(path)
-    lines = list(text_lines(SHIPPED))
+    lines = list(read_lines(SHIPPED))
     path.write_bytes(lzma.compress("".join(lines[:-1]).encode()))
     with pytest.raises(Rejected, match="the number of records is not the one"):
         recheck(path)
@@ -109,12 +109,12 @@ def test_what_would_fill_the_memory_is_refused(tmp_path, monkeypatch):
     for data in (b"0" * 100_000, b"0\n" * 100_000):
         path.write_bytes(lzma.compress(data))
         with pytest.raises(Rejected, match="more than a log may hold"):
-            list(text_lines(path))
+            list(read_lines(path))
 
 
 def test_the_log_of_a_log_is_the_same_and_searches_for_nothing(part, ledger, tmp_path, monkeypatch):
     ids = ["lemma-16", "young", "erf-increasing"]
-    wanted = [records(part)[id] for id in in_order(ids, ledger.find)]
+    wanted = [read_records(part)[id] for id in order_claims(ids, ledger.find)]
     monkeypatch.setattr(
         "slrsym.tactics.arithmetic._tried", lambda *a: pytest.fail("evidence is searched for")
     )
@@ -135,8 +135,8 @@ def test_a_log_on_trust_gives_way_to_one_with_evidence(tmp_path):
     paths[2].write_text(paths[1].read_text().replace('"lines"', '"rows"'))
     for earlier in (paths[:2], paths[1::-1], paths[::-1]):
         found = best_records(*earlier)["square"]
-        assert found == records(paths[1])["square"]
-    assert best_records(paths[0])["square"] == records(paths[0])["square"]
+        assert found == read_records(paths[1])["square"]
+    assert best_records(paths[0])["square"] == read_records(paths[0])["square"]
     assert best_records(tmp_path / "none.log") == {}
 
 
@@ -212,7 +212,7 @@ def test_an_earlier_log_that_cannot_be_read_is_none(tmp_path):
     for data in (b"", b"\0\xff\n", b"[]\n", b'{"a": 1}\n{"b": 2}\n', b"\xfd7zXZ\0nonsense"):
         path = tmp_path / "some.log"
         path.write_bytes(data)
-        assert records(path) == {}
+        assert read_records(path) == {}
 
 
 def test_a_digest_made_anew_does_not_help(part, tmp_path):
@@ -223,11 +223,11 @@ def test_a_digest_made_anew_does_not_help(part, tmp_path):
         lambda r: r["lines"].pop(),
     ):
         lines, before = [], ""
-        for number, text in enumerate(text_lines(part)):
+        for number, text in enumerate(read_lines(part)):
             record = json.loads(text)
             if number == 1:
                 change(record)
-            before = record["digest"] = digest(before, record)
+            before = record["digest"] = chained_digest(before, record)
             lines.append(json.dumps(record, separators=(",", ":")))
         path = tmp_path / "forged.log.xz"
         path.write_bytes(lzma.compress(("\n".join(lines) + "\n").encode()))

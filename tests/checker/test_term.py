@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 
 from slrsym.checker.term import (
     DEPTH,
-    Reader,
     Rejected,
-    bound,
+    TermReader,
+    bound_variables,
+    canonical_key,
     children,
-    conditions,
-    free,
-    key,
+    free_symbols,
+    is_same,
     num,
-    parse,
-    replaced,
-    same,
+    parse_term,
+    replace_parts,
     substitute,
+    substitution_conditions,
 )
-from slrsym.tactics.log_writer import Table, to_json
+from slrsym.tactics.log_writer import TermTable, to_json
 from tests.checker.terms import F, I, J, N, X, Y, f, renamed, terms, total, value
 
 numbers = st.integers(-3, 3).map(Fraction)
@@ -48,12 +48,12 @@ def test_a_function_is_put_in(t, body, env):
     # Both variables count: a point that may be undefined is not lost.
     function = ("lam", (X, z), (("+", body, X, z),), ())
     put = substitute(t, {F: function})
-    assert F not in free(put) or F in free(body)
+    assert F not in free_symbols(put) or F in free_symbols(body)
 
 
 @given(terms)
 def test_names_of_bound_variables_do_not_matter(t):
-    assert key(renamed(t)) == key(t)
+    assert canonical_key(renamed(t)) == canonical_key(t)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_variable_that_would_catch_a_value_is_renamed(binder):
     v, other = ("s", "v", "R"), ("s", "v'", "R")
     put = substitute(binder(v), {X: v})
     assert put == substitute(binder(other), {X: v})
-    assert bound(put) == (other,)
+    assert bound_variables(put) == (other,)
 
 
 def bracketed(t):
@@ -77,7 +77,7 @@ def bracketed(t):
     if t[0] in ("s", "n"):
         return t
     parts = {place: bracketed(p) for place, p in children(t)}
-    t = replaced(t, parts)
+    t = replace_parts(t, parts)
     if t[0] in ("+", "*"):
         last = t[-1]
         for p in t[-2:0:-1]:
@@ -89,14 +89,16 @@ def bracketed(t):
 @given(st.lists(terms, min_size=2, max_size=4), st.sampled_from("+*"))
 def test_brackets_do_not_matter(parts, head):
     t = (head, *parts)
-    assert key(bracketed(t)) == key(t) == key((head, *reversed(parts)))
+    assert (
+        canonical_key(bracketed(t)) == canonical_key(t) == canonical_key((head, *reversed(parts)))
+    )
     other = "*" if head == "+" else "+"
-    assert not same((head, X, (other, Y, num(2))), (head, X, Y, num(2)))
+    assert not is_same((head, X, (other, Y, num(2))), (head, X, Y, num(2)))
 
 
 @given(terms, terms, environments)
 def test_terms_that_print_alike_mean_the_same(a, b, env):
-    if key(a) == key(b):
+    if canonical_key(a) == canonical_key(b):
         assert value(a, env) == value(b, env)
 
 
@@ -105,17 +107,17 @@ def test_a_closed_sum_reads_the_same_under_another():
     own, outer = f(J, num(1)), f(I, num(1))
     first = total(I, total(J, own, num(0), num(2)), num(0), num(2))
     second = total(I, total(J, outer, num(0), num(2)), num(0), num(2))
-    assert not same(first, second)
+    assert not is_same(first, second)
 
 
 @given(st.lists(st.one_of(terms, st.tuples(st.just("<"), terms, terms)), min_size=1, max_size=4))
 def test_what_is_written_is_read(wanted):
-    table, reader = Table(), Reader()
+    table, reader = TermTable(), TermReader()
     numbers = [table.number(t) for t in wanted]
     for row in json.loads(json.dumps(table.rows)):
         reader.add(row)
     assert [reader.read(n) for n in numbers] == wanted
-    assert [parse(json.loads(json.dumps(to_json(t)))) for t in wanted] == wanted
+    assert [parse_term(json.loads(json.dumps(to_json(t)))) for t in wanted] == wanted
 
 
 @pytest.mark.parametrize(
@@ -144,18 +146,18 @@ def test_what_is_written_is_read(wanted):
 )  # fmt: skip
 def test_what_is_no_term_is_refused(data):
     with pytest.raises(Rejected):
-        parse(data)
+        parse_term(data)
 
 
 def test_depth_and_size_have_limits_that_references_cannot_pass():
     nested = ["pi"]
     for _ in range(DEPTH - 1):
         nested = ["+", nested]
-    assert parse(nested)
+    assert parse_term(nested)
     nested = ["+", ["+", nested]]
     with pytest.raises(Rejected, match="deep"):
-        parse(nested)
-    reader = Reader()
+        parse_term(nested)
+    reader = TermReader()
     reader.add(["pi"])
     for k in range(15):
         reader.add(["+", k, k])
@@ -164,18 +166,18 @@ def test_depth_and_size_have_limits_that_references_cannot_pass():
 
 
 def test_what_a_sort_asks():
-    assert conditions(X, Y) == [("=", Y, Y)]
-    assert conditions(Y, X) == [("<", num(0), X)]
-    assert conditions(N, X) == [("o", "integer", X), ("<=", num(0), X)]
-    assert conditions(X, X) == []
+    assert substitution_conditions(X, Y) == [("=", Y, Y)]
+    assert substitution_conditions(Y, X) == [("<", num(0), X)]
+    assert substitution_conditions(N, X) == [("o", "integer", X), ("<=", num(0), X)]
+    assert substitution_conditions(X, X) == []
     square = ("lam", (X,), (("^", 2, 1, X),), ())
-    sign, growth = conditions(("u", "g", "R>=0", 1), square)
+    sign, growth = substitution_conditions(("u", "g", "R>=0", 1), square)
     assert sign == ("forall", (X,), (("<=", num(0), ("^", 2, 1, X)),), ())
     assert growth == ("o", "moderate", square)
     with pytest.raises(Rejected):
-        conditions(("u", "g", "R", 2), square)
+        substitution_conditions(("u", "g", "R", 2), square)
     with pytest.raises(Rejected):
-        conditions(("u", "g", "R", 1), ("lam", (Y,), (Y,), ()))
+        substitution_conditions(("u", "g", "R", 1), ("lam", (Y,), (Y,), ()))
 
 
 def test_a_derivative_takes_its_point_and_no_more():

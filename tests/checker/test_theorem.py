@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from slrsym.checker.term import Rejected, defined, key, num, same
+from slrsym.checker.term import Rejected, canonical_key, definedness, is_same, num
 from slrsym.checker.theorem import Theorem, prove
 from tests.checker.terms import F, I, J, N, X, Y, f, total
 
@@ -35,7 +35,7 @@ def test_nothing_else_makes_or_changes_a_theorem():
     with pytest.raises(AttributeError):
         theorem.conclusion = B
     with pytest.raises(TypeError):
-        theorem.hypotheses[key(B)] = B
+        theorem.hypotheses[canonical_key(B)] = B
     with pytest.raises(Rejected):
         prove("assume", [A], A)
     with pytest.raises(Rejected):
@@ -78,7 +78,7 @@ def test_logic_is_the_truth_table(premises, given_, conclusion):
     )
     lines = [trust(p, h) for h, p in premises]
     if follows:
-        assert hypotheses(prove("logic", lines, (given_,), conclusion)) == {key(given_)}
+        assert hypotheses(prove("logic", lines, (given_,), conclusion)) == {canonical_key(given_)}
     else:
         with pytest.raises(Rejected):
             prove("logic", lines, (given_,), conclusion)
@@ -92,8 +92,12 @@ def test_axioms_are_kept():
 def test_an_instance_is_one_of_the_hypotheses_too():
     line = trust(("<", X, Y), ("<", ZERO, X))
     made = prove("instance", [line], ((X, Y), (Y, ("+", X, ONE))))
-    assert same(made.conclusion, ("<", Y, ("+", X, ONE)))
-    wanted = {key(("<", ZERO, Y)), key(defined(Y)), key(("<", ZERO, ("+", X, ONE)))}
+    assert is_same(made.conclusion, ("<", Y, ("+", X, ONE)))
+    wanted = {
+        canonical_key(("<", ZERO, Y)),
+        canonical_key(definedness(Y)),
+        canonical_key(("<", ZERO, ("+", X, ONE))),
+    }
     assert hypotheses(made) == wanted
     for pairs in (((X, Y), (X, X)), ((ONE, X),), ((X, ("lam", (X,), (X,), ())),), ((F, X),)):
         with pytest.raises(Rejected):
@@ -104,8 +108,8 @@ def test_an_instance_of_a_function_reaches_the_hypotheses():
     line = trust(("<", f(X, X), Y), ("<", f(Y, Y), X))
     z = ("s", "z", "R")
     made = prove("instance", [line], ((F, ("lam", (X, z), (("+", X, z),), ())),))
-    assert key(("<", ("+", Y, Y), X)) in hypotheses(made)
-    assert same(made.conclusion, ("<", ("+", X, X), Y))
+    assert canonical_key(("<", ("+", Y, Y), X)) in hypotheses(made)
+    assert is_same(made.conclusion, ("<", ("+", X, X), Y))
 
 
 def test_generalise_and_specialise():
@@ -113,8 +117,8 @@ def test_generalise_and_specialise():
         prove("generalise", [trust(("<", X, Y), ("<", ZERO, X))], X)
     line = prove("generalise", [trust(("<", X, Y), ("<", ZERO, X))], Y)
     made = prove("specialise", [line], (ONE,))
-    assert same(made.conclusion, ("<", X, ONE))
-    assert key(("<", ZERO, ONE)) in hypotheses(made)
+    assert is_same(made.conclusion, ("<", X, ONE))
+    assert canonical_key(("<", ZERO, ONE)) in hypotheses(made)
     for values in ((), (ONE, ONE)):
         with pytest.raises(Rejected):
             prove("specialise", [line], values)
@@ -127,7 +131,7 @@ def test_induction():
     next_one = ("<=", ("+", N, ONE), ("^", 2, 1, ("+", N, ONE)))
     base, step = trust(("<=", ZERO, ("^", 2, 1, ZERO))), trust(next_one, goal)
     made = prove("induction", [base, step], N, goal)
-    assert same(made.conclusion, goal)
+    assert is_same(made.conclusion, goal)
     assert not hypotheses(made)
     bound_to = ("<", N, Y)
     for lines, n, p in (
@@ -142,7 +146,7 @@ def test_induction():
 
 def test_what_a_sort_says():
     made = prove("symbol", [], Y).conclusion
-    assert same(made, ("and", defined(Y), ("<", ZERO, Y)))
+    assert is_same(made, ("and", definedness(Y), ("<", ZERO, Y)))
     with pytest.raises(Rejected):
         prove("symbol", [], ONE)
 
@@ -181,8 +185,8 @@ def test_chains():
 def test_what_stands_in_a_relation_is_defined():
     root = ("^", 1, 2, X)
     line = trust(("<", total(I, ("*", I, root), ZERO, Y), root))
-    assert prove("defined", [line], [2, 3]).conclusion == defined(X)
-    assert prove("defined", [line], [1, [3, 1]]).conclusion == defined(Y)
+    assert prove("defined", [line], [2, 3]).conclusion == definedness(X)
+    assert prove("defined", [line], [1, [3, 1]]).conclusion == definedness(Y)
     for path in ([1, [2, 0]], [3], ["x"], 2, [[1, 2, 3]]):
         with pytest.raises(Rejected):
             prove("defined", [line], path)
@@ -195,7 +199,7 @@ def test_equals_for_equals():
     equation = trust(("=", X, num(2)), A)
     made = prove("rewrite", [line, equation], [[1, 1]])
     assert made.conclusion == ("<", ("+", num(2), Y), X)
-    assert hypotheses(made) == {key(A)}
+    assert hypotheses(made) == {canonical_key(A)}
     both = prove("rewrite", [made, equation], [[2], [1, 1]])
     assert both.conclusion == ("<", ("+", X, Y), num(2))
     for lines, paths in (
@@ -213,7 +217,7 @@ def test_a_hypothesis_about_what_is_bound_stays_inside():
     inside = [[1, [2, 0]]]
     in_range = (("<=", low, I), ("<=", I, high))
     made = prove("rewrite", [line, trust(*equation, *in_range)], inside)
-    assert same(made.conclusion, ("<", total(J, X, low, J), Y)) is True
+    assert is_same(made.conclusion, ("<", total(J, X, low, J), Y)) is True
     assert not hypotheses(made)
     with pytest.raises(Rejected, match="bound here"):
         prove("rewrite", [line, trust(*equation, ("<", ZERO, I))], inside)
@@ -225,9 +229,9 @@ def test_a_range_of_an_integral_needs_ends_in_order():
     fact = trust(("<=", f(t, X), ONE), ("<=", ZERO, t), ("<=", t, X))
     made = prove("under", [fact], node)
     asked = {
-        key(("<=", ZERO, X)),
-        key(defined(node)),
-        key(defined(("int", (t,), (ONE,), (ZERO, X)))),
+        canonical_key(("<=", ZERO, X)),
+        canonical_key(definedness(node)),
+        canonical_key(definedness(("int", (t,), (ONE,), (ZERO, X)))),
     }
     assert hypotheses(made) == asked
     equal = trust(("=", f(t, X), ONE), ("<=", ZERO, t), ("<=", t, X))

@@ -10,14 +10,22 @@ import pytest
 from scipy.stats import norm
 
 from slrsym.checker import ProvedClaims, Rejected, calculus
-from slrsym.checker.arithmetic import judge, known_defined, suppose
-from slrsym.checker.expect import moderate
-from slrsym.checker.log import Judged, LoggedStep, differs, recheck
+from slrsym.checker.arithmetic import binders_in_facts, learn_relation, require_relation_holds
+from slrsym.checker.expect import moderate_growth_conditions
+from slrsym.checker.log import JudgedClaim, LoggedStep, describe_difference, recheck
 from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
-from slrsym.checker.term import Reader, defined, key, neg, num, parse, substitute
+from slrsym.checker.term import (
+    TermReader,
+    canonical_key,
+    definedness,
+    neg,
+    num,
+    parse_term,
+    substitute,
+)
 from slrsym.checker.theorem import prove
 from slrsym.tactics.certificates import RELATION_OF
-from slrsym.tactics.log_writer import RecordingProofBuilder, Table, log_lines, to_json
+from slrsym.tactics.log_writer import RecordingProofBuilder, TermTable, log_lines, to_json
 from tests.checker.terms import proved
 from tests.checker.test_means import value
 from tests.checker.test_schemas import PLANE, SQUARE, G, box_map, lam, theorem
@@ -173,13 +181,13 @@ def played(statement, entry, *given):
     asked = []
 
     def note(ring, p, sign):
-        asked.append([RELATION_OF[sign], ring.facts.plain(p)])
+        asked.append([RELATION_OF[sign], ring.facts.to_json(p)])
 
-    ring = Ring(8, {}, note, {}, known_defined(given))
+    ring = Ring(8, {}, note, {}, binders_in_facts(given))
     with suppress(Rejected):
         for fact in given:
-            suppose(ring, fact)
-        judge(ring, statement)
+            learn_relation(ring, fact)
+        require_relation_holds(ring, statement)
     for question in asked:
         with suppress(Rejected):
             data = [8, [], list(range(len(given))), [[*question, [entry]]]]
@@ -208,17 +216,21 @@ def test_products_of_exponentials_have_no_factor():
 def test_every_entry_of_an_image_is_asked_for():
     p = ("o", "psd", ("tuple", w, x, x, w))
     asked = prove("psd image", [], p, ("tuple", w), (ONE, ONE)).hypotheses
-    assert key(("=", x, w)) in asked
+    assert canonical_key(("=", x, w)) in asked
 
 
 def test_every_entry_of_a_matrix_is_where_it_stands():
     a, b, c = w, x, n
     source = ("o", "psd", ("tuple", a, b, b, c))
     identity, exchange = (ONE, ZERO, ZERO, ONE), (ZERO, ONE, ONE, ZERO)
-    assert set(prove("psd image", [], source, source, identity).hypotheses) == {key(source)}
+    assert set(prove("psd image", [], source, source, identity).hypotheses) == {
+        canonical_key(source)
+    }
     other = ("o", "psd", ("tuple", c, b, b, a))
-    assert set(prove("psd image", [], other, source, exchange).hypotheses) == {key(source)}
-    assert key(("=", c, a)) in prove("psd image", [], other, source, identity).hypotheses
+    assert set(prove("psd image", [], other, source, exchange).hypotheses) == {
+        canonical_key(source)
+    }
+    assert canonical_key(("=", c, a)) in prove("psd image", [], other, source, identity).hypotheses
 
 
 def test_owens_function_has_the_sign_of_its_second_argument():
@@ -306,7 +318,7 @@ NOISE = ("noise", w)
 
 def test_noise():
     first, second = prove("noise", [], NOISE).conclusion[1:]
-    assert key(first[2]) == key(ZERO)
+    assert canonical_key(first[2]) == canonical_key(ZERO)
     assert second[2] == w
     with pytest.raises(Rejected):
         prove("noise", [], NORMAL)
@@ -350,7 +362,7 @@ def test_an_image_is_of_a_matrix():
 def test_the_exponential_of_a_sum():
     made = prove("exponential of a sum", [], fn("exp", ("+", x, y)))
     assert made.conclusion[2] == ("*", fn("exp", x), fn("exp", y))
-    assert set(made.hypotheses) == {key(defined(x)), key(defined(y))}
+    assert set(made.hypotheses) == {canonical_key(definedness(x)), canonical_key(definedness(y))}
     for other in (fn("exp", x), fn("erf", ("+", x, y))):
         with pytest.raises(Rejected):
             prove("exponential of a sum", [], other)
@@ -370,7 +382,7 @@ def test_a_derivative_does_not_catch_the_variable_of_a_law():
         inner = mean(("*", fn("erf", name), fn("sin", x)), (name,))
         return prove("derivative of expectation", [], ("d", (1,), (t,), (inner,), (y,)))
 
-    assert key(slope(t).conclusion[2]) == key(slope(z).conclusion[2])
+    assert canonical_key(slope(t).conclusion[2]) == canonical_key(slope(z).conclusion[2])
 
 
 def test_the_density_of_a_law():
@@ -391,7 +403,7 @@ def test_price_asks_for_all_means():
     means = [part for part in terms if part[0] == "E"]
     assert means
     for part in terms:
-        assert part == num(1, 2) or key(defined(part)) in made.hypotheses
+        assert part == num(1, 2) or canonical_key(definedness(part)) in made.hypotheses
 
 
 def test_the_variable_of_a_bend_is_a_variable():
@@ -426,7 +438,7 @@ def test_decrease_on_a_face():
     whole = ("lam", (x, y), (("+", power(x, 2), power(y, 2)),), ())
     goal = ("o", "DecreasesAlong", G, SQUARE)
     made = theorem("on-face", goal, PLANE, ONE, ONE, whole)
-    assert key(("o", "DecreasesAlong", PLANE, whole)) in made.hypotheses
+    assert canonical_key(("o", "DecreasesAlong", PLANE, whole)) in made.hypotheses
     with pytest.raises(Rejected, match="not 2 variables"):
         theorem("on-face", goal, PLANE, ONE, ONE, SQUARE)
 
@@ -444,20 +456,20 @@ def test_sums_and_products_of_smooth_functions_are_smooth():
 def test_binders_are_read():
     for term in (("d", (1,), (x,), (fn("erf", x),), (y,)), ("lam", (x,), (x,), ()),
                  ("o", "words", ("text", "any words"))):  # fmt: skip
-        assert parse(to_json(term)) == term
+        assert parse_term(to_json(term)) == term
     for term in (["d", [1], [["s", "x", "R"]], [["s", "x", "R"]], [["oo"]]],
                  ["d", 1, [["s", "x", "R"]], [["s", "x", "R"]], [["s", "y", "R"]]],
                  ["text", "two", "words"]):  # fmt: skip
         with pytest.raises(Rejected):
-            parse(term)
+            parse_term(term)
 
 
 @pytest.mark.parametrize("name", ["f", "g", "d"])
 def test_what_is_written_is_read(name):
     """Check that binders and functions are read as they are written."""
-    table, reader = Table(), Reader()
+    table, reader = TermTable(), TermReader()
     terms = [mean(("u", name, "R", (1,), x)), integral(power(t, 2)), ("u", name, "R", (0,), y),
-             ("forall", (x,), (defined(x),), ())]  # fmt: skip
+             ("forall", (x,), (definedness(x),), ())]  # fmt: skip
     numbers = [table.number(term) for term in terms]
     for row in table.rows:
         reader.add(row)
@@ -501,8 +513,8 @@ SAID = {
 )
 def test_what_a_derivation_says_is_compared(change, name):
     step = LoggedStep("1", "a rule", frozenset(), ("=", x, x), (("<", ZERO, x),))
-    judged = Judged("it", ("=", x, x), (("<", ZERO, x),), frozenset(), (step,))
-    assert differs(judged, SAID | change) == name
+    judged = JudgedClaim("it", ("=", x, x), (("<", ZERO, x),), frozenset(), (step,))
+    assert describe_difference(judged, SAID | change) == name
 
 
 def test_a_log_without_claims_is_none(tmp_path):
@@ -517,7 +529,7 @@ def test_the_matrix_of_a_quadratic_form_in_an_exponent():
     z = ("s", "z", "R")
     for a, b, c in ((-1, 1, -1), (-2, -3, -5), (-7, 2, -1)):
         form = ("+", ("*", num(a), power(x, 2)), ("*", num(b), x, z), ("*", num(c), power(z, 2)))
-        (psd,) = moderate(fn("exp", form), frozenset({x, z}))
+        (psd,) = moderate_growth_conditions(fn("exp", form), frozenset({x, z}))
         assert [value(entry) for entry in psd[2][1:]] == [-2 * a, -b, -b, -2 * c]
 
 

@@ -75,7 +75,7 @@ def test_a_changed_package_is_another(derivation, tmp_path, monkeypatch):
     keys = set()
     for text in ("a = 1\n", "a = 2\n"):
         (package / "rules.py").write_text(text)
-        keys.add(cache.key_of(None, 0))
+        keys.add(cache.cache_key(None, 0))
     assert len(keys) == 2
 
 
@@ -114,7 +114,7 @@ def test_old_runs_are_forgotten(monkeypatch, tmp_path):
     monkeypatch.setenv("SLRSYM_CACHE", str(tmp_path))
     monkeypatch.setattr(cache, "_MOST", 3)
     for number in range(5):
-        cache.keep(f"{number}", {"proofs": {}})
+        cache.save_cached(f"{number}", {"proofs": {}})
     assert len(list(tmp_path.iterdir())) == 3
 
 
@@ -147,7 +147,7 @@ def test_two_files_of_a_folder_are_told_apart(tmp_path):
     for name in ("one.py", "two.py"):
         (tmp_path / name).write_text("", encoding="utf-8")
     asked = [None, [tmp_path], [tmp_path / "one.py"], [tmp_path / "two.py"]]
-    assert len({cache.key_of(paths) for paths in asked}) == len(asked)
+    assert len({cache.cache_key(paths) for paths in asked}) == len(asked)
 
 
 # -- evidence --------------------------------------------------------------------------------------

@@ -29,8 +29,8 @@ from sympy import (
 from sympy.tensor import IndexedBase
 
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.coq.development import Development
-from slrsym.coq.goals import Exporter
+from slrsym.coq.development import CoqDevelopment
+from slrsym.coq.goals import GoalWriter
 from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.coq.reading import Misread, _Walker, parse_goal, require_same, require_same_claim
 
@@ -48,7 +48,7 @@ def ledger():
 def goals(ledger):
     """The goals of some claims."""
     ids = random.Random(21).sample(sorted(ledger.claims), 40)
-    made = Development.of([*ids, "lemma-16", "lemma-17-iii", "proposition-9"], ledger.find)
+    made = CoqDevelopment.collect([*ids, "lemma-16", "lemma-17-iii", "proposition-9"], ledger.find)
     assert not made.refused
     return [goal for goal in made.all_goals if goal.text]
 
@@ -192,9 +192,9 @@ def test_a_premise_that_the_step_does_not_have_is_refused(goals):
 
 
 def test_claims_say_what_they_say_with_declarations_and_hypotheses(ledger):
-    exporter, seen = Exporter(ledger.find), 0
+    exporter, seen = GoalWriter(ledger.find), 0
     for id in ("lemma-16", "lemma-17-iii", "planar-step-slope", "step-size-room", "proposition-9"):
-        text, printer = exporter.said(id)
+        text, printer = exporter.statement(id)
         require_same_claim(text, ledger.find(id), printer.names)
         lines = text.split("\n")
         for k in range(1, len(lines) - 1):

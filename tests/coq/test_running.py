@@ -9,7 +9,7 @@ from sympy.core.relational import Relational
 
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq import confirmed_claims, confirmed_steps, running
-from slrsym.coq.development import Development
+from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.printing import Unprintable
 from tests._profile import NIGHTLY, THOROUGH, more
 
@@ -27,15 +27,15 @@ def ledger():
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory, known):
-    return running.with_library(tmp_path_factory.mktemp("coq"), known)
+    return running.write_library(tmp_path_factory.mktemp("coq"), known)
 
 
 @pytest.fixture(scope="module")
 def known(ledger):
     """The goals, with their proofs, of some claims that Coq confirms."""
     ids = random.Random(23).sample(sorted(confirmed_steps()), 200 if THOROUGH else 30)
-    made = Development.of(ids, ledger.find)
-    made.use(confirmed_steps(), confirmed_claims())
+    made = CoqDevelopment.collect(ids, ledger.find)
+    made.prove_with(confirmed_steps(), confirmed_claims())
     return made
 
 
@@ -50,8 +50,8 @@ def test_the_list_is_of_steps_that_are_there(known):
 @needs_coq
 def test_coq_confirms_a_claim_and_a_tactic_that_proves_nothing_loses_its_mark(ledger, tmp_path):
     ids = ["lemma-16-one-sided", "parabola-vertex"]
-    made = Development.of(ids, ledger.find)
-    made.use(confirmed_steps(), {id: [] for id in ids if id in confirmed_claims()})
+    made = CoqDevelopment.collect(ids, ledger.find)
+    made.prove_with(confirmed_steps(), {id: [] for id in ids if id in confirmed_claims()})
     assert made.whole.keys() == set(ids)
     known = dict(made.tactics)
     bad = next(goal.name for goal in made.goals["lemma-16-one-sided"] if goal.name in known)

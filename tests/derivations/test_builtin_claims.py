@@ -10,7 +10,7 @@ from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.statements.expressions import conjuncts
-from slrsym.tactics.bundled_log import record_of
+from slrsym.tactics.bundled_log import bundled_record
 
 from .._granted import grant_judgements, grant_steps
 from .._profile import THOROUGH, more, nightly_only, thorough_only
@@ -155,5 +155,5 @@ def test_theorem_1_rests_on_lemma_18_and_steins_lemma(rows):
             ids.add(id)
             ahead += found[id].depends
     assert {"proposition-15", "lemma-18-v"} <= ids
-    axioms = record_of("theorem-1")["axioms"]
+    axioms = bundled_record("theorem-1")["axioms"]
     assert {"dominated-convergence", "gaussian-normalisation"} <= set(axioms)

@@ -7,11 +7,11 @@ import pytest
 
 import slrsym
 from slrsym.claims.papers import builtin_papers
-from slrsym.export.errata import claims_of
+from slrsym.export.errata import claims_mentioned
 from slrsym.proof.dynamical import BAYES_RISK
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.proofs.lemmas import CITED, InWords
-from slrsym.tactics.bundled_log import record_of
+from slrsym.tactics.bundled_log import bundled_record
 
 from .._profile import thorough_only
 
@@ -95,7 +95,7 @@ def test_each_says_how_it_stands_against_the_paper(ledger):
     }
     # What is weaker than the paper, or against it, is told on the page of errata.
     errata = [texts for paper in builtin_papers() for _, texts in paper.errata]
-    spoken = {id for texts in errata for text in texts for id in claims_of(text)}
+    spoken = {id for texts in errata for text in texts for id in claims_mentioned(text)}
     assert spoken <= set(ledger.claims)
     for id, claim in ledger.claims.items():
         assert not claim.compared_to_source.startswith(("weaker", "false")) or id in spoken, id
@@ -130,7 +130,7 @@ BY_THEOREMS = {
 
 @pytest.mark.parametrize("id", BY_THEOREMS)
 def test_theorems_of_the_literature_are_listed(id):
-    assert BY_THEOREMS[id] <= set(record_of(id)["axioms"])
+    assert BY_THEOREMS[id] <= set(bundled_record(id)["axioms"])
 
 
 @thorough_only
@@ -142,4 +142,4 @@ def test_theorems_of_the_literature_are_found_without_the_log(ledger, id):
 
 def test_a_row_lists_the_axioms_of_its_proof_in_the_log(ledger):
     for row in ledger.verify(["definition-1", "proposition-9"]):
-        assert set(row.axioms) == set(record_of(row.id)["axioms"]), row.id
+        assert set(row.axioms) == set(bundled_record(row.id)["axioms"]), row.id

@@ -20,7 +20,7 @@ from tests.models._vectors import unit
 NAMES = re.compile(rf"(?<![A-Za-z])({'|'.join(p.name for p in ORDER_PARAMETERS)})(?![A-Za-z])")
 ROOMS = ("dynamics", "montecarlo", "recovery", "landscape", "certify", "balls")
 # Public attributes of results since version 0.1.
-PUBLIC = {("fixed_points.py", "kappa_rate"), ("fixed_points.py", "nu_rate")}
+PUBLIC = {("manifold_fixed_points.py", "kappa_rate"), ("manifold_fixed_points.py", "nu_rate")}
 
 
 def words_of(tree):
@@ -67,7 +67,7 @@ def test_the_map_of_a_flow_is_its_step(stated):
     """The map of order parameters, for any slopes, is the step of vectors."""
     model, rng = stated.model, np.random.default_rng(5)
     alpha, flow = Symbol("alpha", positive=True), model.flow
-    new, meanings = flow.map(alpha)
+    new, meanings = flow.step_map(alpha)
     names, p = list(flow.places), len(model.directions)
     for _ in range(5):
         vectors = unit(rng.normal(size=(p, p + 2)))
@@ -93,4 +93,4 @@ def test_places_are_those_of_the_gram_matrix():
 
 def test_directions_without_a_sphere_have_no_such_map():
     with pytest.raises(ValueError, match="on spheres and one eigenspace"):
-        committee(1, 1).model.flow.map(Symbol("alpha", positive=True))
+        committee(1, 1).model.flow.step_map(Symbol("alpha", positive=True))

@@ -5,15 +5,15 @@ import pytest
 
 from slrsym import Task, risk
 from slrsym.dynamics.spheres import (
-    beyond,
-    curvature,
     derivatives,
-    overlaps,
+    orthogonal_parts,
+    overlaps_of_vectors,
     planar_points,
     retract_to_spheres,
+    riemannian_derivatives,
     tangent_basis,
 )
-from slrsym.landscape.points import OVERLAP_SIGNS, canonical, copies, point_signs
+from slrsym.landscape.points import OVERLAP_SIGNS, canonical_states, count_images, point_signs
 from slrsym.testing import UnitSpheres, check_hessian
 
 
@@ -36,7 +36,7 @@ def test_derivatives_belong_to_the_risk(d, L, gamma, lam, m):
         return UnitSpheres().tangent(at, derivatives(at, lam, task)[0])
 
     check = check_hessian(
-        lambda at: float(risk(overlaps(at), lam, task)),
+        lambda at: float(risk(overlaps_of_vectors(at), lam, task)),
         riemannian_gradient,
         riemannian_hessian,
         point,
@@ -50,7 +50,7 @@ def test_what_lies_beyond_two_directions():
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
     rest = points[..., 2:]
     parts = [np.sum(rest[:, i] * rest[:, j], axis=-1) for i, j in ((0, 0), (1, 1), (0, 1))]
-    np.testing.assert_allclose(beyond(overlaps(points)), parts, atol=1e-14)
+    np.testing.assert_allclose(orthogonal_parts(overlaps_of_vectors(points)), parts, atol=1e-14)
 
 
 def test_the_tangent_basis_is_one():
@@ -67,9 +67,11 @@ def test_the_tangent_basis_is_one():
 def test_many_points_are_as_many_single_ones():
     task, points = Task(50, 4, 0.7), random_points(5, 3, 1)
     lams = np.geomspace(0.1, 1, 5)
-    together = curvature(points, lams, task)
+    together = riemannian_derivatives(points, lams, task)
     for i, lam in enumerate(lams):
-        for all_of_them, one in zip(together, curvature(points[i], lam, task), strict=True):
+        for all_of_them, one in zip(
+            together, riemannian_derivatives(points[i], lam, task), strict=True
+        ):
             assert np.allclose(all_of_them[i], one, rtol=1e-13, atol=1e-13)
 
 
@@ -82,28 +84,30 @@ def test_steps_stay_on_the_spheres():
 def test_symmetries_leave_the_risk_alone_and_nothing_else_does(m):
     task, lam = Task(12, 5, 0.8), 0.6
     (point,) = random_points(1, m, 7)
-    value = risk(overlaps(point), lam, task)
+    value = risk(overlaps_of_vectors(point), lam, task)
     signs = point_signs(m)
     assert len(signs) == 2**m
-    assert np.allclose(risk(overlaps(signs * point), lam, task), value, rtol=1e-13)
+    assert np.allclose(risk(overlaps_of_vectors(signs * point), lam, task), value, rtol=1e-13)
     # Other changes of the signs of overlaps are not symmetries.
-    state = overlaps(point)
+    state = overlaps_of_vectors(point)
     for pattern in np.array(np.meshgrid(*[[1, -1]] * 5)).reshape(5, -1).T:
         same = abs(risk(pattern * state, lam, task) - value) < 1e-9
         assert same == any((pattern == row).all() for row in OVERLAP_SIGNS)
 
 
 def test_related_states_have_one_name():
-    for state in overlaps(random_points(40, 3, 3)):
-        first = canonical(state)
-        assert copies(state) == 4
-        assert (canonical(OVERLAP_SIGNS * state) == first).all()
+    for state in overlaps_of_vectors(random_points(40, 3, 3)):
+        first = canonical_states(state)
+        assert count_images(state) == 4
+        assert (canonical_states(OVERLAP_SIGNS * state) == first).all()
         assert first[0] > 0
         assert first[2] > 0
     # Zeros have no sign.
-    assert canonical(np.array([1e-12, 0, -0.3, 1, 0])).tolist() == pytest.approx([0, 0, 0.3, -1, 0])
-    assert copies(np.array([1, 1, 0, 0, 0])) == 2
-    assert copies(np.zeros(5)) == 1
+    assert canonical_states(np.array([1e-12, 0, -0.3, 1, 0])).tolist() == pytest.approx(
+        [0, 0, 0.3, -1, 0]
+    )
+    assert count_images(np.array([1, 1, 0, 0, 0])) == 2
+    assert count_images(np.zeros(5)) == 1
 
 
 def test_points_of_the_manifold_are_unit_vectors_of_its_overlaps():
@@ -111,4 +115,4 @@ def test_points_of_the_manifold_are_unit_vectors_of_its_overlaps():
     points = planar_points(states)
     np.testing.assert_allclose(np.linalg.norm(points, axis=-1), 1, atol=1e-15)
     expected = np.concatenate([states, np.zeros((20, 3))], axis=-1)
-    np.testing.assert_allclose(overlaps(points), expected, atol=1e-15)
+    np.testing.assert_allclose(overlaps_of_vectors(points), expected, atol=1e-15)

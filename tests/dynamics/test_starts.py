@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import ks_2samp
 
 from slrsym import simulate
-from slrsym.dynamics import ManifoldStart, Overlaps, StartVectors, UniformStart
-from slrsym.dynamics.initial_conditions import as_start, lift, require_feasible
+from slrsym.dynamics import ManifoldStart, OverlapStart, UniformStart, VectorStart
+from slrsym.dynamics.initial_conditions import as_start, draw_vectors, require_feasible
 from slrsym.dynamics.spheres import gram_matrices
 from slrsym.task import Task
 
@@ -132,17 +132,17 @@ def test_random_starts_are_feasible(start, d):
 
 
 def test_given_overlaps():
-    start = Overlaps([[0.1, 0.2, 0.3, 0.4, 0.1], [1, 1, 0, 0, 0]])
+    start = OverlapStart([[0.1, 0.2, 0.3, 0.4, 0.1], [1, 1, 0, 0, 0]])
     assert start.runs == 2
     assert start.overlaps(Task(4, 1, 1.0)).tolist() == [[0.1, 0.2, 0.3, 0.4, 0.1], [1, 1, 0, 0, 0]]
-    assert repr(start) == "Overlaps(2 runs)"
+    assert repr(start) == "OverlapStart(2 runs)"
     assert as_start([[0.1, 0.2]], 4).values.tolist() == [[0.1, 0.2]]
     assert as_start(start, 4) is start
 
 
 def test_given_overlaps_are_a_copy():
     values = np.array([[0.1, 0.2]])
-    start = Overlaps(values)
+    start = OverlapStart(values)
     values[0, 0] = 0.9
     assert start.values[0, 0] == 0.1
 
@@ -180,7 +180,7 @@ def test_given_vectors(d):
     k_star = on_the_sphere(rng, d)
     v_star = orthogonal(rng.standard_normal(d), k_star)
     task = Task(d, 3, 1.0)
-    found = StartVectors(k, v, k_star, v_star)
+    found = VectorStart(k, v, k_star, v_star)
     assert found.runs == 7
     expected = overlaps_of(k, v, k_star, v_star)
     np.testing.assert_allclose(found.overlaps(task), expected, rtol=0, atol=1e-14)
@@ -189,14 +189,14 @@ def test_given_vectors(d):
         made = simulate(task, start, 0.3, 0.01, 2, backend="numpy", progress=False)
         first = np.stack([made[x].values[:, 0] for x in ("kappa", "nu", "theta", "eta", "rho")], -1)
         np.testing.assert_allclose(first, overlaps_of(*of, *axes), rtol=0, atol=1e-14)
-        assert made.attrs["start"] == f"StartVectors({len(of[0])} runs, d={d})"
+        assert made.attrs["start"] == f"VectorStart({len(of[0])} runs, d={d})"
 
 
 def test_two_rows_of_overlaps_are_no_vectors():
     row = np.array([0.1, 0.2, 0.0, 0.1, 0.3])
-    assert isinstance(as_start((row, row), 40), Overlaps)
-    assert isinstance(as_start((row[:2], row[:2]), 5), Overlaps)
-    assert isinstance(as_start(([0.6, 0.8], [0.6, 0.8]), 2), Overlaps)
+    assert isinstance(as_start((row, row), 40), OverlapStart)
+    assert isinstance(as_start((row[:2], row[:2]), 5), OverlapStart)
+    assert isinstance(as_start(([0.6, 0.8], [0.6, 0.8]), 2), OverlapStart)
 
 
 ONE = np.eye(4)[:2]
@@ -221,12 +221,12 @@ ONE = np.eye(4)[:2]
 )
 def test_bad_vectors(given, said):
     with pytest.raises(ValueError, match=said):
-        StartVectors(*given)
+        VectorStart(*given)
 
 
 def test_vectors_of_another_dimension():
     with pytest.raises(ValueError, match=r"start must have vectors in R\^9; they are in R\^4"):
-        StartVectors(ONE, ONE).overlaps(Task(9, 3, 1.0))
+        VectorStart(ONE, ONE).overlaps(Task(9, 3, 1.0))
 
 
 def test_what_is_feasible_depends_on_the_dimension():
@@ -274,7 +274,7 @@ def awkward(d):
 @pytest.mark.parametrize("d", [2, 3, 4, 5, 50])
 def test_vectors_have_the_overlaps(d):
     states = awkward(d)
-    vectors = lift(states, d, seed=5)
+    vectors = draw_vectors(states, d, seed=5)
     assert all(x.shape == (500, d) for x in vectors)
     # No less exact where k and v are close to the plane of k* and v*, or to each other.
     assert np.abs(overlaps_of(*vectors) - states).max() < 4e-15
@@ -285,16 +285,16 @@ def test_vectors_have_the_overlaps(d):
 
 def test_vectors_on_the_manifold():
     states = np.array([[0.3, -0.7]])
-    found = overlaps_of(*lift(states, 10))
+    found = overlaps_of(*draw_vectors(states, 10))
     assert found[0] == pytest.approx([0.3, -0.7, 0, 0, 0], abs=1e-15)
 
 
 def test_the_position_is_random_and_of_the_run():
     states = UniformStart(RUNS // 4, seed=1).overlaps(Task(6, 1, 1.0))
-    k, _, k_star, _ = lift(states, 6, seed=2)
-    few = lift(states[:3], 6, seed=2)
+    k, _, k_star, _ = draw_vectors(states, 6, seed=2)
+    few = draw_vectors(states[:3], 6, seed=2)
     assert (few[0] == k[:3]).all()
-    assert not np.allclose(lift(states[:3], 6, seed=3)[0], few[0])
+    assert not np.allclose(draw_vectors(states[:3], 6, seed=3)[0], few[0])
     # Every direction is as likely: a coordinate has the law of that of a uniform vector.
     uniform = on_the_sphere(np.random.default_rng(3), (RUNS, 6))
     for x in (k, k_star):
@@ -308,7 +308,7 @@ def test_the_position_is_random_and_of_the_run():
 )
 def test_overlaps_of_no_vectors(state, d):
     with pytest.raises(ValueError, match=rf"no vectors in R\^{min(d, 4)} have the overlaps \[0"):
-        lift(np.array([state]), d)
+        draw_vectors(np.array([state]), d)
 
 
 @pytest.mark.parametrize("d", [2, 3, 4])
@@ -318,4 +318,4 @@ def test_no_vectors_are_made_of_overlaps_that_none_have(d):
     assert none.sum() > 50
     for state in states[none]:
         with pytest.raises(ValueError, match="overlap"):
-            lift(state[None], d)
+            draw_vectors(state[None], d)

@@ -12,7 +12,7 @@ import xarray as xr
 from slrsym.dynamics import (
     InverseTimeDecay,
     ManifoldStart,
-    Overlaps,
+    OverlapStart,
     UniformStart,
     load,
     resume,
@@ -32,7 +32,9 @@ def runs():
 
 
 @pytest.mark.parametrize(
-    "start", [UniformStart(2), ManifoldStart(2), Overlaps([[0.1, 0.2, 0.3, 0.4, 0.1]])], ids=repr
+    "start",
+    [UniformStart(2), ManifoldStart(2), OverlapStart([[0.1, 0.2, 0.3, 0.4, 0.1]])],
+    ids=repr,
 )
 def test_runs_come_back_as_they_were(start, tmp_path):
     before = simulate(TASK, start, 0.3, 4e-3, 10, 3, "numpy")

@@ -13,9 +13,9 @@ from typing import Any
 
 import slrsym.export.pictures
 from slrsym import figures
-from slrsym.experiments import fetch
+from slrsym.experiments import load_or_compute
 from slrsym.export.pictures import PICTURES
-from slrsym.figures.style import write
+from slrsym.figures.style import save_figure
 
 FOLDER = Path(slrsym.export.pictures.__file__).with_name("pictures")
 NOTED = "pictures.json"
@@ -48,15 +48,15 @@ def main() -> None:
     told = {}
     for picture in dict.fromkeys(PICTURES.values()):
         recipe = figures.recipe(picture.figure)
-        data = fetch(recipe)
+        data = load_or_compute(recipe)
         for ending in ("svg", "pdf"):
             file = FOLDER / f"{picture.name}.{ending}"
-            write(figures.draw(picture.figure, data), file)
+            save_figure(figures.draw(picture.figure, data), file)
             if ending == "svg":
                 file.write_text(shortened(file.read_text(encoding="utf-8")), encoding="utf-8")
         told[picture.figure] = {
             "settings": recipe.settings,
-            "seen": figures.seen(picture.figure, data),
+            "seen": figures.conclusion(picture.figure, data),
         }
     (FOLDER / NOTED).write_text(f"{json.dumps(told, indent=1)}\n", encoding="utf-8")
 

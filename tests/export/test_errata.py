@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.claims.papers import builtin_papers
 from slrsym.export import build
-from slrsym.export.errata import claims_of, errata
+from slrsym.export.errata import claims_mentioned, errata
 from slrsym.export.latex_book import book_files
 from slrsym.export.site import site_files
 
@@ -15,7 +15,7 @@ from .site_check import problems
 
 PAPERS = builtin_papers()
 ERRATA = [entry for paper in PAPERS for entry in paper.errata]
-SPOKEN = sorted({id for _, said in ERRATA for text in said for id in claims_of(text)})
+SPOKEN = sorted({id for _, said in ERRATA for text in said for id in claims_mentioned(text)})
 # The whole takes long; these stand for it.
 FEW = ["bayes-bound-given-tokens", "equation-14", "theorem-5-plane"]
 

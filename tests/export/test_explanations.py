@@ -10,7 +10,7 @@ from sympy.core.relational import Relational
 
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.export.build import build
-from slrsym.export.document import Display, Label, Paragraph
+from slrsym.export.document import ClaimLabel, Display, Paragraph
 from slrsym.export.latex_book import book_files
 from slrsym.export.prose import inline_text
 from slrsym.export.site import site_files
@@ -21,7 +21,9 @@ from tests.export.site_check import Page
 
 MOST_WORDS = 150
 MOST_OF_A_LEAD = 30
-NUMBERED = [claim for claim in builtin_ledger().claims.values() if Label.of(claim).kind != "Claim"]
+NUMBERED = [
+    claim for claim in builtin_ledger().claims.values() if ClaimLabel.of(claim).kind != "Claim"
+]
 IDS = [claim.id for claim in NUMBERED]
 x = Symbol("x", real=True)
 

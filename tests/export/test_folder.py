@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.files import FolderError, NotSavedError, require_ours, write_folder
+from slrsym.files import FolderError, NotSavedError, require_export_folder, write_folder
 
 FILES = {"book.tex": "one", "parts/a.tex": "two"}
 
@@ -60,9 +60,9 @@ def test_an_export_that_was_edited_is_left_alone(tmp_path):
 def test_a_file_is_no_folder(tmp_path):
     (tmp_path / "file").write_text("x")
     with pytest.raises(FolderError, match="is not a folder"):
-        require_ours(tmp_path / "file")
+        require_export_folder(tmp_path / "file")
     with pytest.raises(FolderError, match="cannot make a folder"):
-        require_ours(tmp_path / "file" / "below")
+        require_export_folder(tmp_path / "file" / "below")
 
 
 def test_nothing_is_left_where_writing_fails(tmp_path, monkeypatch):

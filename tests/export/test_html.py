@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from slrsym.crosscheck.montecarlo import MonteCarlo
+from slrsym.crosscheck.montecarlo import MonteCarloCheck
 from slrsym.export.build import build
-from slrsym.export.document import Citation, Display, Document, Math, Raw, Reference, Text
-from slrsym.export.graph import laid_out, route_arrows
+from slrsym.export.document import Citation, Display, Document, Math, RawLatex, Reference, Text
+from slrsym.export.graph import arrange_graph, route_arrows
 from slrsym.export.html import HtmlRenderer
 from slrsym.export.outline import outline
 from slrsym.export.site import site_files
@@ -97,7 +97,7 @@ def test_text_is_escaped(site, document):
 
 
 def test_no_line_begins_with_a_comma():
-    parts = [Math(identifier("x")), Text(", and "), Raw("y"), Text(").")]
+    parts = [Math(identifier("x")), Text(", and "), RawLatex("y"), Text(").")]
     shown = HtmlRenderer({}).inline(parts)
     assert re.search(r"</math>,</span> and ", shown)
     assert shown.endswith("</math>).</span>")
@@ -209,17 +209,17 @@ def test_a_step_that_says_what_the_statement_says_is_not_shown_twice(small_docum
     show = HtmlRenderer({}, claim=claim)
     (proof,) = claim.proof
     assert isinstance(proof, Display)
-    assert proof.repeats(claim.statement)
+    assert proof.is_repeat_of(claim.statement)
     assert "<math" not in show.display(proof)
     assert "<math" in show.display(stated)
     (link,) = proof.links
     low, high = replace(link, why=(), label=""), link
     between = replace(proof, links=(low, high))
-    assert not between.repeats(claim.statement)
-    assert between.repeats([replace(stated, links=(low, low))])
+    assert not between.is_repeat_of(claim.statement)
+    assert between.is_repeat_of([replace(stated, links=(low, low))])
     assert show.display(between).count('class="step"') == 1
     other = replace(between, links=(high, replace(high, label="2")))
-    assert not other.repeats([replace(stated, links=(low, low))])
+    assert not other.is_repeat_of([replace(stated, links=(low, low))])
     assert show.display(other).count('class="step"') == 2
 
 
@@ -286,7 +286,7 @@ def test_a_misprint_in_mathml_is_noticed(document, monkeypatch):
 
 
 def test_evidence(ledger):
-    sample = MonteCarlo("x", "t = 1", 0.5, 0.51, 0.01, -1.0, 100, 1)
+    sample = MonteCarloCheck("x", "t = 1", 0.5, 0.51, 0.01, -1.0, 100, 1)
     (found,) = as_if_proved(ledger, ["lemma-18-i"])
     document = build(ledger, [replace(found, monte_carlo=(sample,))], {})
     page = Page(site_files(document)["claims/lemma-18-i.html"])
@@ -338,7 +338,7 @@ def test_an_empty_document():
 
 @pytest.mark.parametrize("seed", range(3))
 def test_claims_of_a_row_do_not_overlap(seed):
-    graph = laid_out(depends(70, seed), columns=5)
+    graph = arrange_graph(depends(70, seed), columns=5)
     assert len({node.id for node in graph.nodes}) == 70
     rows = {}
     for node in graph.nodes:
@@ -354,7 +354,7 @@ def test_claims_of_a_row_do_not_overlap(seed):
 def test_arrows_go_behind_no_claim():
     crossed = 0
     for seed in range(8):
-        graph = laid_out(depends(18, seed), columns=3)
+        graph = arrange_graph(depends(18, seed), columns=3)
         places = {node.id: (100.0 * node.column, 50.0 * node.row) for node in graph.nodes}
         ways = route_arrows(graph, places, 45.0, (0.0, 300.0), 3.0)
         for x, y in (point for way in ways.values() for point in way):

@@ -13,11 +13,11 @@ from types import SimpleNamespace
 import pytest
 
 from slrsym.claims.verification import ClaimSummary
-from slrsym.export.build import build, sections
-from slrsym.export.chapters import chapters
+from slrsym.export.build import build, group_by_file
+from slrsym.export.chapters import group_by_chapter
 from slrsym.export.document import Section
-from slrsym.export.latex import LatexRenderer, snippet
-from slrsym.export.latex_book import book_files, page_with, picture, standalone
+from slrsym.export.latex import LatexRenderer, latex_snippet
+from slrsym.export.latex_book import book_files, draw_graph, graph_page, standalone_files
 from slrsym.export.tex_compiler import (
     CompileError,
     TeXMissingError,
@@ -25,7 +25,7 @@ from slrsym.export.tex_compiler import (
     require_tex,
 )
 from slrsym.files import write_folder
-from slrsym.typeset.elision import REST, changes, terms
+from slrsym.typeset.elision import REST, elide_shared_terms, split_terms
 from tests._profile import thorough_only
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import linked
@@ -134,11 +134,11 @@ def test_claims_that_were_not_verified_are_refused(ledger):
 
 def test_a_snippet_is_the_equation_alone(document):
     claim = next(c for c in document.claims if c.id == "lemma-18-ii")
-    assert snippet(claim.statement[0]) == (
+    assert latex_snippet(claim.statement[0]) == (
         r"\mathbb{E}\bigl[\operatorname{erf}(t + \gamma G)\bigr] = \operatorname{erf}(t/A)"
     )
     long = next(c for c in document.claims if c.id == "excess-risk-stable")
-    assert snippet(long.statement[0]).startswith("\\begin{aligned}")
+    assert latex_snippet(long.statement[0]).startswith("\\begin{aligned}")
 
 
 def test_the_graph_has_room(document):
@@ -146,14 +146,14 @@ def test_the_graph_has_room(document):
     for count in (3, len(document.claims)):
         claims = document.claims[:count]
         part = replace(document, sections=(replace(document.sections[0], claims=tuple(claims)),))
-        drawn, width, height = picture(linked(part))
+        drawn, width, height = draw_graph(linked(part))
         assert drawn.count("\\hyperref[") == len(claims)
         places = re.findall(r"at \(([\d.-]+),([\d.-]+)\)", drawn)
         spots = [(float(x), float(y)) for x, y in places]
         for number, (x, y) in enumerate(spots):
             assert 16 <= x <= width - 16
             assert all(abs(x - u) >= 33 or abs(y - v) >= 10 for u, v in spots[number + 1 :])
-        page = "\n".join(page_with("lead", width, height))
+        page = "\n".join(graph_page("lead", width, height))
         assert ("pdfpagewidth" in page) == (width > 160 or height > 215)
 
 
@@ -216,7 +216,7 @@ def test_what_is_wrong_with_a_log_is_noticed(line):
 @thorough_only
 def test_a_claim_compiles_by_itself(document, tmp_path):
     claim = next(c for c in document.claims if c.id == "lemma-6")
-    for name, text in standalone(document, claim).items():
+    for name, text in standalone_files(document, claim).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert compile_document(tmp_path, "lemma-6.tex").is_file()
     assert not _complaints((tmp_path / "lemma-6.log").read_text(encoding="latin-1"))
@@ -307,7 +307,8 @@ def test_a_long_step_shows_what_it_changes(document):
         for display in claim.displays():
             for before, after in itertools.pairwise(f.box for f in display.formulas):
                 old, new, short = (
-                    Counter(terms(b)) for b in (before, after, changes(before, after))
+                    Counter(split_terms(b))
+                    for b in (before, after, elide_shared_terms(before, after))
                 )
                 rest = (False, REST)
                 if rest in short:
@@ -322,7 +323,7 @@ def test_a_long_step_shows_what_it_changes(document):
 def test_chapters_come_after_what_they_use(ledger):
     """All files have a place, and but for Theorem 1 and Proposition 15 none uses a later one."""
     every = []
-    for _, inside in sections(ledger.claims.values()):
+    for _, inside in group_by_file(ledger.claims.values()):
         claims = (
             SimpleNamespace(
                 id=c.id, depends=ledger.foundations(c.id)[c.id].depends, place=(c.file, 1)
@@ -330,7 +331,7 @@ def test_chapters_come_after_what_they_use(ledger):
             for c in inside
         )
         every.append(Section((), tuple(claims), inside[0].file.stem))
-    made = chapters(every)
+    made = group_by_chapter(every)
     assert "Further claims" not in [chapter.title for chapter in made]
     later = {claim.id: section.file for section in every for claim in section.claims}
     wrong = set()
@@ -339,7 +340,7 @@ def test_chapters_come_after_what_they_use(ledger):
             wrong |= {(section.file, later[id]) for id in claim.depends if id in later}
             del later[claim.id]
     assert {(a, b) for a, b in wrong if a != b} <= {("theorem_01", "proposition_15")}
-    assert [chapter.title for chapter in chapters(every[:3])] == [""]
+    assert [chapter.title for chapter in group_by_chapter(every[:3])] == [""]
 
 
 def test_notation_has_no_page_of_partial_derivatives(ledger):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from slrsym.export.build import build
-from slrsym.export.document import Display, Group
+from slrsym.export.document import Display, HeadedBlocks
 from slrsym.export.latex import LatexRenderer
 from tests.export.conftest import as_if_proved
 
@@ -41,7 +41,7 @@ def printed_lines(latex: str) -> int:
 
 def lines_of_steps(blocks, renderer):
     for block in blocks:
-        if isinstance(block, Group):
+        if isinstance(block, HeadedBlocks):
             yield from lines_of_steps(block.blocks, renderer)
         elif isinstance(block, Display):
             count = 0

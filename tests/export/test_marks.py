@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from slrsym.claims.ledger import ClaimSummary
-from slrsym.export.claims import marks
+from slrsym.export.claims import summarise_checks
 from slrsym.tactics import bundled_log
 
 ROW = ClaimSummary("a", "", "", "proved", 3, 30, (), (), 0.1, "")
@@ -34,4 +34,4 @@ def lists(monkeypatch):
     ],
 )
 def test_marks_say_what_is_known(lists, change, said):
-    assert ", ".join(marks(replace(ROW, **change))) == said
+    assert ", ".join(summarise_checks(replace(ROW, **change))) == said

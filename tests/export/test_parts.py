@@ -9,15 +9,15 @@ import pytest
 from sympy import Eq, Function, Gt, Integer, Symbol, cos, erf, latex, pi, sqrt
 
 import slrsym
-from slrsym.claims import id_of, name_of, step_name
+from slrsym.claims import id_from_name, short_name, step_name
 from slrsym.claims.papers import builtin_papers
 from slrsym.export.abbreviations import choose_abbreviations
 from slrsym.export.bibliography import bibtex, citation_of, works
-from slrsym.export.build import sections
-from slrsym.export.document import Citation, Label, Raw, Text
+from slrsym.export.build import group_by_file
+from slrsym.export.document import Citation, ClaimLabel, RawLatex, Text
 from slrsym.export.errata import LEAD
-from slrsym.export.graph import laid_out
-from slrsym.export.prose import bounds, escape_latex, inline_text, mark_ranges
+from slrsym.export.graph import arrange_graph
+from slrsym.export.prose import escape_latex, inline_text, mark_ranges, merge_bounds
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
@@ -31,7 +31,7 @@ x, y = Symbol("x", real=True), Symbol("y", real=True)
 
 def spoken(text):
     return "".join(
-        f"${part.latex}$" if isinstance(part, Raw) else part.text for part in inline_text(text)
+        f"${part.latex}$" if isinstance(part, RawLatex) else part.text for part in inline_text(text)
     )
 
 
@@ -76,7 +76,7 @@ def test_formulas_in_the_prose_of_claims_stand_between_dollars():
     ]
     texts += [axiom.statement for axiom in AXIOMS.values()]
     for claim in slrsym.ledger().claims.values():
-        texts += [claim.title, claim.source, claim.compared_to_source, claim.idea]
+        texts += [claim.title, claim.source, claim.compared_to_source, claim.proof_idea]
     for text in texts:
         assert text.count("$") % 2 == 0, text
         said = re.sub(_NAMES, "", " ".join(text.split("$")[::2]))
@@ -106,7 +106,7 @@ def test_plain_text_is_escaped():
     ],
 )  # fmt: skip
 def test_no_hypothesis_is_lost_to_bounds_on_both_sides(given, shown):
-    assert sorted(to_latex(box) for box in bounds(given, Printer())) == sorted(shown)
+    assert sorted(to_latex(box) for box in merge_bounds(given, Printer())) == sorted(shown)
 
 
 def claim(id, source):
@@ -127,9 +127,9 @@ def claim(id, source):
     ],
 )
 def test_names_depend_on_the_claim_alone(id, source, shown, name):
-    called = Label.of(claim(id, source))
+    called = ClaimLabel.of(claim(id, source))
     assert (str(called), called.name) == (shown, name)
-    assert id_of(name) == id
+    assert id_from_name(name) == id
 
 
 def test_names_of_steps():
@@ -139,13 +139,13 @@ def test_names_of_steps():
 
 def test_no_two_claims_have_one_name():
     ledger = slrsym.ledger()
-    names = {id: name_of(id) for id in ledger.claims}
+    names = {id: short_name(id) for id in ledger.claims}
     assert len(set(names.values())) == len(names)
     assert all(ledger.find(name).id == id for id, name in names.items())
 
 
 def test_sections_follow_the_paper():
-    titles = [title for title, _ in sections(slrsym.ledger().claims.values())]
+    titles = [title for title, _ in group_by_file(slrsym.ledger().claims.values())]
     numbered = [t for t in titles if t.startswith(("Lemma", "Theorem", "Proposition", "Corollary"))]
     numbers = [int(t.split()[1].strip(":,")) for t in numbered]
     assert numbers == sorted(numbers)
@@ -180,7 +180,7 @@ def test_citations():
 
 def test_the_graph():
     depends = {"a": [], "b": ["a"], "c": ["a", "b", "elsewhere"], "d": ["b"], "alone": []}
-    graph = laid_out(depends, columns=2)
+    graph = arrange_graph(depends, columns=2)
     rows = {node.id: node.row for node in graph.nodes}
     assert set(rows) == set(depends)
     assert rows["a"] < rows["b"] < min(rows["c"], rows["d"])
@@ -190,11 +190,11 @@ def test_the_graph():
     assert len({(node.row, node.column) for node in graph.nodes}) == len(depends)
     assert all(0 < node.column < 2 for node in graph.nodes)
     with pytest.raises(ValueError, match="columns must be at least 1; got 0"):
-        laid_out(depends, columns=0)
+        arrange_graph(depends, columns=0)
 
 
 def test_the_graph_of_a_circle():
-    assert len(laid_out({"a": ["b"], "b": ["a"]}).nodes) == 2
+    assert len(arrange_graph({"a": ["b"], "b": ["a"]}).nodes) == 2
 
 
 def test_shorthand_is_for_the_eye():

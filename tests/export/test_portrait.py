@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import slrsym
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.cli import app
-from slrsym.export.portrait import SETTING, certified_ranges, script, swept
+from slrsym.export.portrait import SETTING, certified_ranges, page_script, sweep_endpoints
 from slrsym.export.site import portrait_page
 from slrsym.planar import C, K
 from tests.export.test_browser import CHROMIUM
@@ -159,12 +159,12 @@ def test_a_saved_sweep_is_shown(tmp_path):
     asked = ["export", "portrait", "-o", str(out), "--sweep", str(file)]
     assert CliRunner().invoke(app, asked).exit_code == 0
     with xr.open_dataset(file) as data:
-        told = swept(data)
+        told = sweep_endpoints(data)
         assert np.allclose(told["starts"], data.start.values, rtol=1e-5)
         assert told["verdicts"] == data.verdict.values.tolist()
     assert '<div class="recovery">' in out.read_text()
     with pytest.raises(ValueError, match="missing: start, verdict"):
-        swept(xr.Dataset())
+        sweep_endpoints(xr.Dataset())
 
 
 def test_the_certified_step_sizes_are_those_of_the_claim():
@@ -172,4 +172,4 @@ def test_the_certified_step_sizes_are_those_of_the_claim():
     claim = builtin_ledger().find("theorem-5-certified")
     assert f"${found['alpha']}$" in claim.title
     assert found == {"lambda": 0.1, "d": 400, "gamma": 0.5**0.5, "alpha": 0.3059}
-    assert '"certified":{' in script(SETTING)
+    assert '"certified":{' in page_script(SETTING)

@@ -16,7 +16,7 @@ from tests.export.site_check import Page, problems
 HEADER = """
 from sympy import Eq, Gt, Symbol, erf
 
-from slrsym.certify import OnBox
+from slrsym.certify import InequalitiesOnBox
 from slrsym.proof import Claim, Trials, algebra, by_citation, chain, differentiate, in_words, lemma
 
 x = Symbol("x", real=True)
@@ -27,7 +27,7 @@ boxed = Claim(id="boxed", statement=Gt(erf(x), x / 5), source="test")
 
 @boxed.certified_by
 def _():
-    return OnBox({x: ("1/10", 3)})
+    return InequalitiesOnBox({x: ("1/10", 3)})
 """
 TESTED = """
 counted = Claim(id="counted", statement=in_words("cubes are large."), source="test")

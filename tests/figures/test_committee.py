@@ -81,6 +81,17 @@ def test_the_noise_floor_tends_to_its_first_order(L):
 
 
 @thorough_only
+def test_the_second_order_of_the_noise_floor_is_tangent_to_the_equations(committee):
+    survey, data = committee["noise-floor"]
+    far = [
+        survey.solved(0, float(eta)) / float(data.second_order.sel(fine_eta=eta)) - 1
+        for eta in data.fine_eta[[2, 5, 11]]
+    ]
+    # Errors are of second order here, where those of the first order are of first.
+    assert 0 < far[0] < 0.3 * far[1] < 0.09 * far[2] < 0.09 * 0.01
+
+
+@thorough_only
 def test_sampled_runs_follow_the_equations_up_to_the_plateau():
     data = PlateauSurvey(units=(2, 3), time=20, d=400, runs=4).compute()
     at = data.sampled_time.values
@@ -110,6 +121,7 @@ def test_what_is_drawn_is_in_the_data(committee):
     left, right = drawn["noise-floor"].axes
     assert np.array_equal(left.lines[1].get_ydata(), data["noise-floor"].solved)
     assert np.array_equal(right.lines[1].get_ydata(), data["noise-floor"].rate_solved)
+    assert np.array_equal(right.lines[2].get_ydata(), data["noise-floor"].second_order)
     left, right = drawn["stability"].axes
     assert np.array_equal(left.lines[0].get_ydata(), data["stability"].limit)
     assert np.allclose(right.lines[0].get_ydata(), data["stability"].limit * [2, 4])

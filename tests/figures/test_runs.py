@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from slrsym.figures import draw
-from slrsym.figures.runs import _finer, runs_apart, runs_figure
-from slrsym.figures.style import COLOURS, absolute
+from slrsym.figures.runs import _finer, choose_distinct_runs, runs_figure
+from slrsym.figures.style import COLOURS, absolute_value_tex
 
 
 @pytest.fixture
@@ -65,13 +65,16 @@ def test_the_legend_names_the_right_lines(panels):
         text.get_text(): handle.get_color()
         for text, handle in zip(legend.get_texts(), legend.legend_handles, strict=True)
     }
-    letters = (absolute(r"\kappa"), COLOURS["blue"]), (absolute(r"\nu"), COLOURS["orange"])
+    letters = (
+        (absolute_value_tex(r"\kappa"), COLOURS["blue"]),
+        (absolute_value_tex(r"\nu"), COLOURS["orange"]),
+    )
     assert named == dict(letters)
     assert [drawn.get_color() for drawn in panels[1].lines] == list(named.values())
 
 
 def test_trajectories_are_those_of_runs_that_part(panels, runs):
-    chosen = runs_apart(runs)
+    chosen = choose_distinct_runs(runs)
     assert chosen[0] == 0
     assert len(chosen) == 3
     ends = [(float(runs.kappa[i, -1]), float(runs.nu[i, -1])) for i in chosen]
@@ -94,9 +97,9 @@ def test_trajectories_are_those_of_runs_that_part(panels, runs):
 
 
 def test_runs_that_end_together_are_shown_by_two():
-    assert runs_apart(_ending((0.9, 1.0), (0.95, 1.0), (0.92, 1.0))) == [0, 1]
-    assert runs_apart(_ending((0.9, 1.0))) == [0]
-    assert runs_apart(_ending((1, 1), (1, 1), (-1, -1), (0, 0))) == [0, 2, 3]
+    assert choose_distinct_runs(_ending((0.9, 1.0), (0.95, 1.0), (0.92, 1.0))) == [0, 1]
+    assert choose_distinct_runs(_ending((0.9, 1.0))) == [0]
+    assert choose_distinct_runs(_ending((1, 1), (1, 1), (-1, -1), (0, 0))) == [0, 2, 3]
 
 
 def _ending(*ends):
@@ -121,7 +124,8 @@ def test_each_run_on_demand_in_the_colour_of_its_end(runs, monkeypatch):
             assert any(np.allclose(row, values.mean(axis=0), rtol=1e-14) for row in mine)
         assert not axes.collections
     assert {text.get_text() for text in overlaps.get_legend().get_texts()} == {
-        f"{well.sum()} recover", f"{(~well).sum()} do not", absolute(r"\kappa"), absolute(r"\nu")
+        f"{well.sum()} recover", f"{(~well).sum()} do not",
+        absolute_value_tex(r"\kappa"), absolute_value_tex(r"\nu")
     }  # fmt: skip
     assert "each of 12 runs, by where it ends" in risk.figure.get_suptitle()
 

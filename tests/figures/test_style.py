@@ -13,7 +13,7 @@ from matplotlib.text import Text
 from slrsym import Task, figures, simulate
 from slrsym.figures import draw, recipe
 from slrsym.figures.square import planar_figure
-from slrsym.figures.style import style, write
+from slrsym.figures.style import save_figure, style
 from slrsym.probing import Projections
 
 from .._profile import THOROUGH, more, thorough_only
@@ -99,11 +99,11 @@ def test_figures_fit_a_page_and_are_readable_in_print(drawn):
 @pytest.mark.parametrize("form", figures.FORMATS)
 def test_files(tmp_path, risks, form):
     file = tmp_path / f"figure.{form}"
-    write(draw("3", risks), file)
+    save_figure(draw("3", risks), file)
     first = file.read_bytes()
     assert first.startswith(STARTS[form])
     # No dates, no random names: the same data are the same file.
-    write(draw("3", risks), file, form)
+    save_figure(draw("3", risks), file, form)
     assert file.read_bytes() == first
     assert [f.name for f in tmp_path.iterdir()] == [file.name]
 
@@ -118,20 +118,20 @@ def test_a_failed_write_leaves_the_old_file(tmp_path, drawn, monkeypatch):
 
     monkeypatch.setattr("pathlib.Path.write_bytes", fail)
     with pytest.raises(OSError, match="disk full"):
-        write(drawn["3"], file)
+        save_figure(drawn["3"], file)
     assert file.read_text() == "old"
     assert [f.name for f in tmp_path.iterdir()] == ["figure.pdf"]
 
 
 def test_other_formats_are_refused(tmp_path, drawn):
     with pytest.raises(ValueError, match="format must be one of pdf, png, svg; got 'gif'"):
-        write(drawn["3"], tmp_path / "figure.gif")
+        save_figure(drawn["3"], tmp_path / "figure.gif")
     assert not list(tmp_path.iterdir())
 
 
 def test_settings_of_matplotlib_stay_as_they_are(risks, tmp_path):
     before = dict(mpl.rcParams)
-    write(draw("3", risks), tmp_path / "figure.pdf")
+    save_figure(draw("3", risks), tmp_path / "figure.pdf")
     assert dict(mpl.rcParams) == before
 
 

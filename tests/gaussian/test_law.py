@@ -66,7 +66,7 @@ def test_parts():
     assert law.cov == ImmutableMatrix([[s, r], [r, 2]])
     assert law.covariance(y, x) == r
     assert law.parameters == law.free_symbols == {a, s, r}
-    assert law.blocks() == (law,)
+    assert law.independent_laws() == (law,)
 
 
 def test_pairs_instead_of_a_mapping():
@@ -223,7 +223,7 @@ def test_product_law():
     first, second, third = standard_normal(x), NoiseLaw(y, a**2), standard_normal(z)
     product = ProductLaw(first, ProductLaw(second, third))
     assert product.symbols == (x, y, z)
-    assert product.blocks() == (first, second, third)
+    assert product.independent_laws() == (first, second, third)
     assert product.parameters == {a}
     with pytest.raises(ValueError, match="shared: x"):
         ProductLaw(first, standard_normal(y, x))
@@ -278,10 +278,10 @@ def test_substitution_leaves_the_bound_symbols(law):
 @pytest.mark.parametrize("law", LAWS)
 def test_renamed(law):
     names = {symbol: Dummy(real=True) for symbol in law.symbols}
-    renamed = law.renamed(names)
+    renamed = law.rename_variables(names)
     assert renamed.symbols == tuple(names.values())
     assert renamed.parameters == law.parameters
-    assert renamed.renamed({new: old for old, new in names.items()}) == law
+    assert renamed.rename_variables({new: old for old, new in names.items()}) == law
 
 
 def test_substitution_in_the_covariance_is_validated():
@@ -309,7 +309,7 @@ def test_base_class_is_abstract():
     with pytest.raises(NotImplementedError):
         law.parameters  # noqa: B018
     with pytest.raises(NotImplementedError):
-        law.renamed({})
+        law.rename_variables({})
 
 
 @pytest.mark.parametrize("declared", ["positive", "nonnegative", "integer", "nonzero"])

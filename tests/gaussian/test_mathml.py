@@ -21,9 +21,9 @@ from slrsym.typeset.boxes import (
     ScriptBox,
     Space,
     identifier,
-    name,
     number,
     row,
+    upright_name,
 )
 
 x, y = symbols("x y", real=True)
@@ -41,8 +41,8 @@ def inside(box):
         (identifier("varepsilon"), "<mi>ε</mi>"),
         (identifier("Phi"), '<mi mathvariant="normal">Φ</mi>'),
         (identifier("mathcal{N}"), "<mi>𝒩</mi>"),
-        (name("d"), '<mi mathvariant="normal">d</mi>'),
-        (name("E"), "<mi>𝔼</mi>"),
+        (upright_name("d"), '<mi mathvariant="normal">d</mi>'),
+        (upright_name("E"), "<mi>𝔼</mi>"),
         (Operator("<", "relation"), '<mo form="infix">&lt;</mo>'),
         (Operator("-", "prefix"), '<mo form="prefix" lspace="0" rspace="0">−</mo>'),
         (Operator("/", "slash"), '<mo lspace="0" rspace="0">/</mo>'),
@@ -54,7 +54,7 @@ def inside(box):
             "<munderover><mo>∑</mo><mi>k</mi><mi>n</mi></munderover>",
         ),
         (
-            ScriptBox(name("erf"), above=Atom("''", "name")),
+            ScriptBox(upright_name("erf"), above=Atom("''", "name")),
             '<mrow><mi>erf</mi><mo lspace="0" rspace="0">″</mo></mrow>',
         ),
         (Atom("and", "words"), "<mtext>\u00a0and\u00a0</mtext>"),
@@ -65,12 +65,12 @@ def test_boxes(box, expected):
 
 
 def test_a_function_is_applied_and_stands_apart_from_what_is_before_it():
-    called = row([identifier("x"), name("erf"), Fence("(", identifier("y"), ")")])
+    called = row([identifier("x"), upright_name("erf"), Fence("(", identifier("y"), ")")])
     assert inside(called) == (
         '<mi>x</mi><mspace width="0.17em"/><mi>erf</mi><mo>&#x2061;</mo><mrow>'
         '<mo stretchy="false">(</mo><mi>y</mi><mo stretchy="false">)</mo></mrow>'
     )
-    assert "mspace" not in inside(row([Operator("-", "prefix"), name("erf")]))
+    assert "mspace" not in inside(row([Operator("-", "prefix"), upright_name("erf")]))
 
 
 def test_brackets_grow_with_what_they_hold():

@@ -42,7 +42,7 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
-from slrsym.gaussian.grid import number
+from slrsym.gaussian.grid import evaluate_number
 from slrsym.gaussian.quadrature import evaluate
 from tests._profile import one_in, thorough, thorough_only
 
@@ -275,5 +275,5 @@ def test_the_cache_keeps_precisions_apart():
 def test_numbers_in_an_integrand_have_all_digits(digits):
     with mp.workdps(digits):
         assert mpmath.almosteq(
-            number(exp(1) * pi), mp.e * mp.pi, rel_eps=mp.mpf(10) ** (1 - digits)
+            evaluate_number(exp(1) * pi), mp.e * mp.pi, rel_eps=mp.mpf(10) ** (1 - digits)
         )

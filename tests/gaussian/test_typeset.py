@@ -44,7 +44,7 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
-from slrsym.typeset import Order, Printer, break_lines, to_latex, widest
+from slrsym.typeset import Order, Printer, break_lines, to_latex, widest_part
 from slrsym.typeset.backends import to_mathml
 from tests.reading import read
 from tests.reading.roundtrip import same
@@ -178,7 +178,7 @@ def test_broken_formulas_are_whole_and_fit_where_they_can(expr, width):
     without = r"[\s{}]|\\cdot"
     assert re.sub(without, "", joined) == re.sub(without, "", whole)
     assert 0 <= joined.count(r"\cdot") - whole.count(r"\cdot") < len(lines)
-    room = max(width, widest(box) + 7)
+    room = max(width, widest_part(box) + 7)
     assert all(line.indent + line.box.width <= room + 1e-9 for line in lines)
     assert (len(lines) == 1) or box.width > width
 

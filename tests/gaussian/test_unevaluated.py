@@ -111,12 +111,12 @@ def test_renaming_by_xreplace():
     assert SHIFTED.xreplace({x: y}) == Expectation(a * y**2, GaussianLaw({y: t}, [[1]]))
     # A new name that is taken by a parameter would change the meaning.
     assert SHIFTED.xreplace({x: a}) == SHIFTED
-    assert SHIFTED.renamed({x: y}).renamed({y: x}) == SHIFTED
+    assert SHIFTED.rename_variables({x: y}).rename_variables({y: x}) == SHIFTED
 
 
 def test_iid_sum_renamed():
     total = SUMMED.integrand.args[1]
-    assert total.renamed({x: y}) == IIDSum(erf(a * y), standard_normal(y), 3)
+    assert total.rename_variables({x: y}) == IIDSum(erf(a * y), standard_normal(y), 3)
     assert total.subs(a, x).free_symbols == {x}
     assert total.subs(x, 2) == total
 
@@ -125,7 +125,7 @@ def test_iid_sum_renamed():
 
 
 def test_equal_up_to_names():
-    renamed = SHIFTED.renamed({x: y})
+    renamed = SHIFTED.rename_variables({x: y})
     assert renamed != SHIFTED
     assert renamed.as_dummy() == SHIFTED.as_dummy()
     assert renamed.dummy_eq(SHIFTED)

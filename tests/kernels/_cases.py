@@ -12,7 +12,7 @@ import pytest
 from sympy import lambdify
 
 from slrsym.notation import ORDER_PARAMETERS, L, d, epsilon, gamma, lam
-from slrsym.symbolic import closed_form
+from slrsym.symbolic import risk_closed_form
 from slrsym.task import Task
 
 EPS = 2.0**-53
@@ -35,7 +35,7 @@ KINDS = ["anywhere", "near", "swap", "manifold", "corner"]
 @cache
 def reference(order):
     """The excess risk or its gradient at arbitrary precision, as derived, with Owen's T."""
-    expr = closed_form().subs(epsilon, 0)
+    expr = risk_closed_form().subs(epsilon, 0)
     outputs = [expr] if order == 0 else [expr.diff(p) for p in ORDER_PARAMETERS]
     return lambdify(INPUTS, outputs, modules="mpmath", cse=True)
 

@@ -10,7 +10,7 @@ from scipy.special import gamma as factorial
 from scipy.special import ndtr
 
 from slrsym.kernels import laplace, laplace_balls
-from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk, nodes, role_means
+from slrsym.kernels.laplace import grid_nodes, laplace_risk, mpmath_laplace_risk, role_means
 from slrsym.kernels.laplace_balls import _Role, ball_laplace_risk
 
 UPPER = np.triu_indices(3)
@@ -59,7 +59,7 @@ def test_weights_add_up_to_one(mu, tokens, extra):
     """Those of all tokens, and what is added to the sum of exponentials."""
     mean, spread = 0.3, 1.1
     law = np.array([mean]), np.array([spread]), np.array([tokens])
-    x, weight = nodes(mu, extra, *law)
+    x, weight = grid_nodes(mu, extra, *law)
     table = role_means(x, mu, mean, spread, tokens)
     near = np.log1p(-np.minimum(table[16], 0.5))
     log_f = np.where(table[16] < 0.5, near, np.log(np.maximum(table[0], 1e-300)))
@@ -72,25 +72,25 @@ def test_weights_add_up_to_one(mu, tokens, extra):
 def test_nodes_begin_and_end_where_nothing_is_left():
     """Of one role: on the left w is 1e-16, on the right exp(-w) is nothing."""
     mu, mean, spread = 2.0, np.array([0.5]), np.array([1.5])
-    x, weight = nodes(mu, 0.0, mean, spread, np.ones(1))
-    left, reach = laplace.ends(1.0)
+    x, weight = grid_nodes(mu, 0.0, mean, spread, np.ones(1))
+    left, reach = laplace.grid_ends(1.0)
     assert (left, reach) == (laplace.LEFT, laplace.REACH)
     step = weight[0]
     assert x[0] == pytest.approx(-mu * (0.5 + reach * 1.5) + left, abs=step)
     assert x[-1] == pytest.approx(-mu * (0.5 - reach * 1.5) + laplace.RIGHT, abs=step)
     assert np.diff(x) == pytest.approx(step)
     # A role without tokens says nothing, and the steepest of several roles decides the step.
-    several = nodes(mu, 0.0, np.array([0.5, 9.0]), np.array([1.5, 9.0]), np.array([1.0, 0.0]))
+    several = grid_nodes(mu, 0.0, np.array([0.5, 9.0]), np.array([1.5, 9.0]), np.array([1.0, 0.0]))
     assert np.array_equal(several[0], x)
-    narrow = nodes(mu, 0.0, np.array([0.5, 0.5]), np.array([1.5, 0.3]), np.ones(2))
+    narrow = grid_nodes(mu, 0.0, np.array([0.5, 0.5]), np.array([1.5, 0.3]), np.ones(2))
     assert narrow[1][0] == pytest.approx(max(laplace.STEP_1, step / 5))
     # Among many, the largest of all scores is far out.
-    left, reach = laplace.ends(1e6)
+    left, reach = laplace.grid_ends(1e6)
     assert left == pytest.approx(laplace.LEFT - np.log(1e6))
     assert 1e6 * ndtr(-reach) < ndtr(-laplace.REACH)
-    x, _ = nodes(mu, 0.0, np.zeros(1), np.ones(1), np.array([1e6]))
+    x, _ = grid_nodes(mu, 0.0, np.zeros(1), np.ones(1), np.array([1e6]))
     assert 30 < 1e6 * ndtr(x[-1] / mu) < 300
-    x, weight = nodes(mu, 0.5, mean, spread, np.ones(1))
+    x, weight = grid_nodes(mu, 0.5, mean, spread, np.ones(1))
     # With something added, powers of s against its exponential are factorials.
     for power in (1, 2, 3.5):
         found = np.sum(weight * np.exp(power * x))

@@ -65,7 +65,7 @@ def test_three_heads_with_correlated_noise(case):
     found = model.compile("numpy")(state, *row)
     exact = [float(z) for z in model.compile("mpmath")(state, *row, dps=20)]
     assert found == pytest.approx(exact, rel=1e-12, abs=1e-12 * max(map(abs, exact)))
-    assert model.check(values, samples=20_000, rng=1).passed
+    assert model.check(values, samples=20_000, rng=1).is_passed
 
 
 def test_derivatives_of_quotients_stay_short():

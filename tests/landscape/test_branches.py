@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from slrsym import Task
-from slrsym.dynamics.spheres import curvature, overlaps
+from slrsym.dynamics.spheres import overlaps_of_vectors, riemannian_derivatives
 from slrsym.landscape import (
-    branches,
     critical_inverse_temperature,
     find_critical_points,
+    follow_branches,
     swap_margin,
     swap_point,
 )
-from slrsym.landscape.continuation import correct_point, follow, index_at
+from slrsym.landscape.continuation import correct_point, follow_branch, indices_at
 from slrsym.landscape.points import OVERLAP_SIGNS
 from tests._profile import thorough_only
 
@@ -32,17 +32,17 @@ def point_of(state):
 def test_the_mixed_minimum_is_born_at_the_oracle(paper, warm):
     """The pitchfork of figure 7a: descent that missed the oracle ends on the branch from it."""
     start = point_of(warm.minima[0].state)[:, :2]
-    trace = follow(start, 0.9, paper, -1, 0.05, 3.0)
+    trace = follow_branch(start, 0.9, paper, -1, 0.05, 3.0)
     ((kind, place),) = trace.events
     assert kind == "pitchfork"
     assert math.exp(place.log_lam) == pytest.approx(critical_inverse_temperature(paper), rel=1e-6)
-    assert np.abs(overlaps(place.point))[:2] == pytest.approx([1, 1], abs=1e-3)
+    assert np.abs(overlaps_of_vectors(place.point))[:2] == pytest.approx([1, 1], abs=1e-3)
 
 
 @thorough_only
 def test_swap_points_begin_where_theta_reaches_one(paper, cold):
     start = point_of(next(p for p in cold.points if p.name == "swap").state)
-    trace = follow(start, 0.1, paper, -1, 0.02, 3.0)
+    trace = follow_branch(start, 0.1, paper, -1, 0.02, 3.0)
     ((kind, place),) = trace.events
     assert kind == "pitchfork"
     lam = math.exp(place.log_lam)
@@ -51,13 +51,13 @@ def test_swap_points_begin_where_theta_reaches_one(paper, cold):
     for there in trace.places:
         here = math.exp(there.log_lam)
         theta = swap_point(paper, here)[0].theta
-        assert abs(overlaps(there.point)[2]) == pytest.approx(theta, abs=1e-6)
+        assert abs(overlaps_of_vectors(there.point)[2]) == pytest.approx(theta, abs=1e-6)
 
 
 def test_swap_points_lose_their_stability_to_a_saddle(paper, cold):
     """Where the saddle between the basins of figure 7b ends, swap points stop attracting."""
     saddle = point_of(next(p for p in cold.points if p.index == 1).state)
-    trace = follow(saddle, 0.1, paper, 1, 0.05, 3.0)
+    trace = follow_branch(saddle, 0.1, paper, 1, 0.05, 3.0)
     ((kind, place),) = trace.events
     lam = math.exp(place.log_lam)
     assert kind == "pitchfork"
@@ -67,19 +67,19 @@ def test_swap_points_lose_their_stability_to_a_saddle(paper, cold):
     for factor, descending in ((0.999, 0), (1.001, 1)):
         assert (swap_margin(paper, factor * lam) > 0) == (descending == 0)
         point = point_of(swap_point(paper, factor * lam)[0])
-        assert index_at(point, factor * lam, paper)[0] == descending
+        assert indices_at(point, factor * lam, paper)[0] == descending
 
 
 @pytest.fixture(scope="module")
 def family():
     task = Task(d=5, L=3, gamma=0.6)
-    return task, branches(task, 0.3, 1.5, anchors=2, max_expected_missed=0.5)
+    return task, follow_branches(task, 0.3, 1.5, anchors=2, max_expected_missed=0.5)
 
 
 def test_branches_are_critical_all_along(family):
     task, found = family
     for branch in found:
-        slope, bend, _ = curvature(branch.points, branch.lam, task)
+        slope, bend, _ = riemannian_derivatives(branch.points, branch.lam, task)
         size = np.linalg.norm(bend, axis=(1, 2))
         assert (np.linalg.norm(slope, axis=1) < 1e-7 * size).all()
         assert branch.lam.min() >= 0.3 * (1 - 1e-12)
@@ -99,7 +99,7 @@ def test_branches_pass_through_every_critical_point(family):
             above = branch.lam > lam
             for i in np.flatnonzero(above[1:] != above[:-1]):
                 exact = correct_point(branch.points[i], lam, task)
-                images = OVERLAP_SIGNS * overlaps(exact)
+                images = OVERLAP_SIGNS * overlaps_of_vectors(exact)
                 if np.abs(images - point.state).max(axis=1).min() < 1e-6:
                     through.append((branch.name, branch.index[i]))
         assert len(through) == 1, point
@@ -128,4 +128,4 @@ def test_indices_change_only_at_events(family):
 )
 def test_bad_input(paper, arguments, said):
     with pytest.raises(ValueError, match=said):
-        branches(paper, **({"low": 0.1, "high": 0.5} | arguments))
+        follow_branches(paper, **({"low": 0.1, "high": 0.5} | arguments))

@@ -5,11 +5,11 @@ import pytest
 from flint import arb, arb_mat, ctx
 
 from slrsym import Task
-from slrsym.dynamics.spheres import curvature
-from slrsym.kernels.ball_backend import ball
+from slrsym.dynamics.spheres import riemannian_derivatives
+from slrsym.kernels.ball_backend import to_ball
 from slrsym.landscape import swap_point
-from slrsym.landscape.certificate import _Attempt, inertia, refine
-from slrsym.landscape.enumeration import descend, starts
+from slrsym.landscape.certificate import _Attempt, enclose_critical_point, inertia
+from slrsym.landscape.enumeration import random_points, search_zeros
 from slrsym.models.paper import kernel
 
 TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
@@ -18,17 +18,17 @@ TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
 @pytest.fixture(scope="module")
 def points():
     rng = np.random.default_rng(0)
-    ends, far = descend(starts(40, LAM, TASK, 3, rng), LAM, TASK)
+    ends, far = search_zeros(random_points(40, LAM, TASK, 3, rng), LAM, TASK)
     return ends[far < 1e-6]
 
 
 def test_points_are_refined_to_what_doubles_can_hold(points):
     for point in points[:6]:
-        found = refine(point + 1e-6 * np.sin(np.arange(6)).reshape(2, 3), LAM, TASK)
+        found = enclose_critical_point(point + 1e-6 * np.sin(np.arange(6)).reshape(2, 3), LAM, TASK)
         assert np.abs(found.point - point).max() < 1e-9
         assert found.radius < 1e-20
-        assert found.decided
-        values = np.linalg.eigvalsh(curvature(point, LAM, TASK)[1])
+        assert found.is_decided
+        values = np.linalg.eigvalsh(riemannian_derivatives(point, LAM, TASK)[1])
         assert found.inside == ((values < 0).sum(), 0, (values > 0).sum())
         assert (found.point[found.zeros] == 0).all()
 
@@ -39,25 +39,25 @@ def test_elsewhere_nothing_is_enclosed(points):
         point = rng.standard_normal((2, 3))
         point /= np.linalg.norm(point, axis=-1, keepdims=True)
         far = np.abs(points - point).max(axis=(1, 2)).min()
-        found = refine(point, LAM, TASK)
+        found = enclose_critical_point(point, LAM, TASK)
         assert far > 1e-2
         assert found is None
 
 
 def test_what_symmetry_fixes_needs_no_box():
-    oracle = refine(np.eye(3)[:2], LAM, TASK)
+    oracle = enclose_critical_point(np.eye(3)[:2], LAM, TASK)
     assert oracle.radius == 0
     assert oracle.zeros.sum() == 4
     # Nearby points on the spheres are not the oracle unless Newton leads there.
     tilted = np.array([[np.cos(1e-5), 0, np.sin(1e-5)], [0, 1, 0]])
-    assert np.abs(refine(tilted, LAM, TASK).point - np.eye(3)[:2]).max() < 1e-12
+    assert np.abs(enclose_critical_point(tilted, LAM, TASK).point - np.eye(3)[:2]).max() < 1e-12
 
 
 def test_curvatures_far_below_rounding_have_certain_signs():
     """At the oracle of a large dimension the risk is flat, and still curves upwards."""
     task = Task(d=2000, L=10, gamma=0.5**0.5)
-    found = refine(np.eye(3)[:2], 0.5, task)
-    assert found.decided
+    found = enclose_critical_point(np.eye(3)[:2], 0.5, task)
+    assert found.is_decided
     assert 0 < found.across_values[0] < 1e-60
     assert found.across == (0, 0, 2)
     assert found.digits > 40
@@ -72,8 +72,8 @@ def test_curvatures_of_different_orders_are_no_obstacle():
     task, lam = Task(d=1000, L=30_000, gamma=2.0), 0.9
     k = [0.2995683744325861, -0.9540748340878812, 0]
     v = [-0.9537354123065561, -0.30064724065330045, 0]
-    found = refine(np.array([k, v]), lam, task)
-    assert found.decided
+    found = enclose_critical_point(np.array([k, v]), lam, task)
+    assert found.is_decided
     assert found.digits == 40
     assert found.inside == (1, 0, 3)
     assert found.gradient_norm < 1e-20
@@ -82,7 +82,7 @@ def test_curvatures_of_different_orders_are_no_obstacle():
 
 def bound_of(point, lam, task):
     with ctx.workdps(40):
-        return _Attempt(point, lam, task, 40)._gradient_norm([ball(c) for c in point.ravel()])
+        return _Attempt(point, lam, task, 40)._gradient_norm([to_ball(c) for c in point.ravel()])
 
 
 def test_the_gradient_vanishes_to_more_digits_than_doubles_have():
@@ -90,19 +90,19 @@ def test_the_gradient_vanishes_to_more_digits_than_doubles_have():
     task, lam = Task(d=4000, L=1000, gamma=0.7), 0.3
     (_, _, theta, eta, _), _ = swap_point(task, lam)
     point = np.array([[0, eta, 0], [theta, 0, np.sqrt(1 - theta**2)]])
-    slope, bend, _ = curvature(point, lam, task)
+    slope, bend, _ = riemannian_derivatives(point, lam, task)
     assert np.abs(bend).max() > 500
-    found = refine(point, lam, task)
+    found = enclose_critical_point(point, lam, task)
     assert 0 < found.gradient_norm < 1e-30
     # What it bounds, at the middle in double precision, is as large as rounding makes it.
     rounded = bound_of(found.point, lam, task)
     assert 1e-18 < rounded < 1e-11
-    here, _, _ = curvature(found.point, lam, task)
+    here, _, _ = riemannian_derivatives(found.point, lam, task)
     assert np.linalg.norm(here) < 1e-10
     assert np.linalg.norm(slope) < 1e-10
     moved = found.point + 1e-3 * np.array([[0, 0, 1], [0, 1, 0]])
     moved /= np.linalg.norm(moved, axis=1, keepdims=True)
-    away, _, _ = curvature(moved, lam, task)
+    away, _, _ = riemannian_derivatives(moved, lam, task)
     assert bound_of(moved, lam, task) == pytest.approx(np.linalg.norm(away), rel=1e-9)
 
 

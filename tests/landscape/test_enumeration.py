@@ -8,10 +8,10 @@ import pytest
 
 from slrsym import Task, excess_risk, gradient
 from slrsym.dynamics.engines import VectorEngine
-from slrsym.dynamics.spheres import overlaps
+from slrsym.dynamics.spheres import overlaps_of_vectors
 from slrsym.landscape import Coverage, find_critical_points
-from slrsym.landscape.enumeration import descend, newton_steps
-from slrsym.landscape.points import OVERLAP_SIGNS, family_of, name_of
+from slrsym.landscape.enumeration import newton_steps, search_zeros
+from slrsym.landscape.points import OVERLAP_SIGNS, point_family, point_name
 from slrsym.task import OrderParameters
 
 
@@ -56,7 +56,7 @@ def test_the_landscape_of_figure_7a(warm):
 @pytest.mark.parametrize("which", ["cold", "warm", "small"])
 def test_every_point_is_confirmed(which, request):
     found = request.getfixturevalue(which)
-    assert found.balanced
+    assert found.is_balanced
     assert found.coverage.expected_missed <= 0.5
     risks = [p.excess_risk for p in found.points]
     assert risks == sorted(risks)
@@ -74,9 +74,11 @@ def test_every_point_is_confirmed(which, request):
 def test_no_dimension_brings_anything_new(small):
     """A search in four dimensions, where nothing is taken for granted, ends at the same points."""
     points = np.random.default_rng(3).standard_normal((400, 2, 4))
-    ends, far = descend(points / np.linalg.norm(points, axis=-1, keepdims=True), 0.45, small.task)
+    ends, far = search_zeros(
+        points / np.linalg.norm(points, axis=-1, keepdims=True), 0.45, small.task
+    )
     # Families are flat, and so are the ends of searches on them.
-    states = overlaps(ends[np.isfinite(far)])
+    states = overlaps_of_vectors(ends[np.isfinite(far)])
     known = np.array([p.state for p in small.points])
     images = OVERLAP_SIGNS[:, None] * known
     distance = np.abs(states[:, None, None] - images).max(axis=-1).min(axis=1)
@@ -138,7 +140,7 @@ def test_a_missing_point_is_noticed(small):
     """Points off the plane come in eights, so that the sum without one of them is wrong."""
     short = find_critical_points(small.task, small.lam, max_expected_missed=0.5, max_searches=6)
     assert len(short.points) < len(small.points)
-    assert not short.balanced
+    assert not short.is_balanced
     assert short.coverage.expected_missed > 0.5
 
 
@@ -161,7 +163,7 @@ def test_flat_regions_are_no_critical_points():
 @pytest.mark.parametrize(("d", "lam"), [(2, 0.1), (3, 0.5), (4, 1.0)])
 def test_few_dimensions(d, lam):
     found = find_critical_points(Task(d, 3, 0.6), lam, max_expected_missed=0.5)
-    assert found.balanced
+    assert found.is_balanced
     assert all(p.confirmed for p in found.points)
     assert ("null" in {p.name for p in found.points}) == (d >= 4)
     for point in found.points:
@@ -195,8 +197,8 @@ def test_the_null_point_is_critical_in_all_overlaps(small):
 )
 def test_names_and_families(state, name, family):
     overlaps_of = OrderParameters(*map(float, state))
-    assert name_of(overlaps_of) == name
-    assert family_of(overlaps_of, 10) == family
+    assert point_name(overlaps_of) == name
+    assert point_family(overlaps_of, 10) == family
 
 
 @pytest.mark.parametrize(
@@ -225,6 +227,6 @@ def test_a_task_is_needed():
 def test_a_saddle_in_a_narrow_valley_is_found():
     """Between two minima of nearly the same risk, where random starts alone do not lead."""
     found = find_critical_points(Task(6, 14, 0.12), 1.2753, max_expected_missed=0.5)
-    assert found.balanced
+    assert found.is_balanced
     assert [p.kind for p in found.points[:2]] == ["minimum", "minimum"]
     assert any(p.index == 1 and p.name.startswith("mixed") for p in found.points)

@@ -10,8 +10,8 @@ from sympy import Float, Rational, Symbol, erf, exp, lambdify, pi, sqrt, symbols
 from slrsym.models import Direction, Directions, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.instances import attention
 from slrsym.models.instances import committee as committee_of_units
-from slrsym.models.moments import covariance_symbol, variables
-from slrsym.models.patterns import Pattern
+from slrsym.models.moments import covariance_symbol, generic_variables
+from slrsym.models.patterns import MeanPattern
 from slrsym.proof import builtin_ledger, check_claim
 from tests._profile import THOROUGH, more
 
@@ -134,7 +134,7 @@ def slope(u):
 
 def test_patterns_are_the_integrals_of_saad_and_solla():
     """S1 to S4, each at 50 random covariances."""
-    Z = variables(4)
+    Z = generic_variables(4)
     cases = {
         "i2": (g(Z[0]) * g(Z[1]), 2),
         "i3": (slope(Z[0]) * Z[1] * g(Z[2]), 3),
@@ -143,7 +143,7 @@ def test_patterns_are_the_integrals_of_saad_and_solla():
     }
     rng = np.random.default_rng(3)
     for name, (core, count) in cases.items():
-        found = Pattern(core, count).centred
+        found = MeanPattern(core, count).centred_mean
         assert found is not None
         value = lambdify(found.arguments, found.value)
         for _ in range(50):
@@ -228,7 +228,7 @@ def test_equations_in_jax():
     """The rate of change, its Jacobian by JAX, and many numbers of units at once."""
     jax = pytest.importorskip("jax", reason="needs JAX: pip install 'slrsym[jax]'")
     equations = alike(K).equations("online-sgd", rate=0.35)
-    state, _ = equations.numbers(POINT, {"K": 3, "sigma": 0.2})
+    state, _ = equations.numerical_values(POINT, {"K": 3, "sigma": 0.2})
     assert [p.name for p in equations.parameters] == ["K", "sigma"]
     with jax.enable_x64(True):
         change = equations.compile("jax")
@@ -245,14 +245,14 @@ def test_fixed_points_are_certified_where_they_are_isolated():
     points = equations.fixed_points({"K": 3, "sigma": 0}, starts=8, rng=0, certified=True)
     best = points[0]
     assert [best.state[p] for p in equations.state] == pytest.approx([1, 0, 1, 0], abs=1e-9)
-    assert best.certified
+    assert best.is_certified
     assert best.risk == pytest.approx(0, abs=1e-12)
     level = 15**-0.5
     # On the plateau an eigenvalue vanishes, so that nothing can be shown.
     (plateau,) = equations.fixed_points(
         {"K": 3, "sigma": 0}, starts=[[0.2, 0.2, level, level]], certified=True
     )
-    assert not plateau.certified
+    assert not plateau.is_certified
 
 
 # -- other motions -------------------------------------------------------------------------------
@@ -365,6 +365,27 @@ def test_the_symmetric_subspace_is_proved_to_be_invariant():
     assert not check_claim(equations.claims("m")[0], find).accepted
 
 
+@more
+def test_any_two_of_any_number_of_units_are_proved_to_move_as_their_class():
+    find = builtin_ledger().find
+    equations = alike(K).equations("gradient-flow")
+    claims = equations.claims("m")
+    assert [c.id for c in claims] == [
+        "m-drift-1", "m-drift-2", "m-drift-3", "m-drift-4", "m-drift-4-reversed",
+    ]  # fmt: skip
+    assert all(check_claim(c, find).accepted for c in (claims if THOROUGH else claims[:1]))
+    # One unit too many, in the equations and in the count of the others.
+    equations.__dict__["drift"] = equations.drift.subs(K, K + 1)
+    assert not check_claim(equations.claims("m")[0], find).accepted
+
+
+def products_of_sums():
+    w = Directions("w", K)
+    predictor = Predictor(lambda X: w.sum(lambda x: g(X @ x)) * w.sum(lambda x: X @ x))
+    token = Token(target=lambda X: X @ Direction("u", unit=True))
+    return model(TokenSequence({token: 1}), predictor).equations("gradient-flow")
+
+
 def test_in_words_and_in_latex(tmp_path):
     equations = alike(K).equations("online-sgd", decay=Symbol("kappa"))
     assert repr(equations).splitlines() == [
@@ -399,7 +420,7 @@ def test_runs_are_saved(tmp_path):
         (lambda: attention().model.equations("online-sgd"), "grows with d"),
         (lambda: attention().model.equations("gradient-flow", symmetric=True), "state them as"),
         (lambda: alike(K).risk, "number of units"),
-        (lambda: alike(K).equations("gradient-flow").claims(), "need their number"),
+        (lambda: products_of_sums().claims(), "for sums over units, and not for their products"),
         (lambda: alike(K).equations("gradient-flow").solve({"K": 2}, np.eye(4), 1), "start must"),
         (lambda: alike(K).equations("gradient-flow").at(POINT, {}), "must have a number for K"),
         (lambda: alike(K).equations("gradient-flow").at(POINT, {"x": 1}), "no parameter of"),

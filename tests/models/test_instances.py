@@ -216,7 +216,7 @@ def test_which_signs_do_not_matter(name, sets):
     model = HEADS[name][0]().model
     found = model.flow.symmetries()
     assert {frozenset(p.name for p in flipped) for flipped in found} == set(map(frozenset, sets))
-    assert model.flow.closed
+    assert model.flow.is_closed
     assert "multiples of the identity" in model.flow.reason
 
 
@@ -526,7 +526,9 @@ def test_softmax_at_large_inverse_temperatures(d):
     )
     # At the oracle nothing is left; with k orthogonal to all, one token of ten is hit by chance.
     assert abs(f([1, 1, 0, 0, 0], *numbers)[0]) < 1e-12
-    x, _ = laplace.nodes(mu, 0.0, np.array([mu, 0.0]), np.array([1.0, 1.0]), np.array([1.0, 9.0]))
+    x, _ = laplace.grid_nodes(
+        mu, 0.0, np.array([mu, 0.0]), np.array([1.0, 1.0]), np.array([1.0, 9.0])
+    )
     assert len(x) < 500
     # The largest of ten scores decides: Y is V of the right token, or an independent one.
     assert f([0, 1, 0, 0, 0], *numbers)[0] == pytest.approx(2 * (1 - 0.1), rel=2e-2)
@@ -643,7 +645,7 @@ def test_means_by_quadrature_by_numba():
 
 def test_what_does_not_close_is_said():
     model = HEADS["logistic"][0]().model
-    assert not model.closed_form
+    assert not model.has_closed_form
     assert model.quadrature.dimension == 1
     assert "tanh(z)" in model.quadrature.reason
     assert HEADS["relu"][0]().model.quadrature is None

@@ -78,7 +78,7 @@ def test_every_method_of_every_instance(name):
 def test_tokens_agree_with_every_instance(name):
     stated = made[name]()
     found = stated.check(values_of(stated), samples=20_000, rng=1)
-    assert found.passed, found
+    assert found.is_passed, found
     assert np.mean(np.square(list(found.z_scores.values()))) < 4
 
 
@@ -93,7 +93,7 @@ def test_critical_points_are_critical(name):
 def test_tokens_of_equal_noise():
     """The matrix of correlations is singular."""
     stated = multi_head(1, 2, 1, sin).model
-    assert stated.check(values_of(stated), samples=2_000, rng=1).passed
+    assert stated.check(values_of(stated), samples=2_000, rng=1).is_passed
 
 
 def test_critical_points_where_a_fixed_inner_product_is_not_given():

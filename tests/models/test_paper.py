@@ -13,7 +13,7 @@ from slrsym.models.instances import attention
 from slrsym.models.paper import excess_risk, kernel
 from slrsym.notation import ORDER_PARAMETERS, lam
 from slrsym.proof import builtin_ledger
-from slrsym.symbolic import closed_form, gradient, hessian
+from slrsym.symbolic import gradient, hessian, risk_closed_form
 from slrsym.task import Task, informative_token, other_token
 from tests.kernels._cases import KINDS, feasible, setting
 
@@ -47,7 +47,7 @@ def test_it_is_what_was_derived_before(paper, kind):
     rows = hessian()
     upper = [rows[i, j] for i in range(5) for j in range(i, 5)]
     before = compile_expressions(
-        [closed_form(), *gradient(), *upper], ORDER_PARAMETERS, paper.parameters, "mpmath"
+        [risk_closed_form(), *gradient(), *upper], ORDER_PARAMETERS, paper.parameters, "mpmath"
     )
     now = paper.compile("mpmath", "risk", "gradient", "hessian")
     rng = np.random.default_rng(KINDS.index(kind))

@@ -141,7 +141,7 @@ def tanh_of_kinks():
 def test_neither_closed_form_nor_quadrature(make, message):
     """The two properties answer, and everything else refuses before anything is compiled."""
     stated = make()
-    assert (stated.closed_form, stated.quadrature) == (False, None)
+    assert (stated.has_closed_form, stated.quadrature) == (False, None)
     for ask in (
         lambda: stated.risk,
         lambda: stated.order_parameters,

@@ -91,7 +91,7 @@ def test_they_go_on(tmp_path):
 def test_interrupted_runs_keep_what_is_complete(activation, tmp_path, monkeypatch):
     stated = attention(*([activation] if activation else [])).model
     whole = stated.simulate(VALUES, steps=20, every=5, runs=2, **OPTIONS)
-    monkeypatch.setattr("slrsym.runs._STRIDE", 6 * (1 if stated.closed_form else 1000))
+    monkeypatch.setattr("slrsym.runs._STRIDE", 6 * (1 if stated.has_closed_form else 1000))
     advance, calls = FlowEngine.advance, []
 
     def interrupted(self, *arguments):

@@ -23,8 +23,13 @@ from slrsym.montecarlo import (
     risk_estimate,
     sampling,
 )
-from slrsym.montecarlo.predictors import Loss, OutputMoments
-from slrsym.montecarlo.sampling import Coordinates, Locations, Moments, sample_quantity
+from slrsym.montecarlo.predictors import OutputMoments, SquaredError
+from slrsym.montecarlo.sampling import (
+    CoordinateSource,
+    LocationLaw,
+    RunningMoments,
+    sample_quantity,
+)
 from slrsym.task import OrderParameters
 from tests.montecarlo._settings import random_state, settings
 
@@ -47,10 +52,10 @@ def rows(predictor, method, quantity, seed, n=BLOCK, p=None):
     if method == "plain":
         at = Directions.at(STATE, TASK, SeedSequence(1))
         k, v = (at.k_star, at.v_star) if predictor.oracle else (at.k, at.v)
-        source = sampling.Tokens(TASK, Locations(TASK, p), k, v, at.k_star, at.v_star)
+        source = sampling.TokenSource(TASK, LocationLaw(TASK, p), k, v, at.k_star, at.v_star)
     else:
         state = OrderParameters(1, 1, 0, 0, 0) if predictor.oracle else STATE
-        source = Coordinates(TASK, Locations(TASK, None, fixed=True), state)
+        source = CoordinateSource(TASK, LocationLaw(TASK, None, fixed=True), state)
     sample_quantity(quantity(predictor), source, SeedSequence(seed), n, keep=found.append)
     return np.concatenate(found)
 
@@ -59,7 +64,7 @@ def rows(predictor, method, quantity, seed, n=BLOCK, p=None):
 def test_plain_and_projected_samples_have_one_law(predictor):
     # Whatever the law of the location: predictors that treat all tokens alike do not see it.
     p = np.array([0.7, 0.1, 0.2, 0.0])
-    for quantity in (Loss, OutputMoments):
+    for quantity in (SquaredError, OutputMoments):
         plain = rows(predictor, "plain", quantity, 1, p=p)
         projected = rows(predictor, "projected", quantity, 2)
         for a, b in zip(plain.T, projected.T, strict=True):
@@ -67,7 +72,7 @@ def test_plain_and_projected_samples_have_one_law(predictor):
 
 
 def test_another_law_is_seen():
-    other = Coordinates(Task(7, 6, 0.8, 0.3), Locations(TASK, None, fixed=True), STATE)
+    other = CoordinateSource(Task(7, 6, 0.8, 0.3), LocationLaw(TASK, None, fixed=True), STATE)
     found = []
     sample_quantity(OutputMoments(Erf(0.4)), other, SeedSequence(2), BLOCK, keep=found.append)
     erf_rows = rows(Erf(0.4), "plain", OutputMoments, 1)
@@ -149,7 +154,7 @@ def test_locations_follow_their_law():
     p = np.array([0.5, 0.0, 0.3, 0.2])
     n = 40_000
     for law, expected in ((p, p), (None, np.full(4, 0.25))):
-        found = np.bincount(Locations(TASK, law).draw(default_rng(1), n), minlength=4)
+        found = np.bincount(LocationLaw(TASK, law).draw(default_rng(1), n), minlength=4)
         assert np.abs(found - n * expected).max() < 4.5 * np.sqrt(n) / 2
         assert found[expected == 0].sum() == 0
 
@@ -204,13 +209,15 @@ def test_conditioning_never_loses_and_says_what_it_gains():
 @pytest.mark.parametrize("conditioned", [False, True])
 @pytest.mark.parametrize("mirrors_all", [False, True])
 def test_pairs_mirror_each_other(mirrors_all, conditioned):
-    law = Locations(TASK, np.array([0.5, 0.2, 0.2, 0.1]))
-    source = Coordinates(TASK, law, STATE, conditioned, True, mirrors_all)
+    law = LocationLaw(TASK, np.array([0.5, 0.2, 0.2, 0.1]))
+    source = CoordinateSource(TASK, law, STATE, conditioned, True, mirrors_all)
     ((first, second),) = source.batches(SeedSequence(1), 500)
     assert (first.place == second.place).all()
     signal = np.sqrt(TASK.d / 2)
     for x, mean in (("u", STATE.kappa), ("v", STATE.theta)):
-        own = first.own(getattr(first, x)) + second.own(getattr(second, x))
+        own = first.informative_entry(getattr(first, x)) + second.informative_entry(
+            getattr(second, x)
+        )
         assert own == pytest.approx(2 * signal * mean, abs=1e-12)
         others = (getattr(first, x) + getattr(second, x))[np.arange(4) != first.place[:, None]]
         if mirrors_all:
@@ -269,8 +276,8 @@ def test_more_samples_begin_with_those_of_fewer():
     kept = {}
     for n in (BLOCK + 7, 2 * BLOCK):
         found = []
-        source = Coordinates(TASK, Locations(TASK, None, fixed=True), STATE)
-        sample_quantity(Loss(Erf(0.4)), source, SeedSequence(1), n, keep=found.append)
+        source = CoordinateSource(TASK, LocationLaw(TASK, None, fixed=True), STATE)
+        sample_quantity(SquaredError(Erf(0.4)), source, SeedSequence(1), n, keep=found.append)
         kept[n] = np.concatenate(found)
     # A block that is cut short has its numbers in other places: up to there, they are the same.
     few, many = kept[BLOCK + 7], kept[2 * BLOCK]
@@ -320,7 +327,7 @@ def test_a_target_is_reached_or_said_not_to_be():
         Erf(0.4), TASK, STATE, target_stderr=0.02, max_samples=10**6,
         progress=lambda n, error: told.append((n, error)),
     )  # fmt: skip
-    assert found.reached
+    assert found.is_reached
     assert found.stderr <= 0.02
     assert 2 * BLOCK <= found.samples < 10**6
     assert found.samples % BLOCK == 0
@@ -329,12 +336,12 @@ def test_a_target_is_reached_or_said_not_to_be():
     # A block less would not have done.
     assert told[-2][1] > 0.02 or len(told) == 2
     missed = risk_estimate(Erf(0.4), TASK, STATE, target_stderr=1e-9, max_samples=5000)
-    assert (missed.reached, missed.samples) == (False, 5000)
+    assert (missed.is_reached, missed.samples) == (False, 5000)
     # Two blocks at least, however easy the target.
     easy = risk_estimate(Erf(0.4), TASK, STATE, target_stderr=100, max_samples=10**6)
     assert easy.samples == 2 * BLOCK
     exactly = risk_estimate(Erf(0.4), TASK, STATE, max_samples=4321)
-    assert (exactly.reached, exactly.samples, exactly.target_stderr) == (True, 4321, None)
+    assert (exactly.is_reached, exactly.samples, exactly.target_stderr) == (True, 4321, None)
 
 
 def test_no_spread_is_no_reason_to_stop():
@@ -398,14 +405,14 @@ def test_quantiles_of_the_output():
 def test_moments_lose_no_digits():
     values = default_rng(1).standard_normal((1000, 3)) * [1, 1e-3, 10]
     far = values + 1e9
-    moments = Moments(3)
+    moments = RunningMoments(3)
     for part in np.split(far, [0, 1, 4, 700]):
         moments.add(part)
     exact = np.cov((far - 1e9).T)
     # Sums of squares of the values themselves would be off by hundreds.
     assert moments.covariance == pytest.approx(exact, abs=1e-7)
     assert moments.mean - 1e9 == pytest.approx((far - 1e9).mean(axis=0), abs=1e-6)
-    wide = Moments(20)
+    wide = RunningMoments(20)
     rows = default_rng(2).standard_normal((50, 20))
     wide.add(rows[:20])
     wide.add(rows[20:])

@@ -9,7 +9,7 @@ import pytest
 from sympy import Eq, Function, Ge, GreaterThan, Symbol, false, symbols, true
 from sympy.core.relational import Relational
 
-from slrsym.claims.claim import collecting
+from slrsym.claims.claim import collect_claims
 from slrsym.proof import Claim, algebra, chain
 from slrsym.statements.expressions import ProofError
 
@@ -69,7 +69,7 @@ def test_a_claim_has_one_proof() -> None:
     claim = square(statement=Eq((x + 1) ** 2, x**2 + 2 * x + 1))
     with pytest.raises(ProofError, match="no proof"):
         claim.build_proof()
-    assert claim.idea == ""
+    assert claim.proof_idea == ""
 
     @claim.proof
     def _(goal: Any) -> Any:
@@ -79,7 +79,7 @@ def test_a_claim_has_one_proof() -> None:
         """
         return chain(goal.lhs).then(goal.rhs, by=algebra)
 
-    assert claim.idea == "Multiply out. And collect."
+    assert claim.proof_idea == "Multiply out. And collect."
     assert claim.build_proof().conclusion == claim.statement
     with pytest.raises(ProofError, match="two proofs"):
         claim.proof(lambda goal: chain(goal.lhs))
@@ -94,9 +94,9 @@ def test_what_is_no_proof_is_refused(result: Any, message: str) -> None:
 
 
 def test_claims_are_collected_in_order() -> None:
-    with collecting(Path("a.py")) as outer:
+    with collect_claims(Path("a.py")) as outer:
         first = square()
-        with collecting(Path("b.py")) as inner:
+        with collect_claims(Path("b.py")) as inner:
             second = square(id="inner")
         third = square(id="third")
     square(id="outside")

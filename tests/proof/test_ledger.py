@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.claims.files import DerivationError
 from slrsym.claims.ledger import Ledger, builtin_ledger
-from slrsym.claims.verification import circle
+from slrsym.claims.verification import shortest_circle
 from slrsym.statements.expressions import ProofError
 
 from .._profile import thorough, thorough_only
@@ -109,7 +109,7 @@ def test_built_in_claims_are_not_loaded_for_nothing(derivation, monkeypatch):
     ledger = Ledger.load(
         derivation("a.py", claim_text("one"), claim_text("two", by='lemma("one")'))
     )
-    monkeypatch.setattr("slrsym.claims.ledger.load_file", fail)
+    monkeypatch.setattr("slrsym.claims.ledger.load_claims", fail)
     assert statuses(ledger.verify()) == {"one": "proved", "two": "proved"}
 
 
@@ -131,7 +131,7 @@ def test_a_users_own_id_wins(derivation, workers):
 def test_what_takes_the_place_of_a_built_in_claim_is_known(derivation, id):
     # Of the ids that a file puts together, too, which its text does not say.
     ledger = Ledger.load(derivation("a.py", claim_text(id), claim_text("theorem-5-edge-of-mine")))
-    assert ledger.replacing() == {id}
+    assert ledger.replacing_ids() == {id}
 
 
 def test_a_broken_file_of_the_package_is_a_problem(derivation, monkeypatch, tmp_path):
@@ -141,9 +141,9 @@ def test_a_broken_file_of_the_package_is_a_problem(derivation, monkeypatch, tmp_
     (folder / "b.py").write_text(BELL_HEADER + bell("given", "algebra"), encoding="utf-8")
     monkeypatch.setattr("slrsym.claims.ledger.builtin_folder", lambda: folder)
     ledger = Ledger.load(derivation("a.py", bell(by='lemma("given")'), header=BELL_HEADER))
-    assert ledger.knows("given")
+    assert ledger.has_claim("given")
     assert ledger.problems == []
-    assert not ledger.knows("broken")
+    assert not ledger.has_claim("broken")
     (problem,) = ledger.problems
     assert "does not import: ZeroDivisionError" in problem
 
@@ -168,7 +168,7 @@ def test_a_file_of_the_package_is_run_once_for_each_text(derivation, monkeypatch
 
 def test_an_unknown_id(derivation):
     ledger = Ledger.load(derivation("a.py", claim_text("square")))
-    assert not ledger.knows("sqare")
+    assert not ledger.has_claim("sqare")
     with pytest.raises(ProofError, match=r"unknown claim 'sqare'; did you mean square\?"):
         ledger.find("sqare")
     with pytest.raises(ProofError, match="unknown claim 'lemma-18-iiii'; did you mean lemma-18-"):
@@ -235,7 +235,10 @@ def test_circles(derivation):
         "upon": "conditional",
     }
     assert rows["two"].error == "it rests on itself: two -> three -> one -> two"
-    assert circle("upon", {id: f.depends for id, f in ledger.foundations("upon").items()}) == []
+    assert (
+        shortest_circle("upon", {id: f.depends for id, f in ledger.foundations("upon").items()})
+        == []
+    )
 
 
 def test_axioms_come_through_dependencies(derivation):

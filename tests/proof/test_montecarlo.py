@@ -44,8 +44,8 @@ from sympy import (
 
 from slrsym.claims import check
 from slrsym.cli import display
-from slrsym.crosscheck.montecarlo import CONFIRMING, NOTICEABLE, _digits, sampled_evidence
-from slrsym.crosscheck.samples import Arithmetic, NoLaw, NotSampled, average
+from slrsym.crosscheck.montecarlo import CONFIRMING, NOTICEABLE, _digits, sample_relations
+from slrsym.crosscheck.samples import NoLaw, NotSampled, SampleEvaluator, sample_average
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -78,7 +78,7 @@ def E(f):
 
 
 def sampled(statement, *given, seed=0):
-    return sampled_evidence(statement, given, (seed,))
+    return sample_relations(statement, given, (seed,))
 
 
 def one(statement, *given, seed=0):
@@ -246,7 +246,7 @@ def test_samples_alone_refute_a_claim(monkeypatch):
     assert plain["z"] == item.z
     assert json.loads(json.dumps(plain)) == plain
     # Without samples it would pass.
-    monkeypatch.setattr(check, "monte_carlo", lambda claim, seed: ())
+    monkeypatch.setattr(check, "check_by_sampling", lambda claim, seed: ())
     assert check_claim(ledger.find("it"), ledger.find).accepted
 
 
@@ -258,7 +258,7 @@ def test_a_sampling_that_breaks_is_no_evidence(monkeypatch):
     claim.proof(lambda goal: chain(goal.lhs).then(goal.rhs, by=lemma("lemma-18-ii", gamma=gamma)))
     ledger = Ledger({"it": claim})
     assert check_claim(claim, ledger.find).accepted
-    monkeypatch.setattr("slrsym.crosscheck.montecarlo.sampled_evidence", broken)
+    monkeypatch.setattr("slrsym.crosscheck.montecarlo.sample_relations", broken)
     found = check_claim(claim, ledger.find)
     assert not found.accepted
     assert found.failure.startswith("the sampling broke: ZeroDivisionError: no more")
@@ -297,7 +297,7 @@ def test_points_at_which_nothing_is_random_are_passed_over():
 
 def test_samples_of_a_chunk_and_of_many_have_one_law():
     rng = np.random.default_rng(1)
-    found = average(E(G**2), Arithmetic({}, lambda node, at: None), rng, 100_001)
+    found = sample_average(E(G**2), SampleEvaluator({}, lambda node, at: None), rng, 100_001)
     assert abs(found.mean - 1) < 4 * found.stderr
     assert found.stderr == pytest.approx(sqrt(2 / 100_001.0), rel=0.05)
     assert 0 < found.largest_share < 0.01
@@ -322,14 +322,14 @@ k = Symbol("k", integer=True)
     ],
 )
 def test_expressions_without_a_value(expr, said):
-    at = Arithmetic({t: 1.5, w: (1.0, 2.0, 3.0)}, lambda node, at: None)
+    at = SampleEvaluator({t: 1.5, w: (1.0, 2.0, 3.0)}, lambda node, at: None)
     with pytest.raises(NotSampled, match=said):
         at.value(expr)
 
 
 def test_expressions_as_arrays():
     values = np.array([-1.0, 0.25, 2.0])
-    at = Arithmetic({t: values, r: 0.5, w: (1.0, 2.0, 3.0)}, lambda node, at: None)
+    at = SampleEvaluator({t: values, r: 0.5, w: (1.0, 2.0, 3.0)}, lambda node, at: None)
     for expr, expected in (
         (Piecewise((t**2, (t > 0) & (t < 1)), (r, ~(t < 0)), (S.Half, True)), [0.5, 0.0625, 0.5]),
         (Piecewise((1, (t > 1) | (t < 0)), (t, True)), [1, 0.25, 1]),
@@ -346,25 +346,25 @@ def test_expressions_as_arrays():
 
 
 def test_laws_that_do_not_exist_at_a_point():
-    at = Arithmetic({r: -1.5, t: 2.0}, lambda node, at: None)
+    at = SampleEvaluator({r: -1.5, t: 2.0}, lambda node, at: None)
     rng = np.random.default_rng(1)
     with pytest.raises(NoLaw, match=r"the variance of W is -1\.5"):
-        average(Expectation(W, NoiseLaw(W, r)), at, rng, 10)
+        sample_average(Expectation(W, NoiseLaw(W, r)), at, rng, 10)
     with pytest.raises(NoLaw, match=r"has -1.5 copies"):
-        average(E(IIDSum(H, standard_normal(H), r)), at, rng, 10)
+        sample_average(E(IIDSum(H, standard_normal(H), r)), at, rng, 10)
     # No copies at all are a sum of nothing.
-    none = average(E(IIDSum(H, standard_normal(H), t - 2) + 1), at, rng, 10)
+    none = sample_average(E(IIDSum(H, standard_normal(H), t - 2) + 1), at, rng, 10)
     assert (none.mean, none.stderr) == (1, 0)
 
 
 def test_a_law_that_nobody_knows_how_to_sample():
-    at = Arithmetic({}, lambda node, at: None)
+    at = SampleEvaluator({}, lambda node, at: None)
     with pytest.raises(NotSampled, match="there is no way here to sample a Mystery"):
-        average(Expectation(G, Mystery()), at, np.random.default_rng(1), 10)
+        sample_average(Expectation(G, Mystery()), at, np.random.default_rng(1), 10)
     law = GaussianLaw({X: 0, Y: 0}, [[1, r], [r, 1]])
-    values = Arithmetic({r: 2.0}, lambda node, at: None)
+    values = SampleEvaluator({r: 2.0}, lambda node, at: None)
     with pytest.raises(NoLaw, match="not positive semidefinite"):
-        average(Expectation(X, law), values, np.random.default_rng(1), 10)
+        sample_average(Expectation(X, law), values, np.random.default_rng(1), 10)
 
 
 class Mystery(Law):
@@ -459,11 +459,11 @@ def test_what_was_not_sampled_is_shown():
 def test_what_a_sample_sees():
     """An error of the size that is said is noticed in 97 of 100 samples; a third of it hardly."""
     moment = Expectation(G**2, standard_normal(G))
-    sees = sampled_evidence(equal(moment, 1), (), (0,))[0].sees
+    sees = sample_relations(equal(moment, 1), (), (0,))[0].sees
     assert 0.05 < sees < 0.09
     for part, low, high in ((1.0, 27, 30), (0.33, 0, 4)):
         wrong = equal(moment, 1 + Rational(round(1000 * part * sees), 1000))
-        found = [sampled_evidence(wrong, (), (seed,))[0] for seed in range(30)]
+        found = [sample_relations(wrong, (), (seed,))[0] for seed in range(30)]
         assert low <= sum(bool(one.contradiction) for one in found) <= high
 
 
@@ -489,6 +489,6 @@ def test_what_is_false_by_little_passes_with_the_size_of_what_would_not(name):
 
 
 def test_what_is_not_random_has_nothing_to_see():
-    (one,) = sampled_evidence(equal(Expectation(Integer(2), standard_normal(G)), 2), (), (0,))
+    (one,) = sample_relations(equal(Expectation(Integer(2), standard_normal(G)), 2), (), (0,))
     assert one.sees is None
     assert "sees errors" not in str(one)

@@ -59,8 +59,8 @@ from slrsym.crosscheck import (
     NotALaw,
     compare,
     evaluate,
+    is_true_at,
     random_test_function,
-    truth,
 )
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
@@ -628,7 +628,7 @@ def test_equal_sides_contradict_a_strict_inequality():
 
 def test_complex_numbers_have_no_order():
     with pytest.raises(Inconclusive):
-        truth(sqrt(y) < 1, {y: -1})
+        is_true_at(sqrt(y) < 1, {y: -1})
 
 
 @pytest.mark.parametrize(
@@ -647,7 +647,7 @@ def test_complex_numbers_have_no_order():
 )
 def test_combinations(statement, expected):
     point = {x: R(1, 3), y: -2}
-    assert truth(statement, point) is expected
+    assert is_true_at(statement, point) is expected
     given = [equal(x, R(1, 3)), equal(y, -2)]
     if expected:
         compare(statement, given, rng=rng())
@@ -658,12 +658,12 @@ def test_combinations(statement, expected):
 
 def test_an_undecided_part_decides_nothing_unless_another_does():
     unknown = Expectation(sqrt(Abs(G)), NORMAL) < x
-    assert truth(Or(unknown, x > 0), {x: 1})
-    assert not truth(And(unknown, x < 0), {x: 1})
+    assert is_true_at(Or(unknown, x > 0), {x: 1})
+    assert not is_true_at(And(unknown, x < 0), {x: 1})
     with pytest.raises(Inconclusive):
-        truth(And(unknown, x > 0), {x: 1})
+        is_true_at(And(unknown, x > 0), {x: 1})
     with pytest.raises(ValueError, match="not a relation"):
-        truth(Symbol("q"), {})
+        is_true_at(Symbol("q"), {})
 
 
 def test_points_where_there_is_no_law_are_not_used():

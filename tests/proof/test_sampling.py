@@ -29,16 +29,16 @@ from sympy import (
     sympify,
 )
 
-from slrsym.crosscheck import Bench, Disagreement, compare, evaluate, truth
-from slrsym.crosscheck.expectations import Expectations
+from slrsym.crosscheck import Disagreement, SharedPoints, compare, evaluate, is_true_at
+from slrsym.crosscheck.expectations import ExpectationValues
 from slrsym.crosscheck.points import (
     NoPoint,
-    Sampler,
-    parameters,
+    PointSampler,
+    parameters_of,
     random_test_function,
     sample_points,
 )
-from slrsym.crosscheck.values import exact_truth, solve_equations
+from slrsym.crosscheck.values import compile_exact_decision, solve_equations
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
 
@@ -189,18 +189,18 @@ def test_exact_hypotheses_hold_where_others_do(kind):
     verdicts = set()
     for left, right in ((a**2 - b * a / 3, Abs(a - 2 * b) + 1), (a * b, b * a + 1), (a, b)):
         relation = kind(left, right, evaluate=False)
-        exact = exact_truth(relation)
+        exact = compile_exact_decision(relation)
         for point in [*draw([a, b], count=12), {a: Rational(1, 3), b: Rational(1, 3)}]:
             verdicts.add(exact(point))
-            assert exact(point) == truth(relation, point)
+            assert exact(point) == is_true_at(relation, point)
     assert verdicts == {True, False}
 
 
 def test_what_needs_rounding_is_not_exact():
     a, z = Symbol("a", real=True), Symbol("z")
-    assert exact_truth(Le(sqrt(a), 1)) is None
-    assert exact_truth(Eq(z, 1)) is None
-    assert exact_truth(And(a > 0, a < 1)) is None
+    assert compile_exact_decision(Le(sqrt(a), 1)) is None
+    assert compile_exact_decision(Eq(z, 1)) is None
+    assert compile_exact_decision(And(a > 0, a < 1)) is None
 
 
 def test_a_hypothesis_must_be_a_relation():
@@ -241,7 +241,7 @@ def test_a_family_is_normalised_by_the_sum_of_all_its_entries_alone(total, sums)
 def test_parameters_are_what_a_statement_leaves_free():
     p, n = IndexedBase("p"), Symbol("n", integer=True)
     j = Symbol("j", integer=True)
-    assert set(parameters(Sum(p[j] * x, (j, 1, n)) > y)) == {n, x, y, p}
+    assert set(parameters_of(Sum(p[j] * x, (j, 1, n)) > y)) == {n, x, y, p}
 
 
 def test_points_are_a_function_of_the_seed():
@@ -273,9 +273,12 @@ def test_random_functions_need_an_argument():
 
 
 def extremes(statement, given=(), count=200, seed=0):
-    sampler = Sampler(parameters(statement, *given), given)
+    sampler = PointSampler(parameters_of(statement, *given), given)
     rng = np.random.default_rng(seed)
-    return [*sampler.far([statement], rng, count), *sampler.near(statement, rng, count)]
+    return [
+        *sampler.far_points([statement], rng, count),
+        *sampler.points_near_pole(statement, rng, count),
+    ]
 
 
 def test_far_points_are_from_a_hundred_millionth_to_a_hundred_million():
@@ -356,16 +359,16 @@ SHARED = (Eq(2 * MEAN, MEAN + MEAN * x / x, evaluate=False), Gt(MEAN / x, 0), Eq
 
 def shared(*order):
     """The points of the statements, compared at one bench in some order."""
-    bench = Bench(SHARED, (x > 0,), np.random.default_rng(5))
+    bench = SharedPoints(SHARED, (x > 0,), np.random.default_rng(5))
     return {i: bench.compare(SHARED[i], points=3, extremes=2).points for i in order}
 
 
 def test_what_statements_share_is_evaluated_once(monkeypatch):
-    asked, value = [], Expectations.value
+    asked, value = [], ExpectationValues.value
     monkeypatch.setattr(
-        Expectations, "value", lambda self, node: asked.append(node) or value(self, node)
+        ExpectationValues, "value", lambda self, node: asked.append(node) or value(self, node)
     )
-    bench = Bench(SHARED[:2], (x > 0,), np.random.default_rng(5))
+    bench = SharedPoints(SHARED[:2], (x > 0,), np.random.default_rng(5))
     first, second = (bench.compare(said, points=3) for said in SHARED[:2])
     assert first.points == second.points
     assert len(asked) == 3

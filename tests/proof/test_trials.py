@@ -53,7 +53,7 @@ def test_counts_stand_in_the_ledger():
     assert row.trials.endswith(", none against it")
     assert (row.steps, row.digits, row.error, row.box) == (0, None, "", "")
     assert row.as_dict()["trials"] == row.trials
-    assert claimed().idea == "By drawing numbers."
+    assert claimed().proof_idea == "By drawing numbers."
 
 
 def test_random_numbers_are_those_of_the_claim_and_the_seed():
@@ -121,14 +121,14 @@ def test_it_is_counted_apart():
     found = rows(claimed("one"), claimed("two", Trials(1, "x", ("x",))))
     out = io.StringIO()
     console = Console(file=out, width=200)
-    for line in display.boxes(found):
+    for line in display.describe_boxes(found):
         console.print(line)
-    console.print(display.verdict(found[:1], 1.0))
+    console.print(display.summarise_outcome(found[:1], 1.0))
     shown = display.proof_as_data(claimed("one"), check_claim(claimed("one"), None))
-    display.proof(SimpleNamespace(**shown), found[0], console)
+    display.show_proof(SimpleNamespace(**shown), found[0], console)
     text = out.getvalue()
     assert "one empirical by 5 numbers such as" in text
     assert "0 of 1 claims proved, 1 empirical, 0 steps" in text
-    assert display.verdict(found[:1], 1.0).style == "bold green"
-    assert display.verdict(found, 1.0).style == "bold red"
+    assert display.summarise_outcome(found[:1], 1.0).style == "bold green"
+    assert display.summarise_outcome(found, 1.0).style == "bold red"
     assert "two" not in text

@@ -10,7 +10,7 @@ from scipy.stats import beta, kstest
 from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
 from slrsym.crosscheck import Inconclusive, iteration
-from slrsym.crosscheck.orbits import Contradicted, examine
+from slrsym.crosscheck.orbits import Contradicted, check_orbit_statement
 from slrsym.notation import alpha, kappa, nu
 from slrsym.planar import (
     FIXED_POINTS,
@@ -26,10 +26,10 @@ from slrsym.planar import (
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, by_claim, chain, lemma, sign
 from slrsym.proofs import theorems
-from slrsym.proofs.descent_theorems import listed
+from slrsym.proofs.descent_theorems import is_listed_formula
 from slrsym.proofs.step import Rule
 from slrsym.proofs.theorems import by_theorem, names_of_theorems
-from slrsym.statements.expressions import put
+from slrsym.statements.expressions import substitute_all
 from slrsym.statements.maps import BoxMap, SphereDescent, box_map, function_of, point_set
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,
@@ -59,7 +59,7 @@ def test_a_theorem_says_how_its_conclusion_follows(name):
 
 def test_a_formula_lists_all_points_and_no_others():
     for points in ([(0, 0)], [(0, 0), (1, -1)], [(0, 0), (1, -1), (Rational(1, 2), 0)]):
-        formula = listed(half, point_set(points))
+        formula = is_listed_formula(half, point_set(points))
         grid = [(i, j) for i in (0, Rational(1, 2), 1) for j in (-1, 0)]
         found = [at for at in grid if formula.subs(dict(zip((x, y), at, strict=True))).doit()]
         assert set(found) == set(points)
@@ -148,7 +148,7 @@ def test_coordinates_are_bound():
     contraction = StepsVanish(box_map({x: a * x}))
     assert contraction.free_symbols == {a}
     # What is put for a parameter is not taken for the coordinate of the same name.
-    moved = put(contraction, {a: x})
+    moved = substitute_all(contraction, {a: x})
     assert moved.free_symbols == {x}
     assert moved.map.coordinates[0] != x
     assert moved.map.images[0] == x * moved.map.coordinates[0]
@@ -259,7 +259,7 @@ def test_false_statements_on_the_planar_map(statement, given, why):
     import re
 
     with pytest.raises(Contradicted) as found:
-        examine(statement, given, np.random.default_rng(5))
+        check_orbit_statement(statement, given, np.random.default_rng(5))
     assert re.search(why, str(found.value))
 
 
@@ -269,7 +269,7 @@ def test_a_step_size_above_the_bound():
     refused = 0
     for seed in range(4):
         try:
-            examine(DecreasesAlong(g, R), given, np.random.default_rng(seed))
+            check_orbit_statement(DecreasesAlong(g, R), given, np.random.default_rng(seed))
         except Contradicted as found:
             refused += "it increases from" in str(found)
     assert refused >= 2
@@ -287,7 +287,7 @@ def test_a_step_size_above_the_bound():
 )
 def test_true_statements_on_the_planar_map(statement):
     for seed in (11, 12, 13, 14) if THOROUGH else (11,):
-        examine(statement, safe, np.random.default_rng(seed))
+        check_orbit_statement(statement, safe, np.random.default_rng(seed))
 
 
 def test_pairs_are_moved_by_the_gradient_of_the_function():
@@ -345,7 +345,9 @@ def test_what_cannot_be_seen_is_not_believed():
     c, s = Rational(3, 5), Rational(4, 5)
     turn = box_map({x: c * x - s * y, y: s * x + c * y})
     with pytest.raises((Contradicted, Inconclusive)):
-        examine(StepsVanish(turn), [], np.random.default_rng(0))
+        check_orbit_statement(StepsVanish(turn), [], np.random.default_rng(0))
     slow = box_map({x: x - x**9 / 10**6, y: y / 2})
     with pytest.raises(Inconclusive, match="that is too few"):
-        examine(OrbitsConvergeTo(slow, point_set([(0, 0)])), [], np.random.default_rng(0))
+        check_orbit_statement(
+            OrbitsConvergeTo(slow, point_set([(0, 0)])), [], np.random.default_rng(0)
+        )

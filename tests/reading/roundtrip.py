@@ -193,7 +193,7 @@ def _apart(law: Law, symbols: set[Symbol]) -> Law | None:
     if part is None:
         return None
     blocks: list[Law] = []
-    for block in part.blocks():
+    for block in part.independent_laws():
         cov = getattr(block, "cov", None)
         if cov is not None and cov.is_diagonal():
             blocks += [block.marginal(s) for s in block.symbols]

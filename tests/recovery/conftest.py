@@ -3,7 +3,7 @@
 import pytest
 
 from slrsym.recovery import Setting, recover
-from slrsym.recovery.setting import tubes
+from slrsym.recovery.setting import build_tubes
 
 GAMMA = 0.5**0.5
 
@@ -22,7 +22,7 @@ def constant():
 
 @pytest.fixture(scope="session")
 def known(falling):
-    return tubes(falling, 0, 10_000, "numba")
+    return build_tubes(falling, 0, 10_000, "numba")
 
 
 @pytest.fixture(scope="session")

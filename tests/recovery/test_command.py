@@ -160,7 +160,7 @@ def test_an_interrupted_command_says_how_to_go_on(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     file = tmp_path / "runs.nc"
-    monkeypatch.setattr(sweeps, "follow", interrupted)
+    monkeypatch.setattr(sweeps, "follow_to_ends", interrupted)
     result = run(*QUICK, "-o", file)
     assert result.exit_code == 130
     assert f"goes on, from {file}.parts" in result.stderr

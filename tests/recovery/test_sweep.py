@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from slrsym.dynamics import Overlaps, simulate
+from slrsym.dynamics import OverlapStart, simulate
 from slrsym.jobs import run_jobs
-from slrsym.recovery import Setting, recover, sweep, sweeps, verdicts
+from slrsym.recovery import Setting, classify_states, recover, sweep, sweeps
 from slrsym.recovery.setting import MOVING
 from slrsym.schedules import InverseTimeDecay
 from tests._profile import thorough_only
@@ -58,13 +58,13 @@ def test_a_cell_is_the_runs_of_its_setting(grid):
     assert float(cell.decided) == alone.decided.values.mean()
     # And these are what `simulate` makes of their starts.
     runs = simulate(
-        setting.task, Overlaps(alone.start.values), InverseTimeDecay(1.0, 1e-3), 2e-2, 700, 700
+        setting.task, OverlapStart(alone.start.values), InverseTimeDecay(1.0, 1e-3), 2e-2, 700, 700
     )
     last = runs.isel(step=-1)
     ends = np.stack([last[name].values for name in alone.overlap.values], axis=1)
     assert (ends == alone.end.values).all()
     stay = alone.verdict.values != MOVING
-    found = verdicts(ends, setting.final_lam, setting.task)
+    found = classify_states(ends, setting.final_lam, setting.task)
     assert (found == alone.verdict.values)[stay].all()
 
 
@@ -80,7 +80,7 @@ _SCRIPT = """
 import os, signal, sys
 from slrsym.recovery import sweep, sweeps
 sweeps._CHUNK = 5
-follow, left = sweeps.follow, list(range(5))
+follow, left = sweeps.follow_to_ends, list(range(5))
 
 def killed(*arguments):
     if not left:
@@ -88,7 +88,7 @@ def killed(*arguments):
     left.pop()
     return follow(*arguments)
 
-sweeps.follow = killed
+sweeps.follow_to_ends = killed
 sweep(**{grid}, **{size}, workers=1, path=sys.argv[1])
 """
 
@@ -105,8 +105,8 @@ def test_a_killed_sweep_goes_on_and_gives_the_same_grid(grid, tmp_path):
     assert not file.exists()
     watched = []
     with pytest.MonkeyPatch.context() as patch:
-        follow = sweeps.follow
-        patch.setattr(sweeps, "follow", lambda *a: watched.append(a[2:4]) or follow(*a))
+        follow = sweeps.follow_to_ends
+        patch.setattr(sweeps, "follow_to_ends", lambda *a: watched.append(a[2:4]) or follow(*a))
         found = sweep(**GRID, **SIZE, workers=1, path=file)
     assert found.identical(grid)
     assert len(watched) == 24 - len(done)
@@ -115,7 +115,7 @@ def test_a_killed_sweep_goes_on_and_gives_the_same_grid(grid, tmp_path):
         assert saved.equals(grid)
     # What is complete is read.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sweeps, "follow", None)
+        patch.setattr(sweeps, "follow_to_ends", None)
         assert sweep(**GRID, **SIZE, path=file).equals(grid)
 
 
@@ -131,7 +131,7 @@ def test_a_damaged_part_is_made_again(grid, tmp_path):
 
 def _interrupted(count, **given):
     """A sweep that is interrupted after some parts."""
-    follow, calls = sweeps.follow, []
+    follow, calls = sweeps.follow_to_ends, []
 
     def work(*arguments):
         calls.append(1)
@@ -140,7 +140,7 @@ def _interrupted(count, **given):
         return follow(*arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sweeps, "follow", work)
+        patch.setattr(sweeps, "follow_to_ends", work)
         with pytest.raises(KeyboardInterrupt):
             sweep(**given, workers=1)
 

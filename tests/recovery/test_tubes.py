@@ -8,10 +8,10 @@ import pytest
 from slrsym import Task, gradient
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.initial_conditions import uniform_overlaps
-from slrsym.dynamics.spheres import ambient_derivatives, overlaps
+from slrsym.dynamics.spheres import ambient_derivatives, overlaps_of_vectors
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.recovery import VERDICTS
-from slrsym.recovery.setting import checkpoints, follow, tubes
+from slrsym.recovery.setting import build_tubes, checkpoints, follow_to_ends
 from slrsym.recovery.tubes import (
     _BLUR,
     Tube,
@@ -28,7 +28,7 @@ from tests._profile import THOROUGH, more
 def stepped(points, lam, task, alpha):
     """Definition 1, on vectors of any length."""
     x = points / np.linalg.norm(points, axis=-1, keepdims=True)
-    slope = gradient(overlaps(x), lam, task)
+    slope = gradient(overlaps_of_vectors(x), lam, task)
     rates = np.zeros((*x.shape[:-2], 5, 2, 4))
     for row, (i, j) in enumerate(((0, 0), (1, 1), (1, 0), (0, 1))):
         rates[..., row, i, j] = 1
@@ -67,7 +67,7 @@ def test_the_third_derivative_is_bounded_within_reach(reach):
         states = np.stack([centre, centre])
         lam = np.array([0.5, 0.515])
         centres = lift_overlaps(states)
-        bound = third_derivative(overlaps(centres), centres, lam, task, reach)
+        bound = third_derivative(overlaps_of_vectors(centres), centres, lam, task, reach)
         h = rng.standard_normal((400, 8))
         h /= np.linalg.norm(h, axis=1, keepdims=True)
         away = rng.standard_normal((400, 8))
@@ -92,16 +92,16 @@ def test_distances_grow_by_no_more_than_is_said():
     seen = []
     for x in start:
         both = np.stack([x, stepped(x[None], lam, task, alpha)[0]])
-        third = third_derivative(overlaps(both[:1]), both[:1], lam, task, reach)
+        third = third_derivative(overlaps_of_vectors(both[:1]), both[:1], lam, task, reach)
         growth, excess, missed = _growth(both, lam, task, alpha, third, reach, "numpy")
         assert missed[0] < 1e-12
         tube = Tube(0, both, np.ones(2))
         for size in (1e-5, 1e-3, reach):
             near = x + size * rng.standard_normal((300, 2, 4)) / 4
             near /= np.linalg.norm(near, axis=-1, keepdims=True)
-            r = tube.distances(overlaps(near), 0)
+            r = tube.distances(overlaps_of_vectors(near), 0)
             near, r = near[r < reach], r[r < reach]
-            after = overlaps(stepped(near, np.full(len(near), lam[0]), task, alpha))
+            after = overlaps_of_vectors(stepped(near, np.full(len(near), lam[0]), task, alpha))
             found = tube.distances(after, 1)
             assert (found <= growth[0] * r + excess[0] * r**2 + 1e-8).all()
             seen.append((found / (growth[0] * r)).max())
@@ -131,7 +131,7 @@ def test_distances_are_the_least_over_all_symmetries(known):
     turn[:, :, 2, 3] = np.array([-1, 1]) * np.sin(angles)[:, None]
     turn[:, :, 3, 2] = np.sin(angles)[:, None]
     for signs in OVERLAP_SIGNS:
-        found = tube.distances(signs * overlaps(near), time)
+        found = tube.distances(signs * overlaps_of_vectors(near), time)
         for point, distance in zip(near, found, strict=True):
             turned = np.einsum("asij,nj->asni", turn, point)
             searched = np.linalg.norm(turned - tube.points[time], axis=(-1, -2)).min()
@@ -153,23 +153,26 @@ def test_who_is_inside_stays_inside(falling, known):
             shift *= far / np.linalg.norm(shift, axis=(1, 2), keepdims=True)
             points = tube.points[time] + shift
             points /= np.linalg.norm(points, axis=-1, keepdims=True)
-            states = overlaps(points)
-            assert tube.holds(states, time).all()
+            states = overlaps_of_vectors(points)
+            assert tube.is_inside(states, time).all()
             for later in range(time + 1, len(times)):
                 engine = NumbaEngine(states, falling.task, falling.alpha, 1)
                 before, after = times[later - 1], times[later]
                 engine.advance(lam[before:after], int(after - before))
                 states = engine.states
-                assert tube.holds(states, later).all()
+                assert tube.is_inside(states, later).all()
 
 
 @more
 def test_the_rule_does_not_change_verdicts(falling, constant, known):
     runs = 2000 if THOROUGH else 400
-    for setting, tubes_of in ((falling, known), (constant, tubes(constant, 0, 10_000, "numba"))):
+    for setting, tubes_of in (
+        (falling, known),
+        (constant, build_tubes(constant, 0, 10_000, "numba")),
+    ):
         assert {VERDICTS[tube.verdict] for tube in tubes_of} == {"oracle", "swap"}
-        short = follow(setting, 0, 0, runs, tubes_of, "numba")
-        whole = follow(setting, 0, 0, runs, (), "numba", stopping=False)
+        short = follow_to_ends(setting, 0, 0, runs, tubes_of, "numba")
+        whole = follow_to_ends(setting, 0, 0, runs, (), "numba", stopping=False)
         assert (whole.decided == setting.steps).all()
         assert (short.verdict == whole.verdict).all()
         assert short.decided.mean() < 0.7 * setting.steps
@@ -180,8 +183,8 @@ def test_the_rule_does_not_change_verdicts(falling, constant, known):
 def test_where_steps_are_too_large_there_is_no_tube(constant):
     """No run settles: every one is followed to its end."""
     wild = replace(constant, lam0=3.0, alpha=0.3, steps=1500)
-    assert tubes(wild, 0, 10_000, "numba") == ()
-    assert (follow(wild, 0, 0, 5, (), "numba").decided == 1500).all()
+    assert build_tubes(wild, 0, 10_000, "numba") == ()
+    assert (follow_to_ends(wild, 0, 0, 5, (), "numba").decided == 1500).all()
 
 
 def test_a_tube_narrows_where_distances_grow(constant):

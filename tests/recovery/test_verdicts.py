@@ -5,13 +5,27 @@ import pytest
 from scipy.stats import binomtest
 
 from slrsym import Task
-from slrsym.dynamics import Overlaps, simulate
+from slrsym.dynamics import OverlapStart, simulate
 from slrsym.dynamics.initial_conditions import uniform_overlaps
 from slrsym.files import write_netcdf
 from slrsym.landscape import critical_inverse_temperature, swap_point
 from slrsym.landscape.points import OVERLAP_SIGNS
-from slrsym.recovery import NEAR, VERDICTS, Setting, recover, separation, verdicts, wilson
-from slrsym.recovery.setting import MOVING, count_statistics, ends, margins, tally
+from slrsym.recovery import (
+    NEAR,
+    VERDICTS,
+    Setting,
+    classify_states,
+    recover,
+    separation,
+    wilson_intervals,
+)
+from slrsym.recovery.setting import (
+    MOVING,
+    classification_margins,
+    classify_ends,
+    count_statistics,
+    count_verdicts,
+)
 
 TASK, LAM = Task(400, 10, 0.5**0.5), 0.1
 
@@ -20,10 +34,10 @@ def test_where_states_are():
     swap, _ = swap_point(TASK, LAM)
     states = np.array([(1, 1, 0, 0, 0), swap, (0.3, 1, 0.05, 0, 0), (0.3, 0.9, 0.3, 0.9, 0.8)])
     for signs in OVERLAP_SIGNS:
-        assert verdicts(signs * states, LAM, TASK).tolist() == [0, 1, 2, 3]
+        assert classify_states(signs * states, LAM, TASK).tolist() == [0, 1, 2, 3]
     # One sign alone is none of the symmetries.
-    assert verdicts(np.array([1.0, -1, 0, 0, 0]), LAM, TASK) == 2
-    assert verdicts(np.array(swap) * [1, 1, -1, 1, 1], LAM, TASK) == 3
+    assert classify_states(np.array([1.0, -1, 0, 0, 0]), LAM, TASK) == 2
+    assert classify_states(np.array(swap) * [1, 1, -1, 1, 1], LAM, TASK) == 3
 
 
 @pytest.mark.parametrize("lam", [0.05, 0.1, 0.6])
@@ -32,13 +46,13 @@ def test_within_its_margin_a_verdict_stays_and_beyond_it_may_change(lam):
     swap, _ = swap_point(TASK, lam)
     points = np.array([(1, 1, 0, 0, 0), swap, (0.5, 1, 0, 0, 0), (0.5, 0.5, 0.2, 0.2, 0.2)])
     states = points[rng.integers(4, size=2000)] + rng.uniform(-0.2, 0.2, (2000, 5))
-    margin = margins(states, lam, TASK)
+    margin = classification_margins(states, lam, TASK)
     assert (margin >= 0).all()
-    before = verdicts(states, lam, TASK)
+    before = classify_states(states, lam, TASK)
     step = rng.choice([-1.0, 1.0], (40, *states.shape))
-    inside = verdicts(states + 0.999 * margin[:, None] * step, lam, TASK)
+    inside = classify_states(states + 0.999 * margin[:, None] * step, lam, TASK)
     assert (inside == before).all()
-    outside = verdicts(states + (margin[:, None] + 1e-6) * step, lam, TASK)
+    outside = classify_states(states + (margin[:, None] + 1e-6) * step, lam, TASK)
     assert ((outside != before).any(axis=0)).mean() > 0.5
     assert set(before.tolist()) == {0, 1, 2, 3}
     assert margin.max() <= max(NEAR, 1)
@@ -46,22 +60,22 @@ def test_within_its_margin_a_verdict_stays_and_beyond_it_may_change(lam):
 
 def test_counts_and_wilson_intervals():
     verdict = np.array([[0, 0, 1, 3], [2, 2, 2, 2], [0, 4, 0, 1], [4, 4, 4, 4]], dtype=np.int8)
-    assert tally(verdict).tolist() == [
+    assert count_verdicts(verdict).tolist() == [
         [2, 1, 0, 1, 0],
         [0, 0, 4, 0, 0],
         [2, 1, 0, 0, 1],
         [0, 0, 0, 0, 4],
     ]
-    found = count_statistics(tally(verdict), 4, ("cell",))
+    found = count_statistics(count_verdicts(verdict), 4, ("cell",))
     assert found["count"].dims == ("cell", "verdict")
     # Of what has ended; of what still moves, the part of all.
     fraction = found["fraction"].values
     assert np.allclose(fraction[:3, :4].sum(axis=1), 1)
     assert np.isnan(fraction[3, :4]).all()
     assert fraction[:, 4].tolist() == [0, 0, 0.25, 1]
-    assert found["upper"].values[2, 0] == wilson([2], 3)[1]
+    assert found["upper"].values[2, 0] == wilson_intervals([2], 3)[1]
     assert np.isnan(found["upper"].values[:, 4]).all()
-    lower, upper = wilson([[0, 16], [300, 150]], 300)
+    lower, upper = wilson_intervals([[0, 16], [300, 150]], 300)
     p, z = 16 / 300, 1.959963984540054
     centre = (p + z**2 / 600) / (1 + z**2 / 300)
     half = z / (1 + z**2 / 300) * np.sqrt(p * (1 - p) / 300 + z**2 / 360_000)
@@ -86,7 +100,7 @@ def test_counts_and_wilson_intervals():
 )
 def test_what_wilson_refuses(arguments, message):
     with pytest.raises(ValueError, match=message):
-        wilson(*arguments)
+        wilson_intervals(*arguments)
 
 
 @pytest.fixture(scope="module")
@@ -104,13 +118,13 @@ def test_runs_that_still_move_have_not_ended(creeping):
     ended = 40 - counts["moving"]
     assert ended
     assert float(found.fraction[1]) == counts["swap"] / ended
-    assert float(found.upper[0]) == wilson([0], ended)[1]
+    assert float(found.upper[0]) == wilson_intervals([0], ended)[1]
     assert separation(found) is None
     # They move indeed, and what is said to have ended has.
-    runs = simulate(creeping.task, Overlaps(found.start.values), 1, 0.01, 100_000, 100_000)
+    runs = simulate(creeping.task, OverlapStart(found.start.values), 1, 0.01, 100_000, 100_000)
     last = runs.isel(step=-1)
     states = np.stack([last[name].values for name in found.overlap.values], axis=1)
-    later = verdicts(states, 1, creeping.task)
+    later = classify_states(states, 1, creeping.task)
     before = found.verdict.values
     assert (later[before != MOVING] == before[before != MOVING]).all()
     assert (later[before == MOVING] == 0).mean() > 0.9
@@ -128,9 +142,9 @@ def test_at_a_saddle_nothing_has_ended():
     """Above the critical inverse temperature the oracle is one, and so is the null point at any."""
     lam = 1.5 * critical_inverse_temperature(TASK)
     near = np.array([[0.999, 0.999, 0.0, 0.0, 0.0], [1e-9, 0, 0, 1e-9, 0]])
-    assert ends(near[:1], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [0]
-    assert ends(near[:1], lam, lam, TASK, 4e-3, 10**5).tolist() == [MOVING]
-    assert ends(near[1:], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [MOVING]
+    assert classify_ends(near[:1], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [0]
+    assert classify_ends(near[:1], lam, lam, TASK, 4e-3, 10**5).tolist() == [MOVING]
+    assert classify_ends(near[1:], 0.1, 0.1, TASK, 4e-3, 10**5).tolist() == [MOVING]
 
 
 def test_files_with_other_verdicts_are_refused(tmp_path):

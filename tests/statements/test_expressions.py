@@ -22,7 +22,13 @@ from sympy import (
 )
 
 from slrsym.gaussian import Expectation, standard_normal
-from slrsym.statements.expressions import AtPoint, ambiguous, apart, bound_symbols, put
+from slrsym.statements.expressions import (
+    AtPoint,
+    bound_symbols,
+    find_ambiguous_subs,
+    rename_bound_apart,
+    substitute_all,
+)
 
 x, y, z = symbols("x y z", real=True)
 i, j, n = symbols("i j n", integer=True, positive=True)
@@ -51,28 +57,28 @@ f = Function("f")
     ids=str,
 )
 def test_values_are_put_for_what_is_free(expr, values, meaning):
-    assert expand(put(expr, values).doit() - meaning) == 0
+    assert expand(substitute_all(expr, values).doit() - meaning) == 0
 
 
 def test_a_mean_keeps_its_variable():
     mean = Expectation(x * y, standard_normal(x))
-    found = put(mean, {y: x})
+    found = substitute_all(mean, {y: x})
     assert found.free_symbols == {x}
     assert found != Expectation(x * x, standard_normal(x))
-    assert put(mean, {x: S(5)}).free_symbols == {y}
+    assert substitute_all(mean, {x: S(5)}).free_symbols == {y}
 
 
 def test_relations_stay_relations():
-    assert put(Lt(x, 1), {x: S.Zero}) == Lt(0, 1, evaluate=False)
-    both = put(Eq(x, y) & Lt(x, 1), {x: S.Zero, y: S.Zero})
+    assert substitute_all(Lt(x, 1), {x: S.Zero}) == Lt(0, 1, evaluate=False)
+    both = substitute_all(Eq(x, y) & Lt(x, 1), {x: S.Zero, y: S.Zero})
     assert set(both.args) == {Eq(0, 0, evaluate=False), Lt(0, 1, evaluate=False)}
 
 
 def test_a_derivative_at_a_point():
     slope = Derivative(f(x, y), x)
-    assert put(slope, {y: S(2)}).has(f)
+    assert substitute_all(slope, {y: S(2)}).has(f)
     twice = AtPoint(Derivative(f(x, y), x, y), (x, y), (z, z))
-    assert put(twice, {z: Rational(1, 2)}) == AtPoint(
+    assert substitute_all(twice, {z: Rational(1, 2)}) == AtPoint(
         Derivative(f(x, y), x, y), (x, y), (Rational(1, 2), Rational(1, 2))
     )
 
@@ -80,16 +86,16 @@ def test_a_derivative_at_a_point():
 def test_points_of_equal_coordinates_are_kept_apart():
     first, second = (AtPoint(Derivative(f(x, y), x, other), (x, y), (0, 0)) for other in (x, y))
     assert first != second
-    assert ambiguous(first + second) is None
+    assert find_ambiguous_subs(first + second) is None
     confused = Subs(Derivative(f(x, y), x), (x, y), (0, 0))
-    assert ambiguous(1 + confused) == confused
-    assert ambiguous(Subs(Derivative(f(x, y), x), (x, y), (0, 1))) is None
+    assert find_ambiguous_subs(1 + confused) == confused
+    assert find_ambiguous_subs(Subs(Derivative(f(x, y), x), (x, y), (0, 1))) is None
 
 
 def test_bound_variables_are_renamed_where_they_clash_and_nowhere_else():
     whole = Integral(x * Sum(i * x, (i, 1, n)), (x, 0, y)) + Lambda(z, z + y)(1)
-    assert apart(whole, {y}) == whole
-    renamed = apart(whole, {x, i})
+    assert rename_bound_apart(whole, {y}) == whole
+    renamed = rename_bound_apart(whole, {x, i})
     assert not bound_symbols(renamed) & {x, i}
     assert renamed.doit() == whole.doit()
     assert all(isinstance(s, Dummy) and s.is_real for s in bound_symbols(renamed))
@@ -111,4 +117,4 @@ def test_bound_variables_are_renamed_where_they_clash_and_nowhere_else():
     ],
 )
 def test_derivatives_stay_those_of_the_same_function(expr, values, wanted):
-    assert put(expr, values) == wanted
+    assert substitute_all(expr, values) == wanted

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slrsym.proof import Claim, builtin_ledger
-from slrsym.proofs.axioms import is_foreign
+from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.tactics.judgement import judge
 
 
@@ -18,5 +18,5 @@ def refusals(claim):
     """Return why steps of a claim have no evidence; empty if all have."""
     found = judge(claim, builtin_ledger().find)
     missing = {label: reason for label, reason in found.refusals.items() if reason}
-    missing |= {name: "it is an axiom" for name in found.axioms if is_foreign(name)}
+    missing |= {name: "it is an axiom" for name in found.axioms if is_soundness_axiom(name)}
     return missing or ({"": found.problem} if found.problem else {})

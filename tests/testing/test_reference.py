@@ -23,7 +23,7 @@ from slrsym.testing.accuracy import (
     error_of,
     risk_errors,
     risk_references,
-    worst,
+    worst_errors,
     zeta_errors,
     zeta_references,
 )
@@ -161,7 +161,7 @@ def test_the_closed_form_is_the_definition(name):
 @pytest.mark.parametrize("region", one_in(2, RISK_REGIONS))
 def test_errors_of_the_risk(region, backend):
     rows = [row for row in risk_references() if row.region == region]
-    errors = worst(risk_errors(row, backend) for row in rows)
+    errors = worst_errors(risk_errors(row, backend) for row in rows)
     # At the oracle nearly all of the risk may be an exponential, whose exponent is large.
     assert errors["excess_risk"].ulps <= (45 if region == "oracle" else 14)
     assert errors["gradient"].ulps <= 12
@@ -194,8 +194,8 @@ def test_errors_are_counted():
 
 
 def test_the_worst_of_each():
-    a, b = accuracy.Error(1.0, 5.0), accuracy.Error(2.0, 3.0)
-    assert worst([{"x": a, "y": b}, {"x": b, "y": b}]) == {"x": (2.0, 5.0), "y": b}
+    a, b = accuracy.AccuracyError(1.0, 5.0), accuracy.AccuracyError(2.0, 3.0)
+    assert worst_errors([{"x": a, "y": b}, {"x": b, "y": b}]) == {"x": (2.0, 5.0), "y": b}
 
 
 def test_the_table(capsys):
@@ -206,7 +206,7 @@ def test_the_table(capsys):
         "region", *RISK_REGIONS, "", "region", *ZETA_REGIONS
     ]  # fmt: skip
     rows = [row for row in risk_references() if row.region == "generic"]
-    errors = worst(map(risk_errors, rows))
+    errors = worst_errors(map(risk_errors, rows))
     for error in errors.values():
         assert f" {error.relative:.1e} ({error.ulps:.1f} ulp)" in lines[3]
     assert max(map(len, lines)) <= 100

@@ -7,8 +7,8 @@ import pytest
 import xarray as xr
 
 from slrsym import Task
-from slrsym.montecarlo.sampling import Locations, Tokens
-from slrsym.transformers import LayerRuns, MultipleLocation, matched
+from slrsym.montecarlo.sampling import LocationLaw, TokenSource
+from slrsym.transformers import LayerRuns, MultipleLocation, match_heads
 
 
 def small(runs=2, heads=1, n=1, **others):
@@ -81,7 +81,7 @@ def test_the_tasks_tokens_have_the_law_of_the_papers():
     rng = np.random.default_rng(0)
     k, v = (x[0] for x in MultipleLocation(task).stars(rng))
     X, y = MultipleLocation(task).draw(rng, k[None], v[None], 40_000)
-    drawn = Tokens(task, Locations(task, None, fixed=True), k, v, k, v).batches(
+    drawn = TokenSource(task, LocationLaw(task, None, fixed=True), k, v, k, v).batches(
         np.random.SeedSequence(1), 40_000
     )
     ((batch,),) = drawn
@@ -114,7 +114,7 @@ def test_heads_are_matched_by_the_best_permutation():
     kappa[1, 1] = [[0.9, 0.1], [0.2, -0.8]]
     kappa[:, 0] = [[1, 2], [3, 4]]
     dims = ("run", "step", "head", "star")
-    found = matched(xr.Dataset({"kappa": (dims, kappa), "nu": (dims, nu)}))
+    found = match_heads(xr.Dataset({"kappa": (dims, kappa), "nu": (dims, nu)}))
     assert found.kappa.transpose("run", "step", "head").values.tolist() == [
         [[2, 3], [0.4, 0.4]],
         [[1, 4], [0.9, -0.8]],

@@ -14,33 +14,33 @@ from slrsym.checker.calculus import HALF, square
 from slrsym.checker.expect import (
     ONE,
     ZERO,
-    added,
-    body_without_copies,
-    exists,
-    expectation,
-    expected,
-    joint,
-    moderate,
-    opened,
-    require_without,
+    existence_conditions,
+    joint_moments,
+    make_expectation,
+    moderate_growth_conditions,
+    open_binder,
+    require_body_without_copies,
+    require_expectation,
+    require_names_absent,
+    sum_of_terms,
 )
-from slrsym.checker.gaussian_integrals import convexity, gaussian_body
+from slrsym.checker.gaussian_integrals import convex_function_of_premise, require_gaussian_body
 from slrsym.checker.term import (
     Term,
-    bound,
-    conditions,
-    defined,
-    free,
-    inside,
+    binder_bodies,
+    bound_variables,
+    definedness,
+    free_symbols,
     is_term,
     neg,
     num,
-    outside,
+    parts_outside_binder,
     require,
     sort_conditions,
     substitute,
+    substitution_conditions,
 )
-from slrsym.checker.theorem import Theorem, checked
+from slrsym.checker.theorem import Theorem, require_well_formed_node
 from slrsym.checker.theorem import rule as base_rule
 
 rule = partial(base_rule, extension="textbook")
@@ -50,11 +50,15 @@ rule = partial(base_rule, extension="textbook")
 def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
     """Conclude for some values what holds for all."""
     p = theorem.conclusion
-    is_for_all = p[0] == "forall" and len(bound(p)) == len(values)
+    is_for_all = p[0] == "forall" and len(bound_variables(p)) == len(values)
     require(is_for_all, "the premise is no statement for all, or the number of values differs")
-    asked = [c for s, v in zip(bound(p), values, strict=True) for c in conditions(s, v)]
-    put = dict(zip(bound(p), values, strict=True))
-    return [*theorem.hypotheses.values(), *asked], substitute(inside(p)[0], put), ()
+    asked = [
+        c
+        for s, v in zip(bound_variables(p), values, strict=True)
+        for c in substitution_conditions(s, v)
+    ]
+    put = dict(zip(bound_variables(p), values, strict=True))
+    return [*theorem.hypotheses.values(), *asked], substitute(binder_bodies(p)[0], put), ()
 
 
 @rule("maximum", "t", "t")
@@ -63,7 +67,7 @@ def _maximum(a: Term, b: Term) -> Any:
     require(is_term(a) and is_term(b), "an argument is no term")
     distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
-    return [defined(a), defined(b)], checked(("and", *values)), ()
+    return [definedness(a), definedness(b)], require_well_formed_node(("and", *values)), ()
 
 
 @rule("sign", "t")
@@ -72,11 +76,11 @@ def _cases_of_sign(u: Term) -> Any:
     require(is_term(u), "the argument is no term")
     value = ("f", "sign", u)
     sides = (
-        ("and", checked(("<", ZERO, u)), ("=", value, ONE)),
+        ("and", require_well_formed_node(("<", ZERO, u)), ("=", value, ONE)),
         ("and", ("=", u, ZERO), ("=", value, ZERO)),
         ("and", ("<", u, ZERO), ("=", value, num(-1))),
     )
-    return [defined(u)], ("or", *sides), ()
+    return [definedness(u)], ("or", *sides), ()
 
 
 @rule("integers apart", "t", "json")
@@ -89,73 +93,100 @@ def _integers_apart(t: Term, k: Any) -> Any:
 @rule("jensen", "t", premises=1)
 def _jensen(theorem: Theorem, node: Term) -> Any:
     """Conclude f(E h) <= E f(h) for a convex function f; the node is E h."""
-    f, y, x, convex = convexity(theorem)
-    (body,), h, names = inside(f), body_without_copies(node), bound(node)
-    require_without(names, [f], "the function contains a variable of the law; rename it")
+    f, y, x, convex = convex_function_of_premise(theorem)
+    (body,), h, names = binder_bodies(f), require_body_without_copies(node), bound_variables(node)
+    require_names_absent(names, [f], "the function contains a variable of the law; rename it")
     outer = substitute(body, {y: node})
-    mean = expectation(names, substitute(body, {y: h}), outside(node))
-    everywhere = [checked(("forall", names, (p,), ())) for p in sort_conditions(x[2], h)]
+    mean = make_expectation(names, substitute(body, {y: h}), parts_outside_binder(node))
+    everywhere = [
+        require_well_formed_node(("forall", names, (p,), ())) for p in sort_conditions(x[2], h)
+    ]
     low, high = (outer, mean) if convex else (mean, outer)
-    asked = [defined(node), defined(mean), *everywhere]
-    return [*theorem.hypotheses.values(), *asked], checked(("<=", low, high)), ("jensen",)
+    asked = [definedness(node), definedness(mean), *everywhere]
+    return (
+        [*theorem.hypotheses.values(), *asked],
+        require_well_formed_node(("<=", low, high)),
+        ("jensen",),
+    )
 
 
 @rule("cauchy-schwarz", "t", "t")
 def _cauchy_schwarz(f: Term, g: Term) -> Any:
     """Conclude (E f g)^2 <= E f^2 E g^2, from two expectations under the same laws."""
-    require(expected(f)[3] == expected(g)[3], "the two expectations are not under the same laws")
-    names = bound(f)
-    require(names == bound(g), "the two expectations have other variables")
-    a, b = body_without_copies(f), body_without_copies(g)
-    both, first, second = (
-        expectation(names, body, outside(f)) for body in (("*", a, b), square(a), square(b))
+    require(
+        require_expectation(f)[3] == require_expectation(g)[3],
+        "the two expectations are not under the same laws",
     )
-    asked = list(map(defined, (both, first, second)))
-    return asked, checked(("<=", square(both), ("*", first, second))), ("cauchy-schwarz",)
+    names = bound_variables(f)
+    require(names == bound_variables(g), "the two expectations have other variables")
+    a, b = require_body_without_copies(f), require_body_without_copies(g)
+    both, first, second = (
+        make_expectation(names, body, parts_outside_binder(f))
+        for body in (("*", a, b), square(a), square(b))
+    )
+    asked = list(map(definedness, (both, first, second)))
+    return (
+        asked,
+        require_well_formed_node(("<=", square(both), ("*", first, second))),
+        ("cauchy-schwarz",),
+    )
 
 
 @rule("poincare", "t")
 def _poincare(node: Term) -> Any:
     """Conclude that E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
-    f, names = gaussian_body(node), bound(node)
-    _, rows = joint(outside(node))
+    f, names = require_gaussian_body(node), bound_variables(node)
+    _, rows = joint_moments(parts_outside_binder(node))
     entries = [c for row in rows for c in row]
-    require_without(names, entries, "the covariance matrix contains a variable of the expectation")
+    require_names_absent(
+        names, entries, "the covariance matrix contains a variable of the expectation"
+    )
     slopes = [
         ("d", tuple(int(i == j) for j in range(len(names))), names, (f,), names)
         for i in range(len(names))
     ]
     energies = [
-        (rows[i][j], expectation(names, ("*", slopes[i], slopes[j]), outside(node)))
+        (
+            rows[i][j],
+            make_expectation(names, ("*", slopes[i], slopes[j]), parts_outside_binder(node)),
+        )
         for i, j in product(range(len(names)), repeat=2)
         if rows[i][j] != ZERO
     ]
-    squared = expectation(names, square(f), outside(node))
+    squared = make_expectation(names, square(f), parts_outside_binder(node))
     variance = ("+", squared, neg(square(node)))
-    bound_on_variance = added([("*", c, e) for c, e in energies])
-    asked = exists(outside(node)) + moderate(*opened(node))
-    asked += [defined(node), defined(squared), *(defined(e) for _, e in energies)]
-    return asked, checked(("<=", variance, bound_on_variance)), ("gaussian-poincare",)
+    bound_on_variance = sum_of_terms([("*", c, e) for c, e in energies])
+    asked = existence_conditions(parts_outside_binder(node)) + moderate_growth_conditions(
+        *open_binder(node)
+    )
+    asked += [definedness(node), definedness(squared), *(definedness(e) for _, e in energies)]
+    return (
+        asked,
+        require_well_formed_node(("<=", variance, bound_on_variance)),
+        ("gaussian-poincare",),
+    )
 
 
 @rule("price", "t")
 def _price(t: Term) -> Any:
     """Conclude the derivative of an expectation in a parameter of its law, which has a density."""
     require(t[0] == "d" and t[1] == (1,), "the term is no first derivative")
-    (node,), (r,), (point,) = inside(t), bound(t), outside(t)
-    f, names = body_without_copies(node), bound(node)
-    require(r not in free(f), "the body contains the parameter")
-    is_one = [law[0] for law in outside(node)] == ["gauss"] and len(names) <= 2
+    (node,), (r,), (point,) = binder_bodies(t), bound_variables(t), parts_outside_binder(t)
+    f, names = require_body_without_copies(node), bound_variables(node)
+    require(r not in free_symbols(f), "the body contains the parameter")
+    is_one = [law[0] for law in parts_outside_binder(node)] == ["gauss"] and len(names) <= 2
     require(is_one, "the law is not one Gaussian law of one or two variables")
-    require_without(names, [point], "the point contains a variable of the expectation; rename it")
-    means, rows = joint(outside(node))
-    laws = tuple(substitute(law, {r: point}) for law in outside(node))
-    _, here = joint(laws)
-    asked = [checked(("<", ZERO, here[0][0]))]
+    require_names_absent(
+        names, [point], "the point contains a variable of the expectation; rename it"
+    )
+    means, rows = joint_moments(parts_outside_binder(node))
+    laws = tuple(substitute(law, {r: point}) for law in parts_outside_binder(node))
+    _, here = joint_moments(laws)
+    asked = [require_well_formed_node(("<", ZERO, here[0][0]))]
     if len(names) == 2:
         require(rows[0][1] == rows[1][0], "the two entries for the covariance are not identical")
         minor = ("+", ("*", here[0][0], here[1][1]), neg(square(here[0][1])))
-        asked.append(checked(("<", ZERO, minor)))
+        asked.append(require_well_formed_node(("<", ZERO, minor)))
     terms: list[Term] = []
 
     def slope(entry: Term) -> Term:
@@ -163,16 +194,16 @@ def _price(t: Term) -> Any:
 
     def mean(*places: int) -> Term:
         orders = tuple(places.count(k) for k in range(len(names)))
-        return expectation(names, ("d", orders, names, (f,), names), laws)
+        return make_expectation(names, ("d", orders, names, (f,), names), laws)
 
     for i, m in enumerate(means):
-        if r in free(m):
+        if r in free_symbols(m):
             terms.append(("*", slope(m), mean(i)))
     for i, j in product(range(len(names)), repeat=2):
-        if r in free(rows[i][j]):
+        if r in free_symbols(rows[i][j]):
             terms.append(("*", HALF, slope(rows[i][j]), mean(i, j)))
     require(terms, "the law does not depend on the parameter")
-    asked += [defined(part) for term in terms for part in term[1:] if part != HALF]
-    asked += moderate(*opened(expectation(names, f, laws)))
-    asked += [*exists(laws), defined(point)]
-    return asked, checked(("=", t, added(terms))), ("price-theorem",)
+    asked += [definedness(part) for term in terms for part in term[1:] if part != HALF]
+    asked += moderate_growth_conditions(*open_binder(make_expectation(names, f, laws)))
+    asked += [*existence_conditions(laws), definedness(point)]
+    return asked, require_well_formed_node(("=", t, sum_of_terms(terms))), ("price-theorem",)

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.term import Term, defined, free, inside, neg, num, outside, replaced
+from slrsym.checker.term import (
+    Term,
+    binder_bodies,
+    definedness,
+    free_symbols,
+    neg,
+    num,
+    parts_outside_binder,
+    replace_parts,
+)
 
 from .generators import Maker, generator
 from .terms import (
@@ -107,14 +116,14 @@ def _slope(m: Maker, x: Term, order: int = 1) -> Term:
     (y,) = m.t.names(1, [x] if m.chance(0.7) else [])
     while True:
         body = m.t.term(2, (y,))
-        if x == y or x not in free(body) or m.chance(0.03):
+        if x == y or x not in free_symbols(body) or m.chance(0.03):
             return ("d", (order,), (y,), (body,), (x,))
 
 
 def _without(m: Maker, x: Term, depth: int = 1) -> Term:
     while True:
         t = m.t.term(depth)
-        if x not in free(t) or m.chance(0.02):
+        if x not in free_symbols(t) or m.chance(0.02):
             return t
 
 
@@ -230,7 +239,7 @@ def within(m: Maker, t: Term) -> list[Term]:
     """Return hypotheses of a premise that is used in a binder."""
     found = m.hypotheses(without=t[1])
     if t[0] in ("sum", "int"):
-        ((x,), (low, high)) = t[1], outside(t)
+        ((x,), (low, high)) = t[1], parts_outside_binder(t)
         ends = [("<=", low, x)] if low[0] not in ("oo", "-oo") else []
         ends += [("<=", x, high)] if high[0] not in ("oo", "-oo") else []
         found += [p for p in ends if m.chance(0.6)]
@@ -244,8 +253,8 @@ def _adjacent(m: Maker) -> Any:
     y = m.t.pick(x, *m.t.names(1))
     from slrsym.checker.term import substitute
 
-    body = substitute(f, {x: y}) if y == x or y not in free(f) else f
-    name = y if y == x or y not in free(f) else x
+    body = substitute(f, {x: y}) if y == x or y not in free_symbols(f) else f
+    name = y if y == x or y not in free_symbols(f) else x
     return (), first, ("int", (name,), (body,), (middle, m.t.pick(m.t.term(1), ("oo",))))
 
 
@@ -257,22 +266,22 @@ def _constant(m: Maker) -> Any:
         from slrsym.checker.term import substitute
 
         body = substitute(body, dict.fromkeys(t[1], ONE))
-    return (), replaced(t, {(2, 0): body})
+    return (), replace_parts(t, {(2, 0): body})
 
 
 @generator("equal bodies")
 def _equal_bodies(m: Maker) -> Any:
     t = node(m, "E", "int")
     other = m.t.term(2, t[1])
-    return (m.fact(("=", inside(t)[0], other), within(m, t)),), t
+    return (m.fact(("=", binder_bodies(t)[0], other), within(m, t)),), t
 
 
 @generator("integral exists")
 def _integral_exists(m: Maker) -> Any:
     t = integral(m, finite=True)
-    body = _formed(m, t[1], 2) if m.chance(0.8) else inside(t)[0]
-    t = replaced(t, {(2, 0): body})
-    return (m.fact(defined(body), within(m, t)),), t
+    body = _formed(m, t[1], 2) if m.chance(0.8) else binder_bodies(t)[0]
+    t = replace_parts(t, {(2, 0): body})
+    return (m.fact(definedness(body), within(m, t)),), t
 
 
 @generator("linear")
@@ -283,7 +292,7 @@ def _linear(m: Maker) -> Any:
     parts = [m.t.term(1, t[1]) for _ in range(count)]
     products = [("*", c, f) for c, f in zip(factors, parts, strict=True)]
     said = products[0] if count == 1 else ("+", *products)
-    fact = m.fact(("=", inside(t)[0], said), within(m, t))
+    fact = m.fact(("=", binder_bodies(t)[0], said), within(m, t))
     return (fact,), t, tuple(factors), tuple(parts)
 
 
@@ -296,4 +305,4 @@ def _term_of_a_sum(m: Maker) -> Any:
 def _under(m: Maker) -> Any:
     t = node(m, "E", "int", "sum")
     kind = m.rng.choice(("=", "<", "<="))
-    return (m.fact((kind, inside(t)[0], m.t.term(2, t[1])), within(m, t)),), t
+    return (m.fact((kind, binder_bodies(t)[0], m.t.term(2, t[1])), within(m, t)),), t

@@ -187,8 +187,10 @@ class Judges:
     def _differs(self, a: Any, b: Any) -> str:
         if self.node(a.conclusion) is not b.conclusion:
             return f"conclusions: {a.conclusion} | {nodes.listed(b.conclusion)}"
-        if T1.key(a.conclusion) != keys.key(b.conclusion) and "text" not in T1.key(a.conclusion):
-            return f"keys: {T1.key(a.conclusion)} | {keys.key(b.conclusion)}"
+        if T1.canonical_key(a.conclusion) != keys.key(
+            b.conclusion
+        ) and "text" not in T1.canonical_key(a.conclusion):
+            return f"keys: {T1.canonical_key(a.conclusion)} | {keys.key(b.conclusion)}"
         if a.axioms != b.axioms:
             return f"axioms: {sorted(a.axioms)} | {sorted(b.axioms)}"
         if set(a.hypotheses) != set(b.hypotheses):

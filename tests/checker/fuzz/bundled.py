@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-from slrsym.checker.log import read_inference, text_lines
-from slrsym.checker.term import Reader, Term, parse
+from slrsym.checker.log import read_inference, read_lines
+from slrsym.checker.term import Term, TermReader, parse_term
 from slrsym.tactics.bundled_log import SHIPPED
 
 from .both import Fact, Inference, Judges
@@ -19,7 +19,7 @@ LONGEST = 1_500
 
 def records() -> list[dict[str, Any]]:
     """Return the records of the bundled log, without its header."""
-    return [json.loads(text) for text in list(text_lines(SHIPPED))[1:]]
+    return [json.loads(text) for text in list(read_lines(SHIPPED))[1:]]
 
 
 def bundled(judges: Judges, few: int = 0, seed: int = 0) -> Iterator[Inference]:
@@ -39,7 +39,7 @@ def bundled(judges: Judges, few: int = 0, seed: int = 0) -> Iterator[Inference]:
 def _inferences(
     record: dict[str, Any], stated: dict[str, dict[str, Any]], judges: Judges
 ) -> Iterator[Inference]:
-    reader, facts = Reader(), []
+    reader, facts = TermReader(), []
     for row in record["terms"]:
         reader.add(row)
     for name, premises, *data in record["lines"]:
@@ -58,7 +58,7 @@ def _inferences(
 
 
 def _cited(record: dict[str, Any], judges: Judges) -> Fact:
-    return judges.fact(parse(record["statement"]), [parse(h) for h in record["given"]])
+    return judges.fact(parse_term(record["statement"]), [parse_term(h) for h in record["given"]])
 
 
 def length(made: Inference) -> int:

@@ -37,13 +37,13 @@ FAULTS = {
     ),
     "first: a law catches a variable": _first(
         "expect",
-        "require_without(first, laws[count:]",
-        "require_without((), laws[count:]",
+        "require_names_absent(first, laws[count:]",
+        "require_names_absent((), laws[count:]",
         "fubini",
     ),
     "first: an end of a range speaks of the variable": _first(
         "relations",
-        "if held is not None and x not in free(end):",
+        "if held is not None and x not in free_symbols(end):",
         "if held is not None:",
         "under",
         "linear",
@@ -51,7 +51,7 @@ FAULTS = {
     # A side condition is dropped.
     "first: generalised over a hypothesis": _first(
         "theorem",
-        "require(not any(symbol in free(h) for h in given)",
+        "require(not any(symbol in free_symbols(h) for h in given)",
         "require(not any(False for h in given)",
         "generalise",
     ),
@@ -63,8 +63,11 @@ FAULTS = {
     ),
     "first: a step may leave the box": _first(
         "schemas",
-        'return [goal.g.stays(), goal.g.everywhere(("<=", change, ZERO))]',
-        'return [goal.g.everywhere(("<=", change, ZERO))]',
+        """goal.named_map.invariance_formula(),
+        goal.named_map.for_all_points(("<=", change, ZERO)),
+    ]""",
+        """goal.named_map.for_all_points(("<=", change, ZERO)),
+    ]""",
         "theorem: decrease",
     ),
     # A sign, or an end, is another.

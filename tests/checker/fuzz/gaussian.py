@@ -5,8 +5,22 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from slrsym.checker.expect import added, affine, blocks, joint, multiplied
-from slrsym.checker.term import Term, bound, dimension, inside, num, outside, replaced
+from slrsym.checker.expect import (
+    affine_coefficients,
+    independent_laws,
+    joint_moments,
+    product_of_factors,
+    sum_of_terms,
+)
+from slrsym.checker.term import (
+    Term,
+    binder_bodies,
+    bound_variables,
+    law_dimension,
+    num,
+    parts_outside_binder,
+    replace_parts,
+)
 
 from .analytic import convexity
 from .generators import Maker, generator
@@ -26,7 +40,7 @@ def _plain(m: Maker, count: int = 0, noise: float = 0.15, copies: bool = False) 
 @generator("cauchy-schwarz")
 def _cauchy(m: Maker) -> Any:
     node = _plain(m)
-    return (), node, replaced(node, {(2, 0): m.t.moderate(node[1], 1)})
+    return (), node, replace_parts(node, {(2, 0): m.t.moderate(node[1], 1)})
 
 
 @generator("copies exist")
@@ -61,7 +75,7 @@ def _derivative(m: Maker) -> Any:
 @generator("fubini")
 def _fubini(m: Maker) -> Any:
     node = _plain(m, m.rng.choice((2, 3)), noise=0.4)
-    return (), node, m.rng.randint(1, max(1, len(outside(node)) - 1))
+    return (), node, m.rng.randint(1, max(1, len(parts_outside_binder(node)) - 1))
 
 
 @generator("gaussian integral")
@@ -121,7 +135,7 @@ def _of(names: tuple[Term, ...], laws: tuple[Term, ...]) -> list[Term]:
     found, i = [], 0
     for law in laws:
         found.append(names[i])
-        i += dimension(law)
+        i += law_dimension(law)
     return found
 
 
@@ -130,13 +144,13 @@ def _moved(m: Maker, forms: list[Term], names: tuple[Term, ...], laws: tuple[Ter
     n = len(forms)
     if m.chance(0.5):
         return m.t.law(n)
-    means, rows = joint(laws)
+    means, rows = joint_moments(laws)
     old, entries = [], []
-    lines = [affine(f, names) for f in forms]
+    lines = [affine_coefficients(f, names) for f in forms]
     for row, rest in lines:
-        old.append(added([rest, *map(multiplied, row, means)]))
+        old.append(sum_of_terms([rest, *map(product_of_factors, row, means)]))
     for (a, _), (b, _) in product(lines, repeat=2):
-        entries.append(added([multiplied(a[p], rows[p][q], b[q])
+        entries.append(sum_of_terms([product_of_factors(a[p], rows[p][q], b[q])
                               for p, q in product(range(len(names)), repeat=2)]))  # fmt: skip
     return ("gauss", n, *old, *entries)
 
@@ -147,7 +161,7 @@ def _independent(m: Maker) -> Any:
     laws = m.t.laws(len(names), noise=0.4)
     if len(laws) == 1:
         laws = tuple(m.t.law(1) for _ in names)
-    parts = blocks(mean(names, ONE, laws))
+    parts = independent_laws(mean(names, ONE, laws))
     mine = m.rng.sample(range(len(laws)), m.rng.randint(1, len(laws) - 1))
     chosen = [s for i, (b, _) in enumerate(parts) if i in mine for s in b]
     others = [s for s in names if s not in chosen]
@@ -172,7 +186,7 @@ def _independent(m: Maker) -> Any:
 def _integrable(m: Maker) -> Any:
     node = m.t.expectation(depth=m.rng.choice((1, 2, 3)))
     if m.chance(0.5):
-        names, (body,) = bound(node), inside(node)
+        names, (body,) = bound_variables(node), binder_bodies(node)
         form = m.t.affine(names)
         more = m.t.pick(
             fn("abs", form),
@@ -186,7 +200,7 @@ def _integrable(m: Maker) -> Any:
             fn("log", fn("abs", form)),
             fn("exp", ("*", TWO, ("+", fn("abs", form), ONE))),
         )
-        node = replaced(node, {(2, 0): m.t.pick(more, ("+", body, more), ("*", more, body))})
+        node = replace_parts(node, {(2, 0): m.t.pick(more, ("+", body, more), ("*", more, body))})
     return (), node
 
 
@@ -258,9 +272,9 @@ def _price(m: Maker) -> Any:
 
 
 def _free(t: Term) -> frozenset[Term]:
-    from slrsym.checker.term import free
+    from slrsym.checker.term import free_symbols
 
-    return free(t)
+    return free_symbols(t)
 
 
 @generator("psd image")
@@ -275,7 +289,7 @@ def _psd_image(m: Maker) -> Any:
         s = [[m.t.coefficient() for _ in range(k)] for _ in range(k)]
         source = ("o", "psd", ("tuple", *(c for row in s for c in row)))
     entries = [
-        added([multiplied(factor[i * k + p], s[p][q], factor[j * k + q])
+        sum_of_terms([product_of_factors(factor[i * k + p], s[p][q], factor[j * k + q])
                for p, q in product(range(k), repeat=2)])
         if m.chance(0.7) else m.t.coefficient()
         for i, j in product(range(n), repeat=2)
@@ -286,7 +300,7 @@ def _psd_image(m: Maker) -> Any:
 @generator("stein")
 def _stein(m: Maker) -> Any:
     node = _plain(m, noise=0.08)
-    names = bound(node)
+    names = bound_variables(node)
     others = m.t.pick(names, m.t.names(len(names)))
     while True:
         h = m.t.moderate(others, 2)

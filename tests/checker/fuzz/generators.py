@@ -26,9 +26,13 @@ class Maker:
 
     def hypotheses(self, *more: Term, without: Sequence[Term] = ()) -> list[Term]:
         """Return some hypotheses, mostly such that do not speak of some symbols."""
-        from slrsym.checker.term import free
+        from slrsym.checker.term import free_symbols
 
-        found = [h for h in self.t.hypotheses() if not free(h) & set(without) or self.chance(0.05)]
+        found = [
+            h
+            for h in self.t.hypotheses()
+            if not free_symbols(h) & set(without) or self.chance(0.05)
+        ]
         return [*found, *more]
 
 

@@ -7,12 +7,12 @@ from typing import Any
 
 from slrsym.checker.term import (
     Term,
+    binder_bodies,
     children,
-    free,
-    inside,
+    free_symbols,
     is_term,
     num,
-    outside,
+    parts_outside_binder,
     substitute,
 )
 
@@ -64,7 +64,7 @@ def _induction(m: Maker) -> Any:
 def _instance(m: Maker) -> Any:
     p, given = m.t.formula(3), m.t.hypotheses()
     fact = m.fact(p, given)
-    names = sorted(set().union(*map(free, (p, *given))), key=str)
+    names = sorted(set().union(*map(free_symbols, (p, *given))), key=str)
     if m.chance(0.4):
         names.append(m.t.pick(X, P, I, ("u", "h", "R", 1), ("ix", "a", "R", 1)))
     chosen = m.rng.sample(names, min(len(names), m.rng.randint(0, 3)))
@@ -160,7 +160,7 @@ def _path(t: Term, m: Maker, depth: int = 4, binders: bool = True) -> list[Any]:
             parts = [
                 (i, p)
                 for i, p in parts
-                if is_term(p) and not (type(i) is tuple and t and p in inside(t))
+                if is_term(p) and not (type(i) is tuple and t and p in binder_bodies(t))
             ]
         if not parts or (path and m.chance(0.3)):
             break
@@ -187,7 +187,7 @@ def _rewrite(m: Maker) -> Any:
         part = _at(p, path)
     if not is_term(part):
         part = m.t.term(1)
-    other = m.t.term(1, tuple(s for s in free(part) if s[0] == "s"))
+    other = m.t.term(1, tuple(s for s in free_symbols(part) if s[0] == "s"))
     sides = (part, other) if m.chance(0.5) else (other, part)
     bound = _bound_on(p, path)
     given = m.hypotheses(*_ranges(p, path, m), without=bound)
@@ -205,7 +205,7 @@ def _around(t: Term, path: list[Any]) -> list[Term]:
     """Return the binders whose inside a path enters."""
     found = []
     for step in path:
-        if isinstance(step, list) and dict(children(t))[tuple(step)] in inside(t):
+        if isinstance(step, list) and dict(children(t))[tuple(step)] in binder_bodies(t):
             found.append(t)
         t = dict(children(t))[tuple(step) if isinstance(step, list) else step]
     return found
@@ -220,7 +220,7 @@ def _ranges(t: Term, path: list[Any], m: Maker) -> list[Term]:
     found: list[Term] = []
     for node in _around(t, path):
         if node[0] in ("sum", "int"):
-            ((x,), (low, high)) = node[1], outside(node)
+            ((x,), (low, high)) = node[1], parts_outside_binder(node)
             for p in (("<=", low, x), ("<=", x, high)):
                 if m.chance(0.5) and "oo" not in (p[1][0].lstrip("-"), p[2][0].lstrip("-")):
                     found.append(p)

@@ -9,7 +9,7 @@ from typing import Any
 from sympy import Eq, Ge, Gt, Le, Lt, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.claims.check import ClaimVerdict, Options, check_claim
+from slrsym.claims.check import CheckOptions, ClaimVerdict, check_claim
 from slrsym.proof import Claim, Ledger, chain
 from slrsym.proofs.step import Proof, Rule
 
@@ -94,7 +94,7 @@ class Entry:
     def verdict(self, effort: float = 1.0) -> ClaimVerdict:
         """The outcome of both checks on every step."""
         claim = self.claim
-        return check_claim(claim, self._ledger(claim).find, Options(0, effort))
+        return check_claim(claim, self._ledger(claim).find, CheckOptions(0, effort))
 
 
 class Theme:

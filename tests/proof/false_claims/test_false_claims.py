@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.proofs.axioms import is_foreign
+from slrsym.proofs.axioms import is_soundness_axiom
 
 from ..._profile import THOROUGH, more
 from . import (
@@ -85,7 +85,7 @@ def test_refused(entry, request):
     id, found = request.node.callspec.id, entry.verdict(effort=0.1)
     # What rests on a claim that is granted here, or on a rule, is not proved.
     granted = {other.id for other in entry.others} & {*found.depends}
-    rests = granted or any(map(is_foreign, found.axioms))
+    rests = granted or any(map(is_soundness_axiom, found.axioms))
     assert (found.accepted and not rests) == (id in TRUE_OTHERWISE), found.axioms
     if found.accepted:
         return
@@ -122,7 +122,7 @@ NOT_SHOWN = {
 def test_twin_accepted(entry, request):
     id, found = request.node.callspec.id, entry.verdict()
     assert found.accepted == (id not in NOT_SHOWN), found.failure
-    assert any(map(is_foreign, found.axioms)) == (id in CONDITIONAL)
+    assert any(map(is_soundness_axiom, found.axioms)) == (id in CONDITIONAL)
 
 
 def test_there_are_enough(capsys):

@@ -13,12 +13,13 @@ from typing import Any
 
 from flint import arb, ctx
 
-from slrsym.balls.boxes import lower_decimal, ranges, rational
+from slrsym.balls.boxes import decimal_below, parse_task_ranges, to_flint_rational
 from slrsym.balls.search import Budget
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, MAX_BOXES, certify
 from slrsym.certify.statements import KINDS
 from slrsym.models.expressions import ON_M
+from slrsym.renamed import old_attribute
 
 # What is claimed of the rates at the corner for the whole box around it.
 _PART = Fraction(9, 10)
@@ -54,19 +55,23 @@ class LocalRates:
         """Side of the box at (1, 1) that the map contracts."""
         return self.certificate.numbers["radius"]
 
+    factor = old_attribute("lipschitz_factor")
+
     @property
-    def factor(self) -> Fraction:
+    def lipschitz_factor(self) -> Fraction:
         """A Lipschitz constant of the map on that box, in the maximum norm."""
         numbers = self.certificate.numbers
         return 1 - min(numbers[f"{x}_gain"] for x in ON_M)
 
+    ratio = old_attribute("time_ratio")
+
     @property
-    def ratio(self) -> float:
+    def time_ratio(self) -> float:
         """Ratio of the time that kappa takes to the time that nu takes."""
         return float(self.nu_rate[0] / self.kappa_rate[1])
 
 
-def local_rates(
+def certify_local_rates(
     lam: Any,
     gamma: Any,
     d: Any,
@@ -104,13 +109,13 @@ def local_rates(
     \operatorname{erf}(b)` is not, nu converges in a few hundred steps and kappa has to wait until
     lambda, and with it b, has come down. These are the two time scales of figure 4a.
     """
-    given = ranges(lam, gamma, d, alpha=alpha)
+    given = parse_task_ranges(lam, gamma, d, alpha=alpha)
     budget = Budget(max_boxes, seconds)
     rates = _corner_rates(given, digits)
     numbers: dict[str, Fraction] = {}
     for name, rate in zip(ON_M, rates, strict=True):
-        low = Fraction(lower_decimal(rate, 8))
-        high = -Fraction(lower_decimal(-rate, 8))
+        low = Fraction(decimal_below(rate, 8))
+        high = -Fraction(decimal_below(-rate, 8))
         if not (low > 0 and high < 1):
             wide = (
                 ""
@@ -122,11 +127,11 @@ def local_rates(
                 f"1 - {name} falls by a part of {rate.str(5)}{wide}"
             )
         numbers |= {f"{name}_rate_low": low, f"{name}_rate_high": high}
-        numbers[f"{name}_gain"] = Fraction(lower_decimal(arb(rational(low * _PART)), 6))
+        numbers[f"{name}_gain"] = Fraction(decimal_below(arb(to_flint_rational(low * _PART)), 6))
 
     def tried(k: int) -> Certificate:
         at = numbers | {"radius": Fraction(1, 2**k)}
-        return certify("rates", given, at, budget.part(4), digits)
+        return certify("rates", given, at, budget.sub_budget(4), digits)
 
     small, found = 1, tried(1)
     large = 0
@@ -151,12 +156,12 @@ def _corner_rates(given: Any, digits: int) -> tuple[Any, Any]:
     zero = dict.fromkeys(KINDS["rates"].numbers, Fraction(0))
     part = next(part for part in KINDS["rates"].parts(zero) if part.name == "rates")
     with ctx.workdps(digits):
-        balls = {name: x.ball() for name, x in given.items()}
-    first, second = part.field.bind(balls, digits).natural(())
+        balls = {name: x.to_ball() for name, x in given.items()}
+    first, second = part.field.bind(balls, digits).natural_enclosure(())
     return first, second
 
 
-def fixed_points(
+def certify_fixed_points(
     lam: Any,
     gamma: Any,
     d: Any,
@@ -188,15 +193,15 @@ def fixed_points(
 
     Examples
     --------
-    >>> found = fixed_points("0.1", "sqrt(1/2)", 400)
+    >>> found = certify_fixed_points("0.1", "sqrt(1/2)", 400)
     >>> str(found.verdict), int(found.numbers["count"])
     ('shown', 5)
     """
     budget = Budget(max_boxes, seconds, note)
-    return certify("fixed-points", ranges(lam, gamma, d), budget=budget, digits=digits)
+    return certify("fixed-points", parse_task_ranges(lam, gamma, d), budget=budget, digits=digits)
 
 
-def classification(
+def certify_classification(
     lam: Any,
     gamma: Any,
     d: Any,
@@ -218,7 +223,7 @@ def classification(
     Returns
     -------
     Certificate
-        Of kind ``classification``.
+        Of kind ``certify_classification``.
 
     Raises
     ------
@@ -227,4 +232,4 @@ def classification(
         below 10.
     """
     budget = Budget(max_boxes, seconds, note)
-    return certify("classification", ranges(lam, gamma, d), budget=budget, digits=digits)
+    return certify("classification", parse_task_ranges(lam, gamma, d), budget=budget, digits=digits)
