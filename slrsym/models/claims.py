@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sympy import (
@@ -14,6 +15,8 @@ from sympy import (
     Ge,
     Le,
     Matrix,
+    Mul,
+    Pow,
     S,
     Symbol,
     asin,
@@ -30,7 +33,18 @@ from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance
 from slrsym.models.projections import Role
 from slrsym.models.specification import Direction
-from slrsym.proof import Claim, D, all_of, chain, differentiate, gaussian_calculus, substitution
+from slrsym.models.terms import Part
+from slrsym.proof import (
+    Claim,
+    D,
+    algebra,
+    all_of,
+    chain,
+    differentiate,
+    gaussian_calculus,
+    noise_moments,
+    substitution,
+)
 from slrsym.statements.expressions import conjuncts
 
 if TYPE_CHECKING:
@@ -202,10 +216,81 @@ def _risk(model: DerivedModel, name: str, source: str) -> Claim:
 
     @claim.proof
     def _(goal: Any) -> Any:
-        """Tokens are independent given their roles; every mean that is left closes."""
-        return chain(goal.lhs).then(goal.rhs, by=gaussian_calculus)
+        """Expand the square by the independence of tokens; close each mean, add up each role."""
+        means = _Means(model)
+        summands = list(means.summands())
+        expanded = Add(
+            means.with_claim_symbols(model.data.noise**2), *(left for left, _ in summands)
+        )
+        facts = [chain(left).then(right, by=algebra.using(*means.facts(left)))
+                 for left, right in summands]  # fmt: skip
+        return (
+            chain(goal.lhs)
+            .then(expanded, by=noise_moments)
+            .then(goal.rhs, by=algebra.using(*facts))
+        )
 
     return claim
+
+
+class _Means:
+    """The means of products of contributions, of which the risk consists."""
+
+    def __init__(self, model: DerivedModel) -> None:
+        self.model = model
+        self._facts: dict[Expr, Any] = {}
+
+    def with_claim_symbols(self, expr: Expr) -> Expr:
+        """Write an expression of the model as the claim has it."""
+        return _weighed(self.model, as_differences(_generic(self.model, expr)))
+
+    def summands(self) -> Iterator[tuple[Expr, Expr]]:
+        """Yield variances of roles, covariances and squared biases: by means, and closed."""
+        for parts, value in self.model._terms.variances():
+            total = Add(*(c * (self.mean(x, y) - self.mean(x) * self.mean(y))
+                          for c, (x, y) in parts))  # fmt: skip
+            yield self.with_claim_symbols(total), self.with_claim_symbols(value)
+        for p, parts, value in self.model._terms.biases():
+            bias = Add(*(c * self.mean(x) for c, x in parts))
+            yield self.with_claim_symbols(p * bias**2), self.with_claim_symbols(p * value**2)
+
+    def mean(self, *parts: Part) -> Expr:
+        """Return the mean of a product as an expectation, and note its value."""
+        roles = list({id(role): role for role, _ in parts}.values())
+        blocks, integrand = [], S.One
+        for n, role in enumerate(roles, 1):
+            names = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in role.symbols}
+            law = dict(zip(names.values(), role.means, strict=True))
+            blocks.append((GaussianLaw(law, role.cov), role))
+            integrand *= Mul(*(core for r, core in parts if r is role)).xreplace(names)
+        joint = _joint(self.model, blocks)
+        used = [s for s in joint.symbols if integrand.has(s)]
+        if not used:
+            return integrand
+        found = Expectation(integrand, joint.marginal(*used))
+        name = self.with_claim_symbols(found)
+        if name not in self._facts:
+            self._facts[name] = chain(name).then(self._value(parts), by=gaussian_calculus)
+        return found
+
+    def _value(self, parts: Sequence[Part]) -> Expr:
+        """Return the value of a mean; of a product, the covariance and the product of the means.
+
+        That product is left as it stands, as it is to cancel.
+        """
+        value = self.with_claim_symbols(self.model._terms.moment(*parts))
+        if len(parts) == 1:
+            return value
+        first, second = (self._value([part]) for part in parts)
+        if first == 0 or second == 0:
+            return value
+        if first == second:
+            return value + Pow(first, 2, evaluate=False)
+        return value + Mul(first, second, evaluate=False)
+
+    def facts(self, expr: Expr) -> list[Any]:
+        """Return proofs of the values of the means in an expression."""
+        return [fact for mean, fact in self._facts.items() if expr.has(mean)]
 
 
 def _gradient(model: DerivedModel, name: str, source: str) -> Claim:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 
 import flint
 import mpmath
@@ -33,6 +33,9 @@ from slrsym.models.moments import (
 )
 from slrsym.models.projections import ProjectionLaws, Role
 from slrsym.models.specification import Direction, Token, softmax
+
+# What a token of some role contributes: a product in its projections.
+Part: TypeAlias = tuple[Role, Expr]
 
 
 class _Symbols:
@@ -107,6 +110,24 @@ class Terms(_Symbols):
     @property
     def _variances(self) -> list[tuple[Expr, _Instance]]:
         return [pair for group in self._groups.values() for pair in group]
+
+    def variances(self) -> Iterator[tuple[list[tuple[Expr, Sequence[Part]]], Expr]]:
+        """Yield the weights and factors of the covariances of each role, and their sum, closed."""
+        for group in self._groups.values():
+            total = self._squared(Add(*(c * x.value() for c, x in group)))
+            yield [(c, x.parts) for c, x in group], self.with_meanings(total)
+
+    def biases(self) -> Iterator[tuple[Expr, list[tuple[Expr, Part]], Expr]]:
+        """Yield a probability, the weights of the means that are a bias, and the bias, closed."""
+        for probability, bias in self._biases:
+            parts = [(c, x.parts[0]) for c, x in bias]
+            yield probability, parts, self.with_meanings(self._bias(bias))
+
+    def moment(self, *parts: Part) -> Expr:
+        """Return the mean of a contribution, or the covariance of two, in closed form."""
+        tokens = {role.token for role, _ in parts}
+        tau = self.model.data.correlation.get(frozenset(tokens)) if len(tokens) > 1 else None
+        return self.with_meanings(_Instance(self, parts, tau).value())
 
     def _squared(self, variance: Expr) -> Expr:
         """Complete the square of a variance in each mean of erf, so that little cancels near 0.
@@ -233,11 +254,9 @@ _FEW = 8
 class _Instance:
     """A mean of a product, or a covariance, with its derivatives, at the law of its roles."""
 
-    def __init__(
-        self, terms: Terms, factors: Sequence[tuple[Role, Expr]], tau: Expr | None = None
-    ) -> None:
+    def __init__(self, terms: Terms, factors: Sequence[Part], tau: Expr | None = None) -> None:
         # With a correlation they are of two tokens; variables are numbered as they come.
-        self._terms = terms
+        self._terms, self.parts = terms, factors
         self._known: dict[tuple[Symbol, ...], Expr] = {}
         places: list[tuple[Any, ...]] = []
         cores = []

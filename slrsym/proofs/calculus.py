@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy as sp
@@ -17,10 +17,23 @@ from slrsym.proofs.step import Link, Proof, Rule
 from slrsym.statements.expressions import rebuild, substitute_all
 
 
+@dataclass(frozen=True, repr=False)
 class _Algebra(Rule):
     """Both sides have the same normal form over exp, erf, roots and the other atoms."""
 
+    facts: tuple[Proof, ...] = ()
+
     name = "algebra"
+
+    def using(self, *facts: Proof) -> _Algebra:
+        """Put in equations that are shown by proofs, the left sides being expectations."""
+        for fact in facts:
+            Proof.require(fact, "each fact")
+        return replace(self, facts=(*self.facts, *facts))
+
+    def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
+        for number, fact in enumerate(self.facts, start=1):
+            yield f"fact {number}", fact, context
 
 
 algebra = _Algebra()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -41,7 +41,7 @@ from slrsym.tactics.binders import BinderEquations, outer_binders
 from slrsym.tactics.certificates import CertificateSearch, HintedRing
 from slrsym.tactics.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, emitter_for
 from slrsym.tactics.log_writer import to_json
-from slrsym.tactics.paths import replace_at_path
+from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_paths
 from slrsym.tactics.wording import reword
 
 ZERO = num(0)
@@ -365,9 +365,34 @@ def _ask(
 QUESTIONS.append(_ask)
 
 
+def after_rewriting(
+    emitter: Emission, p: Term, equations: Iterable[Inference], show: Callable[[Term], Inference]
+) -> Inference:
+    """Prove a relation by `show` after equations are put in from left to right; rewrite back."""
+    changed = []
+    for line in equations:
+        _, old, new = line.theorem.conclusion
+        paths = paths_to_subterm(p, old)
+        p = replace_at_paths(p, paths, new)
+        changed.append((line, [to_json(path) for path in paths]))
+    shown = show(p)
+    for line, paths in reversed(changed):
+        shown = emitter.script.add("rewrite", [shown, line], paths) if paths else shown
+    return shown
+
+
+def _is_mean_equation(p: Term) -> bool:
+    return bool(p[0] == "=" and p[1][0] == "E")
+
+
 @emitter_for("_Algebra")
 def _algebra(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     wanted = emitter.formula(step.statement)
+    if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
+        show = partial(emitter.from_equations, (), context=step.context)
+        return after_rewriting(emitter, wanted, premises, lambda p: show(p=p))
+    if premises:
+        return emitter.from_equations(premises, wanted, step.context)
     show = partial(prove_in_context, emitter, wanted, step.context, premises)
     try:
         return emitter.or_linear(step, show, premises)

@@ -68,6 +68,33 @@ def _of_any_signs(
     return _with_words(emitter, p, _facts(emitter, p, given, lines), context, True, True)
 
 
+def _of_any_summands(
+    emitter: Emission, p: Term, given: Sequence[Term], context: Context,
+    lines: Sequence[Inference] = (),
+) -> Inference:  # fmt: skip
+    """Prove an equation from others for arbitrary values of their long summands."""
+    said = [line.theorem.conclusion for line in lines]
+    if not said or any(q[0] != "=" for q in (p, *said)) or len(canonical_key(p)) < _TOO_LONG:
+        raise Rejected("no long equation from others")
+    taken, words = free_symbols(p).union(*map(free_symbols, said)), dict[str, Term]()
+    values = dict[Term, Term]()
+
+    def short(q: Term) -> Term:
+        sides = []
+        for side in q[1:]:
+            summands = []
+            for t in side[1:] if side[0] == "+" else (side,):
+                if len(canonical_key(t)) >= _LONG and canonical_key(t) not in words:
+                    words[canonical_key(t)] = s = fresh_symbol(("s", "w", "R"), taken | set(values))
+                    values[s] = t
+                summands.append(words.get(canonical_key(t), t))
+            sides.append(("+", *summands) if side[0] == "+" else summands[0])
+        return (q[0], *sides)
+
+    meant, supposed = short(p), [short(q) for q in said]
+    return prove_instance(emitter, meant, supposed, values, lines, context)
+
+
 def _facts(
     emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference]
 ) -> list[Inference]:
@@ -320,5 +347,5 @@ def _alike(emitter: Emission, p: Term, context: Context) -> Inference:
 
 
 # What is long is tried before the arithmetic of the whole, which costs most where it fails.
-QUESTIONS.insert(0, partial(_of_any_numbers, True))
+QUESTIONS[:0] = [_of_any_summands, partial(_of_any_numbers, True)]
 QUESTIONS += [partial(_of_any_numbers, False), _of_any_signs]
