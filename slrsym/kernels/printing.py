@@ -12,6 +12,7 @@ from sympy import (
     E,
     Expr,
     Float,
+    Function,
     Max,
     Min,
     Mul,
@@ -287,8 +288,23 @@ def nest_polynomial(expr: Expr, generators: Sequence[Expr]) -> Expr:
     Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
     """
     polynomial = Poly(expand(expr), *generators)
-    terms = {powers: factor(coefficient) for powers, coefficient in polynomial.terms()}
+    terms = {powers: _factor_numbers(coefficient) for powers, coefficient in polynomial.terms()}
     return _nested(terms, tuple(generators))
+
+
+def _factor_numbers(coefficient: Expr) -> Expr:
+    """Factor what multiplies each function of parameters, and leave the functions apart.
+
+    Factoring a sum of exponentials and erf as a polynomial in them can take hours.
+    """
+    functions = coefficient.atoms(Function)
+    if not functions:
+        return factor(coefficient)
+    by_functions: dict[Expr, list[Expr]] = {}
+    for term in Add.make_args(coefficient):
+        number, rest = term.as_independent(*functions, as_Add=False)
+        by_functions.setdefault(rest, []).append(number)
+    return Add(*(factor(Add(*numbers)) * rest for rest, numbers in by_functions.items()))
 
 
 def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) -> Expr:
