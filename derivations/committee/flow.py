@@ -88,8 +88,8 @@ def _(goal):
 overlap = Claim(
     id="committee-overlap-flow",
     title=(
-        "The equation of motion of a student's overlap with a teacher: a sum of means of a slope, "
-        "a field and an output"
+        "The equation of motion of a student's overlap with a teacher: weight decay, and means of "
+        "a slope times a field times an output"
     ),
     statement=Eq(
         Expectation(-eta * v_1 * slope(l_1) * D * r - kappa * R, noisy),
@@ -103,8 +103,8 @@ overlap = Claim(
 norm = Claim(
     id="committee-norm-flow",
     title=(
-        "The equation of motion of an overlap of two students, to first order in $eta$: a sum of "
-        "means of a slope, a field and an output"
+        "The equation of motion of an overlap of two students, to first order in $eta$: weight "
+        "decay, and means of a slope times a field times an output"
     ),
     statement=Eq(
         Expectation(-eta * D * (v_1 * slope(l_1) * l_2 + v_2 * slope(l_2) * l_1), noisy)
@@ -121,8 +121,8 @@ norm = Claim(
 spread = Claim(
     id="committee-norm-spread",
     title=(
-        "The equation of motion of an overlap of two students: its term of order $eta^2$ is a sum "
-        "of means of two slopes, with and without two outputs"
+        "The term of order $eta^2$ in the equation of motion of an overlap of two students: means "
+        "of two slopes, alone and times two outputs"
     ),
     statement=Eq(
         Expectation(eta**2 * v_1 * v_2 * slope(l_1) * slope(l_2) * D**2, noisy),

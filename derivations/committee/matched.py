@@ -172,7 +172,7 @@ numbers = Claim(
 
 @numbers.proof
 def _(goal):
-    """Enclose both sides."""
+    """Enclose both sides of each inequality in intervals."""
     kinds = {Gt: "gt", Lt: "lt"}
     return all_of(
         *(getattr(chain(p.lhs), kinds[p.func])(p.rhs, by=ball_arithmetic) for p in goal.args)
@@ -183,7 +183,10 @@ def _(goal):
 
 only = Claim(
     id="committee-block-root-least",
-    title="Between 0 and that root, $p x^2 - s x + q$ is positive",
+    title=(
+        "For $q, s > 0$, $p x^2 - s x + q$ is positive between 0 and its root $2 q/(s + sqrt(s^2 - "
+        "4 p q))$"
+    ),
     statement=Gt(quadratic(w), 0),
     source="new: of $p x^2 - s x + q$",
     hypotheses=[Ge(square, 0), Lt(w, least)],
@@ -192,7 +195,7 @@ only = Claim(
 
 @only.proof
 def _(goal):
-    """Both factors are positive."""
+    """Factor the quadratic: below the root both factors are positive."""
     h = sqrt(square)
     factors = (q - (s + h) * w / 2) * (q - (s - h) * w / 2) / q
     return chain(goal.lhs).then(factors, by=algebra).gt(0, by=signs)
@@ -200,7 +203,7 @@ def _(goal):
 
 largest = Claim(
     id="committee-block-root-above",
-    title="The root is at most a point where the quadratic is negative",
+    title="If $p w^2 - s w + q < 0$ for $p, q, s, w > 0$, then $2 q/(s + sqrt(s^2 - 4 p q)) <= w$",
     statement=Le(least, w),
     source="new: of $p x^2 - s x + q$",
     hypotheses=[Gt(p, 0), Lt(quadratic(w), 0)],
@@ -219,7 +222,10 @@ def _(goal):
 
 smallest = Claim(
     id="committee-block-root-below",
-    title="The root is at least a small point where the quadratic is positive",
+    title=(
+        "If $p w^2 - s w + q > 0$ and $s w < 2 q$ for $q, s, w > 0$, then $2 q/(s + sqrt(s^2 - 4 p "
+        "q)) >= w$"
+    ),
     statement=Ge(least, w),
     source="new: of $p x^2 - s x + q$",
     hypotheses=[Ge(square, 0), Gt(quadratic(w), 0), Lt(s * w, 2 * q)],
@@ -250,7 +256,10 @@ signed = (
 )
 coefficients = Claim(
     id="committee-block-signs",
-    title="Signs of the block's determinant near $sqrt(3) pi/K$",
+    title=(
+        "The determinant that decides whether exchangeable deviations decay changes sign near the "
+        "learning rate $sqrt(3) pi/K$"
+    ),
     statement=And(*(Gt(x, 0, evaluate=False) for x in signed), evaluate=False),
     source="new",
     hypotheses=[Ge(K, 2)],
@@ -286,7 +295,10 @@ def singular(rate):
 
 critical = Claim(
     id="committee-critical-rate",
-    title="$K eta_c$ tends to $sqrt(3) pi$, with bounds",
+    title=(
+        "The learning rate $eta_c$ at which exchangeable deviations stop decaying: $K eta_c$ lies "
+        "between $sqrt(3) pi - 3 pi/(5 K)$ and $sqrt(3) pi - pi/(2 K)$"
+    ),
     statement=And(
         Eq(singular(limit_rate), 0, evaluate=False),
         Gt(singular(eta), 0, evaluate=False),
@@ -370,7 +382,10 @@ coefficients_of_c = (c.coeff(K), c.coeff(K, 0))
 
 second_order = Claim(
     id="committee-floor-second-order",
-    title="The noise floor of $K$ students to second order in $eta$",
+    title=(
+        "The noise floor of $K$ students of $K$ teachers to second order in $eta$, with the "
+        "remainder"
+    ),
     statement=And(
         Eq(
             floor,
@@ -470,7 +485,7 @@ floors = Claim(
 
 @floors.proof
 def _(goal):
-    """Enclose both sides."""
+    """Enclose both sides of each inequality in intervals."""
     kinds = {Gt: "gt", Lt: "lt"}
     return all_of(
         *(getattr(chain(p.lhs), kinds[p.func])(p.rhs, by=ball_arithmetic) for p in goal.args)

@@ -128,8 +128,8 @@ h = Symbol("h", real=True)
 noisy = Claim(
     id="committee-matched-noise",
     title=(
-        "With noise, the squared norms of students that equal their teachers grow at a positive "
-        "rate: this is no fixed point"
+        "With noise, students equal to their teachers are no fixed point: their squared norms grow "
+        "at a positive rate"
     ),
     statement=Gt(eta**2 * sigma**2 * Expectation(slope(h) ** 2, GaussianLaw({h: 0}, [[Q]])), 0),
     source="Section 4: the velocity of a norm, where second layers are 1",

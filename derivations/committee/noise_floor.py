@@ -79,7 +79,7 @@ solved = Claim(
 
 @solved.proof
 def _(goal):
-    """Cramer's rule."""
+    """Multiply out: the determinant cancels."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 
@@ -113,7 +113,7 @@ def _(goal):
 
 linear_error = Claim(
     id="committee-floor-linear-error",
-    title="The noise floor of $n$ linear units is $eta sigma^2 n/(4 - 2 eta n)$",
+    title="The noise floor of $n$ linear units is $eta sigma^2 n/(4 - 2 eta n)$ if $eta n < 2$",
     statement=Eq(linear_floor / 2, eta * sigma**2 * n / (4 - 2 * eta * n), evaluate=False),
     source="Section 5",
     hypotheses=[Lt(eta * n, 2)],
@@ -122,7 +122,7 @@ linear_error = Claim(
 
 @linear_error.proof
 def _(goal):
-    """Divide by 2."""
+    """Multiply out the denominator."""
     return chain(goal.lhs).then(goal.rhs, by=algebra)
 
 

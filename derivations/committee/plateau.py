@@ -294,8 +294,8 @@ velocity_q = r / shared - Q / long
 equal_students = Claim(
     id="committee-plateau-equal-students",
     title=(
-        "The velocities of $R$ and $Q$ for exchangeable students that are all equal, $R = S$ and "
-        "$Q = C$"
+        "The velocities of $R$ and $Q$ where all students are equal, $R = S$ and $Q = C$, in "
+        "closed form"
     ),
     statement=And(
         Eq(flow(r, r, Q, Q)[0], velocity_r.subs(n, K) / (1 + Q), evaluate=False),

@@ -25,7 +25,10 @@ def integrand(z):
 
 derivative_h = Claim(
     id="owens-t-derivative-h",
-    title="The derivative of Owen's $T(h, a)$ in $h$",
+    title=(
+        "The derivative of Owen's $T(h, a)$ in $h$ is $-exp(-h^2/2) erf(a h/sqrt(2))/(2 sqrt(2 "
+        "pi))$"
+    ),
     statement=Eq(
         D(OwensT(h, a), h),
         -exp(-(h**2) / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi)),

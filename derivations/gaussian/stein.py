@@ -85,7 +85,7 @@ images = {X1: m1 + c11 * Z1, X2: m2 + c21 * Z1 + c22 * Z2, X3: m3 + c31 * Z1 + c
 
 multivariate = Claim(
     id="stein-multivariate",
-    title="Stein's lemma for jointly Gaussian variables",
+    title="Stein's lemma for three jointly Gaussian variables",
     statement=Eq(
         Expectation((X1 - m1) * g(*X), law),
         sum(covariance[0, j] * Expectation(Derivative(g(*X), X[j]), law) for j in range(3)),

@@ -221,8 +221,9 @@ def _(goal):
 trade = Claim(
     id="attention-floor-trade",
     title=(
-        "If $x <= 3 (2/sqrt(pi)) lambda sqrt(d/2)$, the lower bound is at least the "
-        "smaller one of $gamma^2/4$ and $(L - 1)/(36 d + pi)$"
+        "If $x <= 3 (2/sqrt(pi)) lambda sqrt(d/2)$, $gamma^2 (1 - x)^2 + (L - 1) w$ is at least "
+        "the smaller one of $gamma^2/4$ and $(L - 1)/(36 d + pi)$, where $w = (2/pi) lambda^2/(1 + "
+        "2 lambda^2)$"
     ),
     statement=Ge(gamma**2 * (1 - x) ** 2 + (L - 1) * least, smaller, evaluate=False),
     source="new; $x$ is the $c$ of claim informative-token-variance",

@@ -101,10 +101,7 @@ precision, gain, steps = symbols("epsilon c t", positive=True)
 
 converges = Claim(
     id="attraction-converges",
-    title=(
-        "For any precision $epsilon > 0$, not the noise, and rate $c > 0$, $e^(-c t) V_0 <= "
-        "epsilon$ for all $t >= V_0/(c epsilon)$"
-    ),
+    title="$e^(-c t) V_0 <= epsilon$ for all $t >= V_0/(c epsilon)$ and any $c, epsilon > 0$",
     statement=Le(exp(-gain * steps) * start, precision, evaluate=False),
     source="new; $(1 - mu alpha)^t <= e^(-c t)$, $c = mu alpha$; $|k - k*|^2 + |v - v*|^2 = 2 V$, "
     "attraction-distance",
@@ -410,8 +407,8 @@ cool = Attraction("1/100..1/10", "1/1000", "1/200", "1/1000", "2")
 inverse_temperatures = Claim(
     id="attraction-certified-temperatures",
     title=(
-        "In the task of figure 7b, at every inverse temperature from 1/100 to 1/10, descent "
-        "converges to the oracle from $2 - kappa - nu <= 1/200$"
+        "In the task of figure 7b, at inverse temperatures from 1/100 to 1/10 and with steps of at "
+        "most 1/1000, descent converges to the oracle from $2 - kappa - nu <= 1/200$"
     ),
     statement=cool.statement,
     source="new; beyond 1/10 the rate falls fast: at 3/20 it is a hundredth of that at 1/10",

@@ -24,8 +24,8 @@ F, G = Function("F", real=True), Function("G", real=True)
 own = Claim(
     id="softmax-bayes-own-value",
     title=(
-        "In a mean weighted by a function of the informative token's score $U$, the square of the "
-        "token's value may be replaced by $1 - c^2 + c^2 U^2$, $c = k* . v*$"
+        "If $gamma = 1$, in a mean weighted by a function of the informative token's score $U$, "
+        "the square of its value may be replaced by $1 - c^2 + c^2 U^2$, $c = k* . v*$"
     ),
     statement=Eq(
         Expectation(Y**2 * F(U), ProductLaw(score, standard_normal(W))),
@@ -119,8 +119,8 @@ integrand = 2 * x * (
 risk = Claim(
     id="softmax-bayes-risk",
     title=(
-        "The Bayes risk for every $d$, $L$ and angle, as one integral of products of means, each "
-        "over a single token"
+        "The Bayes risk for $gamma = 1$ and every $d$, $L$ and angle, as one integral of products "
+        "of means, each over a single token"
     ),
     statement=Eq(
         epsilon**2 + 1 + c**2 * d / 2 - explained,

@@ -21,8 +21,8 @@ def bell(z, m):
 likelihood_ratio = Claim(
     id="softmax-likelihood-ratio",
     title=(
-        "A token's likelihood ratio is $exp(sqrt(d/2) x - d/4)$, so its logarithm is affine in the "
-        "score $x$"
+        "If $gamma = 1$, the likelihood ratio of an informative token against another is "
+        "$exp(sqrt(d/2) x - d/4)$ at the score $x$"
     ),
     statement=Eq(bell(x, mean) / bell(x, 0), exp(mean * x - d / 4), evaluate=False),
     source="new",
@@ -47,8 +47,8 @@ softmax = p1 * exp(mean * x1) + p2 * exp(mean * x2) + p3 * exp(mean * x3)
 posterior = Claim(
     id="softmax-posterior",
     title=(
-        "Among three tokens with prior weights $p$, the posterior of the location is softmax of "
-        "the scores with the bias $log p$"
+        "If $gamma = 1$, the posterior of the location among three tokens is softmax of $sqrt(d/2) "
+        "x + log p$, with the scores $x$ and prior weights $p$"
     ),
     statement=Eq(p1 * likelihood(0) / prior, p1 * exp(mean * x1) / softmax, evaluate=False),
     source="new",
@@ -81,8 +81,8 @@ density = Sum(joint(l), (l, 1, L))
 any_posterior = Claim(
     id="softmax-posterior-of-any-length",
     title=(
-        "Among $L$ tokens with prior weights $w$, the posterior of the location is softmax of the "
-        "scores with the bias $log w$"
+        "If $gamma = 1$, the posterior of the location among $L$ tokens is softmax of $sqrt(d/2) x "
+        "+ log w$, with the scores $x$ and prior weights $w$"
     ),
     statement=Eq(joint(j) / density, w[j] * exp(mean * score[j]) / weighted, evaluate=False),
     source="new",
@@ -99,8 +99,8 @@ def _(goal):
 conditional_mean = Claim(
     id="softmax-conditional-mean",
     title=(
-        "The mean of the values under the posterior of the location is softmax attention at "
-        "inverse temperature $sqrt(d/2)$"
+        "If $gamma = 1$, the mean of the values under the posterior of the location is softmax "
+        "attention at inverse temperature $sqrt(d/2)$, with the logarithm of the prior as bias"
     ),
     statement=Eq(
         Sum(joint(j) * value[j], (j, 1, L)) / density,

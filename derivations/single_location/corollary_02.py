@@ -131,7 +131,7 @@ t1 = lam * sqrt(d / 2)
 
 bound = Claim(
     id="corollary-2-bound",
-    title="An explicit bound on the excess risk of the oracle, in terms of $erf$",
+    title="An explicit upper bound on the excess risk of the oracle, in terms of $erf$",
     statement=Le(
         excess, 2 * gamma**2 * (1 - erf(t1 / A)) + 4 / pi * (L - 1) * lam**2, evaluate=False
     ),
@@ -161,7 +161,7 @@ def closed_bound(square, weight):
 
 elementary = Claim(
     id="corollary-2-bound-elementary",
-    title="An explicit bound on the excess risk of the oracle, in terms of an exponential",
+    title="An explicit upper bound on the excess risk of the oracle, in terms of an exponential",
     statement=Le(excess, closed_bound(lam**2, 4 / pi * (L - 1))),
     source="new",
 )
@@ -324,15 +324,15 @@ warm = sqrt(4 * ratio / many)
 rate = Claim(
     id="corollary-2-rate",
     title=(
-        "With $l = log(d/L)$ and $lambda^2 = 4 l/d$, the excess risk of the oracle is at most $(2 "
-        "gamma^2 + (16/pi) l) L/d$"
+        "If $lambda^2 = 4 l/d$ with $l = log(d/L)$ and $8 gamma^2 l <= d$, the excess risk of the "
+        "oracle is at most $(2 gamma^2 + (16/pi) l) L/d$"
     ),
     statement=Le(
         excess.subs({d: many, lam: warm}, simultaneous=True),
         L / many * (2 * gamma**2 + 16 / pi * ratio),
     ),
     source="new",
-    compared_to_source="stronger: a rate of convergence",
+    compared_to_source="stronger: with a rate of convergence",
     hypotheses=[Le(8 * gamma**2 * ratio, many)],
 )
 

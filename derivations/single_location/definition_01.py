@@ -202,7 +202,7 @@ orthogonal = Claim(
 
 @orthogonal.proof
 def _(goal):
-    """What is taken off is the part along $k$, which has length 1."""
+    """The projection subtracts the component along $k$, a vector of length 1."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=algebra) for part in goal.args))
 
 

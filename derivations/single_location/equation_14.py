@@ -69,10 +69,7 @@ moderate = [Ge(y, -2), Le(y, 2)]
 
 no_turn = Claim(
     id="equation-14-turn",
-    title=(
-        "$1 + x y + sqrt(1 + y^2 (1 - x^2)) > 0$ for $|x| < 1$ and $|y| <= 2$: such a step goes "
-        "against the slope"
-    ),
+    title="$1 + x y + sqrt(1 + y^2 (1 - x^2)) > 0$ for $|x| < 1$ and $|y| <= 2$",
     statement=Gt(turn(x, y), 0),
     source="new",
     hypotheses=[*inside, *moderate],

@@ -23,7 +23,7 @@ excess = risk_definition().subs(exchanged) - epsilon**2
 
 bound = Claim(
     id="exchanged-pair-bound",
-    title="An explicit bound on the excess risk of the exchanged pair $k = v*$, $v = k*$",
+    title="An explicit upper bound on the excess risk of the exchanged pair $k = v*$, $v = k*$",
     statement=Le(
         excess,
         gamma**2

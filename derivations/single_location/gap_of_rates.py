@@ -141,7 +141,7 @@ exponential = Claim(
 
 @exponential.proof
 def _(goal):
-    """$x^2$ is at most $lambda^2 d/2$."""
+    """The argument of $erf$ is at most $lambda sqrt(d/2)$."""
     slow, fast = (1 + c**2) * d * lam**2 / A**2, (1 + c**2) * d * lam**2
     factor = 4 / pi**2 * gamma**2 * atan(c) ** 2
     others = (L - 1) * of_others(lam**2)
@@ -178,8 +178,9 @@ def _(goal):
 every = Claim(
     id="oracle-lower-bound-every-temperature",
     title=(
-        "At every $lambda$, the excess risk of the oracle is at least the smaller one of the two "
-        "terms of its lower bound at any other $lambda_0$"
+        "At every $lambda$, for any $q > 0$ and $0 <= c <= 1$, the oracle's excess risk is at "
+        "least the smaller one of $(4/pi^2) gamma^2 atan(c)^2 exp(-(1 + c^2) d q)$ and $(4/pi) (L "
+        "- 1) q/(1 + 2 q)$"
     ),
     statement=Ge(excess, r),
     source="new",

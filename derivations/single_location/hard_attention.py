@@ -79,7 +79,7 @@ squared_error = ahead * (V1 + xi - V1) ** 2 + (1 - ahead) * (V1 + xi - V2) ** 2
 
 two_tokens = Claim(
     id="hard-attention-two-tokens",
-    title="The risk of hard attention (1) at the oracle, for two tokens",
+    title="The risk of hard attention (1) at the oracle, for two tokens, in closed form",
     statement=Eq(
         Expectation(squared_error, ProductLaw(scores, values_of_two, noise())),
         epsilon**2 + (1 + gamma**2) / 2 * (1 - erf(sqrt(d) / (2 * sqrt(1 + gamma**2)))),
@@ -131,15 +131,15 @@ softmax = (exp(lam * s) * v + total(lambda m: exp(lam * score(m)) * y[m])) / (
 tends = Claim(
     id="softmax-tends-to-hard",
     title=(
-        "If a token of value $v$ leads the others, of values $y_m$, by a score of $g$, softmax "
-        "attention (2) is within $exp(-lambda g) sum |y_m - v|$ of hard attention (1)"
+        "If a token of value $v$ leads the others, of values $y_m$, by at least $g$ in score, "
+        "softmax attention (2) is within $exp(-lambda g) sum |y_m - v|$ of hard attention (1)"
     ),
     statement=Le(Abs(softmax - v), exp(-lam * g) * total(lambda m: Abs(y[m] - v)), evaluate=False),
     source=(
         "Section 3, step 2, with a rate: $v$ is the value of the token with the largest score, "
         "$y_m$ are those of the others"
     ),
-    compared_to_source="stronger: with a rate, at any tokens",
+    compared_to_source="stronger: with a rate, for any tokens",
 )
 
 

@@ -202,7 +202,7 @@ invariant = Claim(
 
 @invariant.proof
 def _(goal):
-    """By Lemma 14 the gradients point along $k*$ and $v*$, which $k$ and $v$ move by."""
+    """By Lemma 14 a step moves $k$ in the span of $k$, $k*$, and $v$ in that of $v$, $v*$."""
     return all_of(
         by_claim(chain_rule.statement, "lemma-4-chain-rule"),
         by_claim(no_push.statement, "lemma-14"),

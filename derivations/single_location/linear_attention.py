@@ -20,7 +20,7 @@ excess = gamma**2 * (1 - lam * drift) ** 2 + lam**2 * (gamma**4 + L - 1)
 
 risk = Claim(
     id="linear-attention-risk",
-    title="The risk of linear attention at the oracle, $k = k*$ and $v = v*$",
+    title="The risk of linear attention at the oracle, $k = k*$ and $v = v*$, in closed form",
     statement=Eq(risk_of_linear, epsilon**2 + excess, evaluate=False),
     source="new; Section 4, after (9), speaks of a linear activation",
 )
@@ -141,7 +141,9 @@ fails = Claim(
     ),
     statement=Ge(risk_of_linear, epsilon**2 + gamma**2),
     source="Section 4, after (9): the reasoning would not hold for a linear activation",
-    compared_to_source="stronger: an explicit bound, where $lambda sqrt(d)$ tends to infinity",
+    compared_to_source=(
+        "stronger: an explicit bound, where the paper lets $lambda sqrt(d)$ tend to infinity"
+    ),
     hypotheses=[Le(2, lam * drift)],
     explanation=(
         "If $lambda sqrt(d/2)$ is at least 2, the excess risk of linear attention at $k = k*$, $v "

@@ -106,8 +106,8 @@ products = (
 gram = Claim(
     id="manifold-gradients",
     title=(
-        "The inner products, those that are not constant, of the gradients of the five equations "
-        "that define the manifold"
+        "The non-constant inner products of the gradients of the five equations that define the "
+        "manifold, in closed form"
     ),
     statement=And(*(Eq(*pair, evaluate=False) for pair in products), evaluate=False),
     source="(11)",
@@ -117,7 +117,7 @@ gram = Claim(
 
 @gram.proof
 def _(goal):
-    """The others have no coordinate in common, or are those of $k_2$ and $v_1$. Differentiate."""
+    """Differentiate; the other inner products are 0, or of constant gradients."""
     return all_of(*(chain(part.lhs).then(part.rhs, by=differentiate) for part in goal.args))
 
 

@@ -328,8 +328,8 @@ def _(goal):
 separate = Claim(
     id="null-modes-separate-with-lambda",
     title=(
-        "At the null point, the mode towards the oracle outgrows that towards a swap point by a "
-        "ratio of rates that increases with $lambda$"
+        "At the null point, the ratio of the growth rates of the modes towards the oracle and "
+        "towards a swap point increases with $lambda$"
     ),
     statement=Gt(D(rates, r), 0),
     source="new; the ratio of the rates by claim null-rates, where $r = lambda gamma$",

@@ -330,7 +330,10 @@ margin = (d + 2 * gamma**2) * ratio - (d - 2 * gamma**2 * (L - 2))
 
 determinant = Claim(
     id="oracle-saturated-determinant",
-    title="The determinant of the oracle's transverse Hessian for saturated scores",
+    title=(
+        "The determinant of the oracle's transverse Hessian for saturated scores, as a multiple of "
+        "the margin"
+    ),
     statement=Eq(S_kk * S_vv - S_kv**2, 2 * (L - 1) * c**2 * margin, evaluate=False),
     source="new",
 )

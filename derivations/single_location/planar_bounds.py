@@ -154,7 +154,7 @@ curvature = Claim(
 
 @curvature.proof
 def _(goal):
-    """$|erf''|$ is at most $2/sqrt(pi)$; it multiplies at most 2."""
+    """$|erf''| <= 2/sqrt(pi)$, times a factor of at most 2; add the product of two derivatives."""
     y = b * kappa
     bell = exp(-(y**2))
     second = 8 * gamma**2 * b**2 / pi / B * bell * exp(-((y / B) ** 2))

@@ -131,7 +131,7 @@ near_one = Claim(
 
 @near_one.proof
 def _(goal):
-    """From above, $1 + Y + u <= (1 + Y)(1 + u)$; from below, $1 - Y + u$ is as much as that."""
+    """$1 + Y + u$ is at most $(1 + Y) (1 + u)$, and $1 - Y + u$ at least $(1 - Y) (1 + u)$."""
     cube = sqrt(1 + u) ** 3
     above = (
         chain(turned - 1)
@@ -246,7 +246,10 @@ total = P + Q + c + c2
 
 descends = Claim(
     id="planar-step-descends",
-    title="Along a step in both coordinates, a function that lies below a paraboloid descends",
+    title=(
+        "A lower bound on the descent, in a step in both coordinates, of a function that lies "
+        "below a paraboloid"
+    ),
     statement=Le(
         p * way
         + q * way2
@@ -305,7 +308,7 @@ triangle = Claim(
 
 @triangle.proof
 def _(goal):
-    """Term by term."""
+    """Add the bounds on $u_1$ and $u_2$, from above and from below."""
     return chain(goal.lhs).le(Abs(u1) + Abs(u2), by=sign).le(U1 + U2, by=sign)
 
 

@@ -95,7 +95,7 @@ error = X[1] - x * X[0] - y * X[1] - z * X[2] - spread * W
 
 given_location = Claim(
     id="proposition-3-given-location",
-    title="The risk of a linear predictor, given the location",
+    title="The risk of a linear predictor given the location, in closed form",
     statement=Eq(
         Expectation((error + xi) ** 2, ProductLaw(token_law(X), standard_normal(W), noise())),
         epsilon**2 + informative(x, y, z) + spread**2,
@@ -489,7 +489,7 @@ apart = Claim(
 
 @apart.proof
 def _(goal):
-    """Each of the squares has a factor of at least the moment."""
+    """Each square has a factor of at least the second moment $1 + p (gamma^2 - 1)$."""
     least = p * gamma**2 - explained(p)
     squares_at = off(p, x, y, z)
     return (

@@ -74,8 +74,8 @@ def _(goal):
 descent = Claim(
     id="proposition-8-descent",
     title=(
-        "A step of the planar map lowers the risk by at least $alpha (1 - alpha C) S$, where $S = "
-        "R_kappa^2 (1 - kappa^2) + R_nu^2 (1 - nu^2)$"
+        "A step of the planar map with $alpha < 1/C$ lowers the risk by at least $alpha (1 - alpha "
+        "C) S$, where $S = R_kappa^2 (1 - kappa^2) + R_nu^2 (1 - nu^2)$"
     ),
     statement=Le(
         risk(kappa_next, nu_next) - risk(kappa, nu) + alpha * (1 - alpha * C) * slack,
@@ -132,7 +132,7 @@ term = Claim(
 
 @term.proof
 def _(goal):
-    """$1 - x^2$ is not."""
+    """Neither factor is negative."""
     return chain(goal.lhs).ge(0, by=sign)
 
 
@@ -147,7 +147,7 @@ nonnegative = Claim(
 
 @nonnegative.proof
 def _(goal):
-    """Coordinate by coordinate."""
+    """Neither of its two terms is negative."""
     return (
         chain(goal.lhs)
         .ge(
@@ -191,7 +191,7 @@ equations = Claim(
 
 @equations.proof
 def _(goal):
-    """Coordinate by coordinate."""
+    """Add the bounds on the squares of both equations."""
     rest = R_nu(kappa) ** 2 * (1 - nu**2) - (R_nu(kappa) * (1 - nu**2)) ** 2
     return (
         chain(goal.lhs)
@@ -216,7 +216,7 @@ nearby = Claim(
 
 @nearby.proof
 def _(goal):
-    """Coordinate by coordinate."""
+    """Add the bounds on the squared displacements of both coordinates."""
     return (
         chain(goal.lhs)
         .le(

@@ -182,7 +182,7 @@ inside_right = [Ge(kappa, 0), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)]
 
 strict_minimum = Claim(
     id="proposition-10-minimum-strict",
-    title="The risk exceeds $R(1, 1)$ at every point with $0 <= kappa < 1$",
+    title="At every point of the square with $0 <= kappa < 1$ the risk exceeds $R(1, 1)$",
     statement=Gt(risk(kappa, nu), risk(1, 1)),
     source="Proposition 10",
     hypotheses=inside_right,
@@ -201,7 +201,7 @@ def _(goal):
 
 strict_maximum = Claim(
     id="proposition-10-maximum-strict",
-    title="The risk is below $R(1, -1)$ at every point with $0 <= kappa < 1$",
+    title="At every point of the square with $0 <= kappa < 1$ the risk is below $R(1, -1)$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
     hypotheses=inside_right,
@@ -220,7 +220,7 @@ def _(goal):
 
 maximum_inside = Claim(
     id="proposition-10-maximum-inside",
-    title="The risk is below $R(1, -1)$ at every point with $-1 < kappa < 1$",
+    title="At every point of the square with $-1 < kappa < 1$ the risk is below $R(1, -1)$",
     statement=Lt(risk(kappa, nu), risk(1, -1)),
     source="Proposition 10",
     hypotheses=[Gt(kappa, -1), Lt(kappa, 1), Ge(nu, -1), Le(nu, 1)],

@@ -78,7 +78,7 @@ slope_change = Claim(
 
 @slope_change.proof
 def _(goal):
-    """First in $kappa$, and then in $nu$."""
+    """Change first $kappa$, and then $nu$."""
     first = R_kappa(kappa, nu) - R_kappa(kappa2, nu)
     second = R_kappa(kappa2, nu) - R_kappa(kappa2, nu2)
     return chain(goal.lhs).le(
@@ -97,8 +97,9 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
     claim = Claim(
         id=f"proposition-12-near-identity-{name}",
         title=(
-            f"The displacements of ${name}$ by the planar map at two points differ by at most "
-            "$alpha$ times a multiple of their distance"
+            f"If $alpha <= 1/{'P' if name == 'kappa' else 'Q'}$, the displacements of ${name}$ by "
+            "the planar map at two points $u$ apart in $kappa$ and $w$ in $nu$ differ by at most "
+            + ("$alpha ((3 P + 2 M) u + 2 N w)$" if name == "kappa" else "$alpha (2 N u + 3 Q w)$")
         ),
         statement=Le(
             Abs(after - x - (after2 - x2)),
@@ -111,7 +112,7 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
 
     @claim.proof
     def _(goal):
-        """By the claim about single steps."""
+        """By planar-step-near-identity, with the bounds on the slope and on its change."""
         return chain(goal.lhs).le(
             goal.rhs,
             by=lemma(

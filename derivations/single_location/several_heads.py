@@ -34,8 +34,8 @@ f, g, h = Expectation(F(X1), first), Expectation(G(X2), second), Expectation(H(X
 decomposed = Claim(
     id="several-tokens-risk",
     title=(
-        "With two informative tokens at given locations, the risk is the noise, the variances of "
-        "all tokens' terms, and the square of their mean"
+        "With two informative tokens at given locations, the risk is the sum of the variances of "
+        "the noise and of all tokens' terms, plus the square of their total mean"
     ),
     statement=Eq(
         Expectation(

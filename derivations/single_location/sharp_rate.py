@@ -56,7 +56,7 @@ square = Claim(
 
 @square.proof
 def _(goal):
-    """Multiply the bound on $1 - erf(x)$ by both of its sides."""
+    """Square the bound $1 - erf(x) <= exp(-x^2)$."""
     return (
         chain(goal.lhs)
         .le((1 - erf(x)) * exp(-(x**2)), by=lemma("erfc-bound").scaled(1 - erf(x)))
@@ -107,8 +107,8 @@ warm = sqrt((1 + delta) * ratio / many)
 rate = Claim(
     id="sharp-rate",
     title=(
-        "With $l = log(d/L)$ and $lambda^2 = (1 + delta) l/d$, the excess risk of the oracle is at "
-        "most $(L/d) (2 gamma^2 + (4/pi) (1 + delta) l)$"
+        "If $lambda^2 = (1 + delta) l/d$ with $l = log(d/L)$ and $4 gamma^2 (1 + delta) l <= delta "
+        "d$, the excess risk of the oracle is at most $(L/d) (2 gamma^2 + (4/pi) (1 + delta) l)$"
     ),
     statement=Le(
         excess.subs({d: many, lam: warm}, simultaneous=True),

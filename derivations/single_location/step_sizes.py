@@ -91,7 +91,10 @@ w1, w2 = symbols("w_1 w_2", nonnegative=True)
 
 together = Claim(
     id="step-size-expansion",
-    title="A step keeps two points of the square apart, by the factor $1 - alpha K$",
+    title=(
+        "The factors by which a step keeps the coordinates of two points apart are at least $1 - "
+        "alpha K$ on average"
+    ),
     statement=Ge(
         separation_bound(**bounds, first=w1, second=w2),
         (1 - alpha * injectivity_constant(**bounds)) * (w1 + w2),

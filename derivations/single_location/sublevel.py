@@ -157,7 +157,7 @@ lost_near = (F * B**2 - 2 * C * B * E + A * E**2) / (A * F - C**2)
 
 near = Claim(
     id="sublevel-near",
-    title="Where $nu <= nu_1$, the risk is at least a function of $kappa$ and $nu_1$",
+    title="A lower bound on the risk where $nu <= nu_1$, in terms of $kappa$ and $nu_1$",
     statement=Ge(risk_at(rho), R_0 - N * most - square / 2 * lost_near, evaluate=False),
     source="new; used for $kappa$ near 1, where it is above the level if $nu$ is not near 1",
     hypotheses=[Gt(A, 0), Gt(A * F - C**2, 0), Le(nu, most), Le(kappa**2 + eta**2, 1)],

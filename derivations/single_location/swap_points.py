@@ -389,8 +389,8 @@ squares = (
 form_claim = Claim(
     id="swap-form",
     title=(
-        "The Hessian at a swap point as a sum of three squares, whose coefficients are positive "
-        "except for one, the margin"
+        "The Hessian at a swap point as a sum of three squares, of which only one coefficient, the "
+        "margin, can be negative"
     ),
     statement=Eq(form, squares, evaluate=False),
     source="new",

@@ -148,7 +148,10 @@ def along_edges(kind, end, which=""):
 
 recovery = Claim(
     id="theorem-5",
-    title="Almost every start on the manifold converges to the oracle or its mirror image",
+    title=(
+        "Almost every start on the manifold converges to the oracle or its mirror image, if $d >= "
+        "3$ and $alpha < 1/K$"
+    ),
     statement=And(closed_form, AlmostEveryPairConvergesTo(descent, MINIMA), evaluate=False),
     source="Theorem 5, for $alpha < 1/K$ and $d >= 3$",
     compared_to_source="weaker: for $d >= 3$, with an explicit step size; false for $d = 2$",
@@ -191,8 +194,8 @@ pathological = point_set([*ORIGIN, *MAXIMA])
 elsewhere = Claim(
     id="proposition-13-manifold",
     title=(
-        "The pairs on the manifold whose overlaps converge to $(0, 0)$, $(1, -1)$ or $(-1, 1)$ "
-        "have volume 0"
+        "If $d >= 3$ and $alpha < 1/K$, the pairs on the manifold whose overlaps converge to $(0, "
+        "0)$, $(1, -1)$ or $(-1, 1)$ have volume 0"
     ),
     statement=NullPairs(descent, pathological),
     source="Proposition 13, on the manifold; $R$ is the risk, as theorem-5 says; for $d >= 3$",

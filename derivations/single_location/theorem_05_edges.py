@@ -33,7 +33,7 @@ def edge(fixed, free, at):
         id=f"theorem-5-edge-{fixed}-{side}-few",
         title=(
             f"On the edge ${fixed} = {at}$, the starts from which the planar map converges to "
-            f"${free} = {-at}$ have measure 0"
+            f"${free} = {-at}$ have measure 0 if $alpha < 1/C$"
         ),
         statement=NullStarts(on_edge, start),
         source="Proposition 13 on an edge, for $alpha < 1/C$",
@@ -63,7 +63,7 @@ def edge(fixed, free, at):
         id=f"theorem-5-edge-{fixed}-{side}",
         title=(
             f"On the edge ${fixed} = {at}$, the planar map converges from almost every start to "
-            f"${free} = {at}$"
+            f"${free} = {at}$ if $alpha < 1/C$"
         ),
         statement=AlmostEveryStartConvergesTo(on_edge, end),
         source="new, for $alpha < 1/C$",

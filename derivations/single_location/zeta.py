@@ -62,9 +62,7 @@ def _(goal):
 
 derivative_s = Claim(
     id="zeta-derivative-s",
-    title=(
-        "The derivative of $zeta(t, s)$ in $s$"
-    ),
+    title="The derivative of $zeta(t, s)$ in $s$, in closed form",
     statement=Eq(
         D(zeta(t, s), s),
         2 * s * (
