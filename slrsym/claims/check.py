@@ -180,11 +180,14 @@ EXTREMES = 2
 Compared = tuple[int | None, str, str]
 
 
+def has_recursion(*statements: Any) -> bool:
+    """Tell whether a statement is for all values of a variable; random numbers do not obey it."""
+    return any(s.has(ForAll) for s in statements)
+
+
 def is_numeric(step: Step) -> bool:
-    """Tell whether a step is compared with numbers; random ones are not those of a recursion."""
-    return step.numeric and not any(
-        s.has(ForAll) for s in (step.statement, *step.context.hypotheses)
-    )
+    """Tell whether a step is compared with numbers."""
+    return step.numeric and not has_recursion(step.statement, *step.context.hypotheses)
 
 
 def numerical_check(
@@ -291,7 +294,7 @@ def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
 
 def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...]:
     """Check a claim's statement about expectations by sampling."""
-    if not claim.statement.has(Expectation):
+    if not claim.statement.has(Expectation) or has_recursion(claim.statement, *claim.hypotheses):
         return ()
     from slrsym.crosscheck.montecarlo import MonteCarloCheck, sample_relations
 

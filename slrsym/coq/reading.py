@@ -330,7 +330,8 @@ def require_same(goal: CoqGoal) -> None:
     symbols = {name: x for x, name in goal.printer.names.items()}
     for name, indices in variables:
         allowed += _declared(symbols[name], name, indices)
-    facts = [_fact(walk, other, own, symbols) for other in goal.facts]
+    supposed = _suppositions(goal.step)
+    facts = [_fact(walk, other, supposed, own, symbols) for other in goal.facts]
     for premise in premises:
         if premise not in allowed and not any(_is_fact(premise, *f) for f in facts):
             raise Misread(f"{goal.name} supposes {premise}")
@@ -354,10 +355,14 @@ def _walked(walk: _Walker, hypotheses: Iterable[Any]) -> Iterator[Any]:
 
 
 def _fact(
-    walk: _Walker, other: Any, own: Sequence[Any], symbols: Mapping[str, Any]
-) -> tuple[Any, list[Any], Mapping[str, Any]]:
-    """Return an earlier statement, its premises, and its symbols."""
-    needs = [walk(h) for h in _suppositions(other)]
+    walk: _Walker, other: Any, supposed: Sequence[Any], own: Sequence[Any],
+    symbols: Mapping[str, Any],
+) -> tuple[Any, list[Any], Mapping[str, Any]]:  # fmt: skip
+    """Return an earlier statement, its premises, and its symbols.
+
+    A premise that the step supposes as well, such as a recursion, need not be read.
+    """
+    needs = [walk(h) for h in _suppositions(other) if h not in supposed]
     return walk(other.statement), [h for h in needs if h not in own], symbols
 
 

@@ -111,11 +111,13 @@ class ForAll(Sentence):
 
     def _latex(self, printer: Any) -> str:
         said = printer._print(self.statement)
-        return rf"{said} \text{{ for all }} {printer._print(self.variable)}"
+        domain = _domain_text(self.variable).removesuffix(str(self.variable))
+        return rf"{said} \text{{ for all {domain}}} {printer._print(self.variable)}"
 
 
 def _domain_text(x: Symbol) -> str:
-    sign = next((s for s in ("positive", "nonnegative") if getattr(x, f"is_{s}")), "")
+    signs = ("positive", "negative", "nonnegative", "nonpositive", "nonzero")
+    sign = next((s for s in signs if getattr(x, f"is_{s}")), "")
     kind = "integers" if x.is_integer else "real"
     return " ".join(filter(None, (sign, kind, str(x))))
 

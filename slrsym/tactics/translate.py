@@ -93,6 +93,19 @@ def checker_sort(x: Any, values: bool = False) -> str:
     return ("Z" if x.is_integer else "R") + sign
 
 
+def exact_sort(x: sp.Symbol) -> str:
+    """Return the checker's sort of a bound symbol, if it says all that the symbol is declared.
+
+    A statement for all rational numbers says less than one for all real numbers.
+    """
+    sort = checker_sort(x)
+    declared = {"integer" if sort[0] == "Z" else "real": True}
+    declared |= {name.removeprefix("is_"): True for name, text in _SIGNS if text == sort[1:]}
+    if sp.Symbol(x.name, **declared).assumptions0 != x.assumptions0:
+        raise Untranslatable(f"{x}, which is bound, is declared other than by integer and its sign")
+    return sort
+
+
 # How a name begins in the place of one that the checker would refuse.
 _CODED = "coded_"
 
@@ -234,7 +247,7 @@ class Translator:
             made = [("iff", first, other) for other in rest]
             return made[0] if len(made) == 1 else ("and", *made)
         if isinstance(e, ForAll):
-            names, within = self._bound([e.variable], [e.statement], env, checker_sort(e.variable))
+            names, within = self._bound([e.variable], [e.statement], env, exact_sort(e.variable))
             return ("forall", names, (self._term(e.statement, within),), ())
         if isinstance(e, Sentence):
             if type(e).__name__ == "InWords":

@@ -12,9 +12,13 @@ from sympy import (
     Expr,
     Function,
     Ge,
+    Gt,
     Integral,
+    Le,
     Limit,
+    Lt,
     Mul,
+    Ne,
     Pow,
     S,
     Subs,
@@ -234,8 +238,11 @@ class Statements(Writing):
 
     def _for_all(self, expr: Any) -> tuple[Box, int]:
         x = expr.variable
-        domain = Ge(x, 0, evaluate=False) if x.is_nonnegative else x
-        return row([self.box(expr.statement), prose("for all"), self.box(domain)]), LOGIC
+        signs = ((x.is_positive, Gt), (x.is_nonnegative, Ge), (x.is_negative, Lt),
+                 (x.is_nonpositive, Le), (x.is_nonzero, Ne))  # fmt: skip
+        domain = next((kind(x, 0, evaluate=False) for holds, kind in signs if holds), x)
+        over = prose("for all integers" if x.is_integer else "for all")
+        return row([self.box(expr.statement), over, self.box(domain)]), LOGIC
 
     def _points(self, expr: Any) -> Box | None:
         """Typeset a list of values for the same symbols as a set of points."""

@@ -151,9 +151,9 @@ def test_goals_are_read_back(goals):
 
 
 def _altered(text, rng):
-    """The text with another number, sign, relation or name, somewhere in the last line."""
+    """The text with another number, sign, relation or function, somewhere in the last line."""
     *above, last = text.split("\n")
-    places = list(re.finditer(r"\d+|<=|<(?![=>-])|\+|\bsqrt\b|\berf\b|\bexp\b", last))
+    places = list(re.finditer(r"\b\d+\b|<=|<(?![=>-])|\+|\bsqrt\b|\berf\b|\bexp\b", last))
     if not places:
         return None
     place = rng.choice(places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sympy import And, Eq, Ge, IndexedBase, Lambda, Le, Or, Symbol, erf, symbols
+from sympy import And, Eq, Ge, Gt, IndexedBase, Lambda, Le, Or, S, Symbol, erf, sqrt, symbols
 
 from slrsym.claims.check import is_numeric
 from slrsym.proof import (
@@ -75,6 +75,37 @@ def test_instances_are_those_of_the_values_that_the_variable_runs_over(value: An
     assert not found.accepted
 
 
+@pytest.mark.parametrize(
+    ("declared", "part", "value"),
+    [
+        ({"rational": True}, lambda z: (z**2 - 2) ** 2, sqrt(2)),
+        ({"real": True, "zero": False}, lambda z: z**2, 0),
+        ({"real": True, "integer": False}, lambda z: (z - 1) ** 2, 1),
+        ({"integer": True, "even": True}, lambda z: (z - 1) ** 2, 1),
+        ({"zero": True}, lambda z: (z - 1) ** 2, 1),
+    ],
+)
+def test_a_variable_has_a_domain_of_the_checker(declared: Any, part: Any, value: Any) -> None:
+    """A hypothesis for all rational numbers, say, is not one for all real numbers."""
+    z = Symbol("z", **declared)
+    hypothesis = ForAll(z, Gt(part(z), 0, evaluate=False))
+    wrong = Gt(0, 0, evaluate=False)
+    found = checked(
+        wrong, [hypothesis], lambda goal: chain(S.Zero).gt(0, by=instance(hypothesis, value))
+    )
+    assert not found.accepted
+
+
+def test_a_value_with_the_bound_variable_is_not_caught_by_it() -> None:
+    hypothesis = ForAll(t, ForAll(n, Le(x[t], y[n])))
+    inner = Le(x[n], y[n])  # a capture would conclude this, for the same index
+
+    def proof(goal: Any) -> Any:
+        return chain(goal.lhs).le(goal.rhs, by=instance(hypothesis, n))
+
+    assert not checked(inner, [hypothesis], proof).accepted
+
+
 def test_another_statement_is_no_instance() -> None:
     def proof(goal: Any) -> Any:
         return chain(goal.lhs).le(goal.rhs, by=instance(falls, n))
@@ -102,6 +133,22 @@ def test_a_conjunction_is_shown_by_induction() -> None:
         return induction(goal, n, base=base, step=lambda known: step)
 
     assert checked(statement, [falls, halves], proof).accepted
+
+
+def test_a_part_of_a_conjunction_is_not_supposed_one_step_ahead() -> None:
+    """Each part would follow from the other at the next index, and neither is known."""
+    statement = And(Le(x[n], 0), Le(y[n], 0), evaluate=False)
+    first = ForAll(t, Le(x[t + 1], y[t + 1]))
+    second = ForAll(t, Le(y[t + 1], x[t + 1]))
+
+    def proof(goal: Any) -> Any:
+        base = all_of(chain(x[0]).le(0, by=sign), chain(y[0]).le(0, by=sign))
+        next_x = chain(x[n + 1]).le(y[n + 1], by=instance(first, n)).le(0, by=sign)
+        next_y = chain(y[n + 1]).le(x[n + 1], by=instance(second, n)).le(0, by=sign)
+        return induction(goal, n, base=base, step=lambda known: all_of(next_x, next_y))
+
+    given = [first, second, Le(x[0], 0), Le(y[0], 0)]
+    assert not checked(statement, given, proof).accepted
 
 
 def counted(goal: Any) -> Any:
