@@ -76,18 +76,18 @@ nu_rate = (1 - alpha * Q) * Q * erf(b * r) * (1 + v)
 kappa_rate = (1 - alpha * N) * N * exp(-((b * q) ** 2)) * (1 - level_at(q) - h) * (1 + r)
 
 
-def growth_left(x: Any, y: Any) -> Expr:
-    """Return the count of growth, at overlaps x and y."""
+def growth_steps_left(x: Any, y: Any) -> Expr:
+    """Return a bound on the steps of growth that are left, at overlaps x and y."""
     return (log(size(1, level_at(c))) - log(size(x, y))) * (1 + alpha * g) / (alpha * g)
 
 
-def passage_left(x: Any) -> Expr:
-    """Return the count of the passage, at kappa = x."""
+def passage_steps_left(x: Any) -> Expr:
+    """Return a bound on the steps of the passage that are left, at kappa = x."""
     return (r - x) / (alpha * gain)
 
 
-def nu_left(y: Any) -> Expr:
-    """Return the count of the contraction of 1 - nu, at nu = y."""
+def nu_steps_left(y: Any) -> Expr:
+    """Return a bound on the steps left in which 1 - nu contracts, at nu = y."""
     return (log(1 - y) - log(h)) / (alpha * nu_rate)
 
 
@@ -99,7 +99,7 @@ def kappa_left(x: Any) -> Expr:
 # A bound on the steps until kappa >= q and nu >= 1 - h, where growth begins at the overlaps kappa
 # and nu, and v is the level at c: a phase lasts at most one step longer than its count.
 contraction = 1 + kappa_left(r)
-bound = 3 + growth_left(kappa, nu) + passage_left(0) + nu_left(v) + contraction
+bound = 3 + growth_steps_left(kappa, nu) + passage_steps_left(0) + nu_steps_left(v) + contraction
 
 # Then the risk is at most this above that of the oracle.
 excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - level_at(q)) * (1 - q)

@@ -291,7 +291,7 @@ class SavedComputation:
         return write_if_path(data, path, write_netcdf)
 
 
-def read_vectors(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
+def read_arrays(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
     """Read the arrays of a file .npz by name."""
     import numpy as np
 

@@ -77,8 +77,8 @@ def iterates(x, y, count):
 def test_a_run_is_near_the_oracle_after_the_counts(start, sign):
     """Claims convergence-time-run and convergence-time-run-reflected."""
     counts = (
-        convergence.growth_left(*start), convergence.passage_left(0),
-        convergence.nu_left(convergence.v), convergence.kappa_left(convergence.r),
+        convergence.growth_steps_left(*start), convergence.passage_steps_left(0),
+        convergence.nu_steps_left(convergence.v), convergence.kappa_left(convergence.r),
     )  # fmt: skip
     steps = sum(max(0, math.ceil(value(count))) for count in counts)
     run = iterates(sign * start[0], sign * start[1], steps + 50)

@@ -11,18 +11,18 @@ from slrsym.convergence import (
     ell,
     g,
     gain,
-    growth_left,
+    growth_steps_left,
     h,
     kappa_left,
     kappa_rate,
     kappas,
     level_at,
     m,
-    nu_left,
     nu_rate,
+    nu_steps_left,
     nus,
     p,
-    passage_left,
+    passage_steps_left,
     q,
     r,
     run,
@@ -82,8 +82,8 @@ halfway = Claim(
         Lt(r, 1),
         Gt(v, level_at(r)),
         Le(v, level_at(c)),
-        Ge(n1, growth_left(kappas[T], nus[T])),
-        Ge(n2, passage_left(0)),
+        Ge(n1, growth_steps_left(kappas[T], nus[T])),
+        Ge(n2, passage_steps_left(0)),
     ],
 )
 
@@ -156,7 +156,7 @@ near = Claim(
         Lt(q, 1),
         Gt(h, 0),
         Lt(h, 1 - level_at(q)),
-        Ge(n3, nu_left(v)),
+        Ge(n3, nu_steps_left(v)),
         Ge(n4, kappa_left(r)),
     ],
 )
@@ -214,8 +214,8 @@ counted = [
     Le(v, level_at(c)),
     Gt(h, 0),
     Lt(h, 1 - level_at(q)),
-    Ge(n2, passage_left(0)),
-    Ge(n3, nu_left(v)),
+    Ge(n2, passage_steps_left(0)),
+    Ge(n3, nu_steps_left(v)),
     Ge(n4, kappa_left(r)),
 ]
 whole_way = [
@@ -223,7 +223,7 @@ whole_way = [
     *at_start,
     Gt(size(kappas[T], nus[T]), 0),
     *counted,
-    Ge(n1, growth_left(kappas[T], nus[T])),
+    Ge(n1, growth_steps_left(kappas[T], nus[T])),
 ]
 middle = T + n1 + n2
 end = middle + n3 + n4 + n

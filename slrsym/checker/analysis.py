@@ -12,7 +12,7 @@ from slrsym.checker.expect import (
     polynomial_coefficients,
     require_names_absent,
 )
-from slrsym.checker.relations import hypotheses_outside_binder, require_ends_in_order
+from slrsym.checker.relations import hypotheses_outside_binder, refuse_reversed_infinite_ends
 from slrsym.checker.term import (
     Term,
     apply_at,
@@ -99,7 +99,7 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
     require(is_slope, "the right side of the premise is no derivative in the variable")
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
     asked, values = [definedness(node)], []
-    require_ends_in_order(node)
+    refuse_reversed_infinite_ends(node)
     for end in (low, high):
         if is_term(end):
             values.append(antiderivative_at(slope, x, end))

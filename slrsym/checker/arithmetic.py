@@ -137,7 +137,7 @@ def learn_relation(ring: Ring, p: Term) -> None:
 
 
 def require_relation_holds(ring: Ring, p: Term) -> None:
-    """Refuse unless a relation holds by what the ring knows, and its evidence."""
+    """Refuse a relation that does not follow from the facts of the ring and its evidence."""
     if p[0] == "o" and p[1] == "integer":
         require(is_integral(p[2]), "the term is not an integer by its form")
         ring.normal_form(p[2])

@@ -345,7 +345,7 @@ def _linear(
 
 
 def linear_combination(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
-    """Return the sum of products of the rule `linear`."""
+    """Return the sum of the products of factors with parts; one product has no sum around it."""
     terms = [("*", c, f) for c, f in zip(factors, parts, strict=True)]
     return terms[0] if len(terms) == 1 else ("+", *terms)
 

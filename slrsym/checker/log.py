@@ -298,7 +298,7 @@ def _parse_line(text: str) -> dict[str, Any]:
 
 
 def is_circular_step(theorem: Theorem, given: Iterable[Term]) -> bool:
-    """Tell whether a hypothesis of a step says what it shows; a claim's own `given` may do so."""
+    """Tell whether a hypothesis of a step implies its conclusion, other than those in `given`."""
     allowed = set(map(canonical_key, given))
     own = [h for k, h in theorem.hypotheses.items() if k not in allowed]
     return any(is_contradictory((h, ("not", theorem.conclusion))) for h in own)

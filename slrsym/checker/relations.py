@@ -145,7 +145,7 @@ def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, T
     return given | {canonical_key(h): require_well_formed_node(h) for h in added}
 
 
-def require_ends_in_order(node: Term) -> None:
+def refuse_reversed_infinite_ends(node: Term) -> None:
     """Refuse an integral from oo or to -oo, which has the sign of one in the other order."""
     first, last = (end[0] for end in parts_outside_binder(node))
     in_order = first != "oo" and last != "-oo"
@@ -169,7 +169,7 @@ def _compare_under(theorem: Theorem, node: Term) -> Any:
     elif node[0] == "int" and all(map(is_term, parts_outside_binder(node))) and kind != "=":
         asked = [require_well_formed_node((kind, *parts_outside_binder(node)))]
     elif node[0] == "int":
-        require_ends_in_order(node)
+        refuse_reversed_infinite_ends(node)
     exist = [] if node[0] == "sum" else [definedness(node), definedness(other)]
     return [*given, *asked, *exist], (kind, node, other), ()
 

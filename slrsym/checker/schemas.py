@@ -105,7 +105,7 @@ class MapOnBox(NamedTuple):
         return [r for a, x, b in ends for r in ((kind, a, x), (kind, x, b))]
 
     def for_all_points(self, p: Term, kind: str = "<=", more: Sequence[Term] = ()) -> Term:
-        """Return the formula that p holds at every point of the box; of others it says nothing.
+        """Return the formula that p holds at every point of the box.
 
         If p is of a second point, with the coordinates `more`, of the box, too.
         """

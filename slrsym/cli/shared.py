@@ -391,7 +391,7 @@ def progress_bar() -> Iterator[Progress]:
 
 @contextmanager
 def show_activity(what: str) -> Iterator[None]:
-    """Show that work goes on of which nobody knows how long it takes."""
+    """Show that work of unknown length is going on."""
     with progress_bar() as bar:
         bar.add_task(what, total=None, told="")
         yield

@@ -14,7 +14,7 @@ import sympy as sp
 from slrsym.claims.claim import Claim
 from slrsym.coq.goals import CoqGoal, GoalWriter, coq_name
 from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.coq.reading import Misread, require_same, require_same_claim
+from slrsym.coq.reading import Misread, require_goal_says_step, require_same_claim
 from slrsym.statements.expressions import conjuncts
 
 # Functions, their slopes and bounds, and tactics: what the goals rest on.
@@ -54,7 +54,7 @@ class CoqDevelopment:
             if not read or not goal.text:
                 continue
             try:
-                require_same(goal)
+                require_goal_says_step(goal)
             except Misread as reason:
                 made.refused[goal.name] = str(reason)
                 goal.text = ""

@@ -317,7 +317,7 @@ def parse_goal(text: str) -> Any:
     return found
 
 
-def require_same(goal: CoqGoal) -> None:
+def require_goal_says_step(goal: CoqGoal) -> None:
     """Refuse a goal that does not say its step, or supposes more; raises `Misread`."""
     walk = _Walker(goal.printer.names)
     variables, premises, conclusion = _split(parse_goal(goal.text))

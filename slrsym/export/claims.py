@@ -47,10 +47,10 @@ from slrsym.export.prose import (
     ORDER,
     assumption_symbols,
     assumptions_of,
-    functions_in,
     inline_text,
     insert_references,
-    mark_ranges,
+    put_dollars_around_ranges,
+    undefined_functions,
 )
 from slrsym.export.shorthand import Shorthand, names_in
 from slrsym.proofs.claim_steps import steps_of
@@ -101,7 +101,7 @@ def claim_entry(
     status = row_of_ledger.status if row_of_ledger is not None else "unverified"
     repeated, statement = _repeated(claim, find, steps, included)
     said = [statement, *claim.hypotheses]
-    functions = [f for f in functions_in(said) if f.func not in shorthand.functions]
+    functions = [f for f in undefined_functions(said) if f.func not in shorthand.functions]
     short = [shorthand(e) for e in said]
     proving = [shorthand(e) for step in displayed_steps(steps, writer) for e in _of_step(step)]
     unsourced = _own_functions(shorthand, claim, find, included)
@@ -151,7 +151,7 @@ def claim_entry(
         checks={r.label: r for r in getattr(verdict, "reports", ())},
         place=_place(claim),
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
-        box=mark_ranges(getattr(row_of_ledger, "box", "")),
+        box=put_dollars_around_ranges(getattr(row_of_ledger, "box", "")),
         trials=getattr(row_of_ledger, "trials", ""),
         compared_to_source=claim.compared_to_source,
         plain_title=claim.title.replace("$", ""),
@@ -396,7 +396,7 @@ def describe_evidence(row: Any) -> tuple[Inline, ...]:
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
     if row.status == "certified":
         said = "Certified, not proved: enclosed by ball arithmetic on the whole box "
-        return (*inline_text(f"{said}{mark_ranges(row.box)}."), *_rest(row))
+        return (*inline_text(f"{said}{put_dollars_around_ranges(row.box)}."), *_rest(row))
     if row.status == "empirical":
         return (*inline_text(f"Empirical, not proved: {row.trials}."), *_rest(row))
     parts: list[Inline] = []

@@ -13,7 +13,13 @@ from slrsym.export.document import ClaimEntry, ClaimLabel, Display, Paragraph, S
 from slrsym.export.html import WIDE, HtmlRenderer, join_display
 from slrsym.export.latex import LatexRenderer, latex_snippet
 from slrsym.export.proofs import ProofWriter
-from slrsym.export.prose import ORDER, assumption_symbols, assumptions_of, functions_in, inline_text
+from slrsym.export.prose import (
+    ORDER,
+    assumption_symbols,
+    assumptions_of,
+    inline_text,
+    undefined_functions,
+)
 from slrsym.proofs.chain import Chain
 from slrsym.typeset import Box, Printer, break_lines, declared_laws
 from slrsym.typeset.backends import to_mathml
@@ -105,7 +111,7 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
     printer = _writer(everything).printer
     laws = declared_laws(everything)
     said = assumptions_of(
-        assumption_symbols(everything), functions_in(everything), given, laws, printer
+        assumption_symbols(everything), undefined_functions(everything), given, laws, printer
     )
     return [block for block in said if isinstance(block, Paragraph)]
 

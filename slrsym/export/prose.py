@@ -232,7 +232,7 @@ def insert_references(parts: Iterable[Inline], known: Collection[str]) -> tuple[
     return tuple(part for part in made if part != Text(""))
 
 
-def mark_ranges(box: str) -> str:
+def put_dollars_around_ranges(box: str) -> str:
     """Put dollar signs around the ranges of a box of parameters."""
     return re.sub(r"([^,\[]+\[[^]]*\]|[^,]+)(, )?", r"$\1$\2", box)
 
@@ -310,8 +310,8 @@ def assumption_symbols(statements: Iterable[Basic]) -> list[Any]:
     return [*sorted(plain, key=str), *indexed.values()]
 
 
-def functions_in(shown: Iterable[Basic]) -> list[AppliedUndef]:
-    """Return the undefined functions in some expressions."""
+def undefined_functions(shown: Iterable[Basic]) -> list[AppliedUndef]:
+    """Return the undefined functions that occur in some expressions."""
     first: dict[tuple[str, int], AppliedUndef] = {}
     for f in sorted(set().union(*(e.atoms(AppliedUndef) for e in shown)), key=str):
         first.setdefault((f.func.__name__, len(f.args)), f)

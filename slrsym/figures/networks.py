@@ -148,7 +148,7 @@ def layer_figure(data: xr.Dataset) -> Figure:
 
 
 def _by_head(values: xr.DataArray) -> xr.DataArray:
-    """Return absolute values for each head of each run, without steps that have none."""
+    """Return absolute values, a row for each head of a run, without steps that lack a value."""
     rows = abs(values).dropna("step").transpose("run", "head", "step")
     flat = rows.values.reshape(-1, rows.sizes["step"])
     return xr.DataArray(flat, {"step": rows.step.values}, ("run", "step"))

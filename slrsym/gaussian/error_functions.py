@@ -101,7 +101,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
         return self._scalar_code(printer)
 
     def _scalar_code(self, printer: Any) -> str:
-        """Write Python code for a float: the formula in exp, as for NumPy, unless overridden."""
+        """Write Python code for one float, from the form in exp; subclasses may write another."""
         return parenthesised_code(printer, self.rewrite(exp))
 
     def _numpycode(self, printer: Any) -> str:

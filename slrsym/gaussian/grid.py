@@ -33,7 +33,7 @@ _WITH_POLES = (sp.tanh, sp.atan, sp.asinh)
 ANALYTIC = (*_ENTIRE, *_WITH_POLES, OwensT, zeta)
 
 
-class OutOfReach(Exception):  # noqa: N818
+class DigitsUnreachableError(Exception):
     """The digits cannot be had by the means of this module."""
 
 
@@ -58,7 +58,7 @@ def reduce_addend(addend: Expr, variables: frozenset[Symbol]) -> ReducedIntegran
     """Write an addend of an integrand in its affine forms."""
     found = in_affine_forms(addend, variables)
     if found is None:
-        raise OutOfReach
+        raise DigitsUnreachableError
     function, names = found
     curved: set[Symbol] = set()
     symbols = set(names.values())
@@ -109,7 +109,7 @@ def evaluate_number(expr: Expr) -> mpf:
     """Evaluate an expression without symbols."""
     value = expr.evalf(mp.dps + 5)
     if not value.is_Float and not value.is_Rational:
-        raise OutOfReach
+        raise DigitsUnreachableError
     return mp.mpf(value._to_mpmath(mp.prec + 10))
 
 
@@ -173,13 +173,13 @@ class GridIntegration:
             return mpf(1)
         self.evaluations += 1
         if self.evaluations > (_MAX_EVALUATIONS if self.problem.is_analytic else _MOST_ON_PANELS):
-            raise OutOfReach
+            raise DigitsUnreachableError
         try:
             value = function(*point)
         except (ArithmeticError, NameError, TypeError, ValueError):
-            raise OutOfReach from None
+            raise DigitsUnreachableError from None
         if isinstance(value, mp.mpc) or not mp.isfinite(value):
-            raise OutOfReach
+            raise DigitsUnreachableError
         return mp.mpf(value)
 
     def _polynomial(self, point: list[mpf]) -> mpf:
@@ -202,7 +202,7 @@ class GridIntegration:
             if self.rule:
                 self.rule = _gauss_hermite(len(self.rule) + 1)
             if abs(value - self._polynomial(self.centre)) >= self.tolerance * abs(value):
-                raise OutOfReach
+                raise DigitsUnreachableError
             return value
         steps = self._first_steps()
         if self.curved == 1 and self._is_steep():
@@ -215,20 +215,20 @@ class GridIntegration:
                 return (first + second) / 2
             if error <= self.negligible * self.largest:
                 # A sum that vanishes beside its terms: smaller steps give no more digits.
-                raise OutOfReach
+                raise DigitsUnreachableError
             steps = [step * mpf(5) / 8 for step in steps]
 
     def require_decay(self) -> mpf:
         """Pass if the terms of the trapezoidal sum become negligible, as they do if it exists."""
         if not self.problem.is_analytic:
-            raise OutOfReach
+            raise DigitsUnreachableError
         if self.curved:
             self._trapezoid(self._first_steps(), mpf("0.25"))
         return mpf(0)
 
     def _first_steps(self) -> list[mpf]:
         if self.curved > 3:
-            raise OutOfReach
+            raise DigitsUnreachableError
         return [self._first_step(column) for column in self.columns[: self.curved]]
 
     def _is_steep(self) -> bool:
@@ -242,7 +242,7 @@ class GridIntegration:
     def _trapezoid(self, steps: list[mpf], shift: mpf) -> mpf:
         nodes = mp.fprod(2 * self.radius / step for step in steps)
         if nodes / len(steps) > _MAX_EVALUATIONS:
-            raise OutOfReach
+            raise DigitsUnreachableError
         self.largest = mpf(0)
         self.weights.clear()
         return self._sum(0, self.centre, steps, shift, mpf(1), mpf(0))
@@ -303,17 +303,17 @@ class GridIntegration:
                 if quiet == 3:
                     break
                 if abs(z) > _MAX_RANGE:
-                    raise OutOfReach
+                    raise DigitsUnreachableError
         return total
 
     def _piecewise(self) -> mpf:
         """Integrate in one or two dimensions between the lines where forms vanish, in two ways."""
         if self.curved not in (1, 2):
-            raise OutOfReach
+            raise DigitsUnreachableError
         method = self._on_pieces if self.curved == 1 else self._on_panels
         values = [method(*way) for way in ((mpf("0.7371"), 3.6), (mpf("-1.2519"), 3.1))]
         if abs(values[0] - values[1]) > self.tolerance * abs(values[0]):
-            raise OutOfReach
+            raise DigitsUnreachableError
         return values[0]
 
     def _on_pieces(self, extra: mpf, _: float) -> mpf:
@@ -334,7 +334,7 @@ class GridIntegration:
         nodes = sorted({*(b for b in breaks if abs(b) < reach), -reach, reach})
         value, error = mp.quad(weighted, nodes, error=True, maxdegree=9)
         if error > self.tolerance * abs(value):
-            raise OutOfReach
+            raise DigitsUnreachableError
         return mp.mpf(value)
 
     def _on_panels(self, extra: mpf, width: float) -> mpf:
@@ -414,5 +414,5 @@ def _hermite_nodes(count: int, dps: int) -> tuple[tuple[mpf, mpf], ...]:
 def _gauss_hermite(count: int) -> tuple[tuple[mpf, mpf], ...]:
     """Return Gauss-Hermite nodes and weights for the standard normal law."""
     if count > 20:
-        raise OutOfReach
+        raise DigitsUnreachableError
     return _hermite_nodes(count, mp.dps)

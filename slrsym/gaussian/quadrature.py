@@ -23,7 +23,12 @@ from mpmath.libmp import prec_to_dps
 from sympy import Add, Expr, I, Pow, S, Symbol, expand, log
 
 from slrsym.gaussian.binding import Binder
-from slrsym.gaussian.grid import GridIntegration, OutOfReach, evaluate_number, reduce_addend
+from slrsym.gaussian.grid import (
+    DigitsUnreachableError,
+    GridIntegration,
+    evaluate_number,
+    reduce_addend,
+)
 from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 from slrsym.gaussian.piecewise import Unsupported, rewrite_with_signs
 
@@ -35,7 +40,7 @@ def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:
         integrand, mean, cov = _joint_law(_with_signs(integrand, law), law)
         parts = integrand.as_real_imag() if integrand.has(I) else (integrand, S.Zero)
         real, imaginary = (_whole_or_in_addends(part, mean, cov, prec) for part in parts)
-    except OutOfReach:
+    except DigitsUnreachableError:
         return None
     value = Expr._from_mpmath(real, prec)
     return value if parts[1] == 0 else value + I * Expr._from_mpmath(imaginary, prec)
@@ -69,11 +74,11 @@ def _joint_law(
                 if block.cov[i, j] != 0:
                     cov[block.symbols[i], block.symbols[j]] = block.cov[i, j]
         else:
-            raise OutOfReach
+            raise DigitsUnreachableError
     inner = [node for node in integrand.atoms(Binder) if isinstance(node, Expr)]
     for node in inner:
         if node.free_symbols:
-            raise OutOfReach
+            raise DigitsUnreachableError
     return integrand, mean, cov
 
 
@@ -81,10 +86,10 @@ def _without_noise(integrand: Expr, law: NoiseLaw) -> Expr:
     (xi,) = law.symbols
     polynomial = expand(integrand).as_poly(xi)
     if polynomial is None or polynomial.degree() > 2:
-        raise OutOfReach
+        raise DigitsUnreachableError
     constant, quadratic = polynomial.coeff_monomial(1), polynomial.coeff_monomial(xi**2)
     if (constant + quadratic).has(xi):
-        raise OutOfReach
+        raise DigitsUnreachableError
     return constant + quadratic * law.variance
 
 
@@ -98,7 +103,7 @@ def _whole_or_in_addends(integrand: Expr, mean: dict[Symbol, Expr], cov: Any, pr
     addends = _addends(integrand)
     try:
         return _sum(addends, mean, cov, prec)
-    except OutOfReach:
+    except DigitsUnreachableError:
         if len(addends) == 1:
             raise
         # The addends need not have expectations of their own.
@@ -120,7 +125,7 @@ def _sum(addends: list[Expr], mean: dict[Symbol, Expr], cov: Any, prec: int) -> 
         if lost > 3 * digits:
             break
         digits = prec_to_dps(prec) + 3 + int(lost)
-    raise OutOfReach
+    raise DigitsUnreachableError
 
 
 def _addends(integrand: Expr) -> list[Expr]:
@@ -179,7 +184,7 @@ def _cholesky(cov: list[list[mpf]], negligible: mpf) -> tuple[list[list[mpf]], l
     for j in range(n):
         residual = [cov[i][j] - mp.fsum(c[i] * c[j] for c in columns) for i in range(n)]
         if residual[j] < -negligible * (1 + cov[j][j]):
-            raise OutOfReach
+            raise DigitsUnreachableError
         if residual[j] <= negligible * (1 + cov[j][j]):
             continue
         pivot = mp.sqrt(residual[j])

@@ -227,7 +227,7 @@ _TOGETHER = 64
 
 
 def gaussian_mean(f: Function, orders: tuple[int, ...]) -> Function:
-    """Return the means of `slrsym.kernels.special.trapezoid_arrays`, with f and orders as there.
+    """Return the means that `kernels.special.compute_normal_means` computes, by the same arguments.
 
     By the heat equation, a derivative in a covariance is a second one in two means, and half of it
     in a variance.

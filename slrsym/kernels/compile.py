@@ -28,11 +28,11 @@ from scipy import special as scipy_special
 from slrsym.kernels.arguments import batch_function, changed_steps
 from slrsym.kernels.program import Program, execute_source
 from slrsym.kernels.special import (
+    compute_normal_means,
     decay_coefficients,
     decay_series,
     erf_covariance,
     owens_t,
-    trapezoid_arrays,
 )
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def _means(program: Program) -> dict[str, Any]:
     """Return functions for the expectations in a program, computed by quadrature."""
     return {
         name: partial(
-            trapezoid_arrays, execute_source(pair.body, _ARRAYS, "arrays")["body"], orders
+            compute_normal_means, execute_source(pair.body, _ARRAYS, "arrays")["body"], orders
         )
         for name, pair, orders in program.means
     }

@@ -91,7 +91,7 @@ def _number(x: Any) -> Any:
 
 
 def _trapezoid(f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any) -> Any:
-    """Compute `slrsym.kernels.special.trapezoid_arrays` of numbers, to the working precision."""
+    """Compute `kernels.special.compute_normal_means` of numbers, to the working precision."""
     count = len(orders)
     entries = count * (count + 3) // 2
     means, cov, parameters = inputs[:count], inputs[count:entries], inputs[entries:]

@@ -161,7 +161,7 @@ def _written(folder: Path, name: str, text: str) -> Path:
     return file
 
 
-# `special.trapezoid_arrays` of one number.
+# `special.compute_normal_means` of one number.
 _TRAPEZOID = f"""\
 def NAME(m, v, PARAMETERS):
     spread = sqrt(v)

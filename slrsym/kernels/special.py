@@ -263,7 +263,7 @@ def hermite(z: Any, order: int) -> Any:
 _NODES = (64, 1024)
 
 
-def trapezoid_arrays(
+def compute_normal_means(
     f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any
 ) -> NDArray[np.float64]:
     """Compute means of a function of one or two normal variables by the trapezoidal rule.

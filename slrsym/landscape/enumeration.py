@@ -69,7 +69,7 @@ def random_points(count: int, lam: float, task: Task, m: int, rng: Generator) ->
     return result
 
 
-def points_between(count: int, known: _Array, rng: Generator) -> _Array:
+def draw_near_critical_points(count: int, known: _Array, rng: Generator) -> _Array:
     """Draw random unit vectors near known critical points, and between pairs of them."""
     m = known.shape[-1]
     signs = point_signs(m)
@@ -327,7 +327,9 @@ def search_critical_points(
         # Every other time where narrow valleys lead, to saddles that starts anywhere miss.
         if begun // _BATCH % 2:
             known = np.array([f.point for f in register.entries])
-            first = lead_to_random_index(points_between(count, known, rng), lam, task, rng)
+            first = lead_to_random_index(
+                draw_near_critical_points(count, known, rng), lam, task, rng
+            )
         else:
             first = random_points(count, lam, task, m, rng)
         ends, far = search_zeros(first, lam, task)

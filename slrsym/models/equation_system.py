@@ -80,7 +80,7 @@ class EquationSystem:
     # -- expressions -----------------------------------------------------------------------------
 
     def _written(self, expr: Expr) -> Expr:
-        """Return an expression in state and parameters alone."""
+        """Replace the names of moments in an expression by formulas in state and parameters."""
         moments = self._changes.samples.moments
         names = expr.free_symbols & moments.keys()
         return expr.xreplace({name: moments[name].expression() for name in names})

@@ -151,7 +151,7 @@ def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
 
 
 def pairs_of(model: DerivedModel) -> dict[Symbol, tuple[Direction, Direction, int]]:
-    """Return the inner products of trained directions that are symbols, each for one pair."""
+    """Map each symbol of an inner product of a trained direction to the pair and the space."""
     found: dict[Symbol, tuple[Direction, Direction, int]] = {}
     for i, x in enumerate(model.trained):
         for y in model.directions[i:]:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel
 
 
-class Contribution(NamedTuple):
+class MomentTerm(NamedTuple):
     """A coefficient, the units that it has by its tags, and a product of projections."""
 
     coefficient: Expr
@@ -44,7 +44,7 @@ class Contribution(NamedTuple):
     product: Factors
 
 
-EMPTY_PRODUCT = Contribution(S.One, frozenset(), ONE)
+EMPTY_PRODUCT = MomentTerm(S.One, frozenset(), ONE)
 
 
 @dataclass
@@ -115,7 +115,7 @@ class SampleMoments:
         self.moments: dict[Symbol, MomentSum] = {}
         self.cases = [(list(counts.values()), p) for counts, p in model.cases()]
         self._known: dict[Any, Expr] = {}
-        self._parts: dict[Any, list[Contribution]] = {}
+        self._parts: dict[Any, list[MomentTerm]] = {}
         self._laws: dict[Any, Expr] = {}
 
     # -- sums over roles -----------------------------------------------------------------------
@@ -147,7 +147,7 @@ class SampleMoments:
         total: Expr = S.Zero
         for roles, probability in self.cases:
             for role, count in roles:
-                first = [self._derivative(role, x), [Contribution(S.One, frozenset(), weight)]]
+                first = [self._derivative(role, x), [MomentTerm(S.One, frozenset(), weight)]]
                 part = self._moment((role, "D", *name), role, fixed, first, 1)
                 others = self._bias(roles) - self._mean(role)
                 if others != 0:
@@ -209,12 +209,12 @@ class SampleMoments:
         groups = [x.group for x in directions if x.group is not None]
         return frozenset(tag(group.count, i) for group, i in groups)
 
-    def _error(self, role: Role) -> list[Contribution]:
+    def _error(self, role: Role) -> list[MomentTerm]:
         if (role, None) not in self._parts:
             self._parts[role, None] = self._split(role, role.error)
         return self._parts[role, None]
 
-    def _derivative(self, role: Role, x: Direction | Symbol) -> list[Contribution]:
+    def _derivative(self, role: Role, x: Direction | Symbol) -> list[MomentTerm]:
         if (role, x) not in self._parts:
             error, symbols = self.model.shares[self._key(role)]
             slope = error.diff(symbols.get(x, x) if isinstance(x, Direction) else x)
@@ -226,7 +226,7 @@ class SampleMoments:
     def _key(self, role: Role) -> Any:
         return next(key for key, other in self.model.roles.items() if other is role)
 
-    def _split(self, role: Role, terms: Iterable[tuple[Expr, Expr]]) -> list[Contribution]:
+    def _split(self, role: Role, terms: Iterable[tuple[Expr, Expr]]) -> list[MomentTerm]:
         variables_of = {s: (x, None) for s, x in zip(role.symbols, role.directions, strict=True)}
         found = []
         for coefficient, core in terms:
@@ -237,22 +237,22 @@ class SampleMoments:
                 )
             tags = tags_in(coefficient)
             plain = coefficient.xreplace(dict.fromkeys(tags, S.One))
-            found.append(Contribution(plain, tags, factorise_product(core, variables_of)))
+            found.append(MomentTerm(plain, tags, factorise_product(core, variables_of)))
         return found
 
     @staticmethod
-    def _times(first: list[Contribution], second: list[Contribution]) -> list[Contribution]:
+    def _times(first: list[MomentTerm], second: list[MomentTerm]) -> list[MomentTerm]:
         return [
-            Contribution(a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
+            MomentTerm(a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
             for a in first
             for b in second
         ]
 
     @staticmethod
-    def _squared(parts: list[Contribution]) -> list[Contribution]:
+    def _squared(parts: list[MomentTerm]) -> list[MomentTerm]:
         both = [(a, b, 1 if a is b else 2) for i, a in enumerate(parts) for b in parts[i:]]
         return [
-            Contribution(n * a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
+            MomentTerm(n * a.coefficient * b.coefficient, a.tags | b.tags, a.product * b.product)
             for a, b, n in both
         ]
 
@@ -261,7 +261,7 @@ class SampleMoments:
         name: tuple[Any, ...],
         role: Role,
         fixed: frozenset[Symbol],
-        factors: list[list[Contribution]],
+        factors: list[list[MomentTerm]],
         power: int,
     ) -> Expr:
         """Return the symbol of the mean of a product of sums and a power of the error.
@@ -279,7 +279,7 @@ class SampleMoments:
         return self._known[name]
 
     @staticmethod
-    def _pattern(role: Role, part: Contribution) -> tuple[MeanPattern, tuple[Any, ...]]:
+    def _pattern(role: Role, part: MomentTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
         """Return the pattern of a product of projections of a role, and its variables in order."""
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
         return pattern_of(part.product, symbol_of)
@@ -294,7 +294,7 @@ class SampleMoments:
         return symbol
 
     def _add(
-        self, moment: MomentSum, role: Role, part: Contribution, fixed: frozenset[Symbol]
+        self, moment: MomentSum, role: Role, part: MomentTerm, fixed: frozenset[Symbol]
     ) -> None:
         pattern, order = self._pattern(role, part)
         law, centred = law_entries(order, self.mean_at(role), self.covariance_at(role))

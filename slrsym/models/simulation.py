@@ -11,7 +11,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from sympy import Symbol, lambdify
 
-from slrsym.files import read_vectors, require_writable
+from slrsym.files import read_arrays, require_writable
 from slrsym.kernels.arguments import require_integer, require_memory, require_positive
 from slrsym.kernels.compile import choose_backend, iterate, numpy_parts
 from slrsym.kernels.numba_backend import iterate_compiled
@@ -53,7 +53,7 @@ class FlowEngine:
         self._slopes = slopes
 
     def advance(self, parameters: Array, every: int) -> Array:
-        """Take a step for each row of parameters; return the factors at every `every`-th step."""
+        """Take a step for each row of parameters; return every `every`-th state, as a factor."""
         flow, alpha, steps = self._flow, self._alpha, len(parameters)
         # What does not change is one number.
         columns = [c if (c != c[:1]).any() else c[:1].copy() for c in parameters.T.copy()]
@@ -254,7 +254,7 @@ def initial_factors(
         start = start.gram.isel(step=-1).values
     if isinstance(start, Path) or (isinstance(start, str) and start.endswith(".npz")):
         by_name_of = {x.name: x for x in model.directions}
-        start = {by_name_of[n]: x for n, x in read_vectors(start, list(by_name_of)).items()}
+        start = {by_name_of[n]: x for n, x in read_arrays(start, list(by_name_of)).items()}
     if isinstance(start, str):
         if start not in ("uniform", "uniform, fixed directions too"):
             raise ValueError(

@@ -16,7 +16,7 @@ from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 
 from slrsym.gaussian import Expectation
 from slrsym.models.moments import generic_variables
-from slrsym.models.sample_moments import EMPTY_PRODUCT, Contribution, SampleMoments
+from slrsym.models.sample_moments import EMPTY_PRODUCT, MomentTerm, SampleMoments
 from slrsym.models.specification import Direction
 from slrsym.models.units import REPRESENTATIVES, tag, unit_of
 
@@ -58,20 +58,20 @@ class UnitSums(SampleMoments):
         """Return no risk, of which no claim speaks."""
         return S.Zero
 
-    def _derivative(self, role: Role, x: Direction | Symbol) -> list[Contribution]:
+    def _derivative(self, role: Role, x: Direction | Symbol) -> list[MomentTerm]:
         """Return the derivative of the error; that in a unit is no sum over units."""
         found = super()._derivative(role, x)
         if not isinstance(x, Direction) or x.group is None:
             return found
         own = self._tags(x)
-        return [Contribution(c, tags - own, product) for c, tags, product in found]
+        return [MomentTerm(c, tags - own, product) for c, tags, product in found]
 
     def _moment(
         self,
         name: tuple[Any, ...],
         role: Role,
         fixed: frozenset[Symbol],
-        factors: list[list[Contribution]],
+        factors: list[list[MomentTerm]],
         power: int,
     ) -> Expr:
         held = {
@@ -83,8 +83,8 @@ class UnitSums(SampleMoments):
     def _over_units(
         self,
         role: Role,
-        factors: Sequence[list[Contribution]],
-        chosen: list[list[Contribution]],
+        factors: Sequence[list[MomentTerm]],
+        chosen: list[list[MomentTerm]],
         units: Mapping[Expr, Units],
     ) -> Expr:
         """Add up over the units in each factor, and take the mean of their product."""
@@ -124,7 +124,7 @@ class UnitSums(SampleMoments):
         return total
 
     def _mean_of(
-        self, role: Role, parts: Sequence[Contribution], units: Mapping[Expr, Units]
+        self, role: Role, parts: Sequence[MomentTerm], units: Mapping[Expr, Units]
     ) -> Expr:
         total: Expr = S.Zero
         for part in parts:

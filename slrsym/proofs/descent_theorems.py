@@ -63,7 +63,7 @@ def box_hypotheses(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
     return {name: Hypothesis(formula, g.inside()) for name, formula in formulas.items()}
 
 
-def is_listed_formula(g: BoxMap, points: sp.FiniteSet) -> Boolean:
+def state_membership(g: BoxMap, points: sp.FiniteSet) -> Boolean:
     """State that the coordinates are those of one of the points."""
     at = [And(*map(Eq, g.coordinates, point)) for point in points]
     return sp.Or(*at) if len(at) > 1 else at[0]
@@ -164,7 +164,7 @@ def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
     if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
         raise ProofError(f"equations must be made by function_of; got {equations!r}")
     system = And(*(Eq(e, 0, evaluate=False) for e in g.before(equations)))
-    solutions = sp.Equivalent(system, is_listed_formula(g, goal.points), evaluate=False)
+    solutions = sp.Equivalent(system, state_membership(g, goal.points), evaluate=False)
     # The equations may be the list itself.
     hypotheses = (
         box_hypotheses(g, solutions=solutions) if solutions != sp.S.true else box_hypotheses(g)

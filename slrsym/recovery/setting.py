@@ -291,7 +291,7 @@ def checkpoints(steps: int) -> NDArray[np.int64]:
 
 
 @dataclass(frozen=True)
-class RunEnds:
+class RunEndpoints:
     """The states at which runs started and ended."""
 
     start: _Array
@@ -365,12 +365,12 @@ def follow_to_ends(
     known: tuple[Tube, ...] = (),
     backend: str = "numpy",
     stopping: bool = True,
-) -> RunEnds:
+) -> RunEndpoints:
     """Follow some runs until their verdicts are known."""
     lam = setting.inverse_temperatures
     start = setting.starts(seed, first, stop)
     count = len(start)
-    result = RunEnds(
+    result = RunEndpoints(
         start, start.copy(), np.full(count, -1, np.int8), np.full(count, setting.steps)
     )
     live = np.arange(count)

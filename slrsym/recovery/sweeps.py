@@ -28,7 +28,7 @@ from slrsym.recovery.setting import (
     MOVING,
     NEAR,
     VERDICTS,
-    RunEnds,
+    RunEndpoints,
     Setting,
     build_tubes,
     count_statistics,
@@ -244,7 +244,7 @@ def _attributes(settings: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _of_runs(ends: RunEnds, settings: dict[str, Any]) -> xr.Dataset:
+def _of_runs(ends: RunEndpoints, settings: dict[str, Any]) -> xr.Dataset:
     counts = count_statistics(count_verdicts(ends.verdict), settings["runs"], ())
     return xr.Dataset(
         {
@@ -260,7 +260,7 @@ def _of_runs(ends: RunEnds, settings: dict[str, Any]) -> xr.Dataset:
 
 
 def _of_grid(
-    found: Sequence[RunEnds], axes: dict[str, list[Any]], settings: dict[str, Any]
+    found: Sequence[RunEndpoints], axes: dict[str, list[Any]], settings: dict[str, Any]
 ) -> xr.Dataset:
     shape = tuple(len(values) for values in axes.values())
     counts = np.array([count_verdicts(ends.verdict) for ends in found]).reshape(
@@ -323,10 +323,10 @@ def follow_runs(
     seed: int,
     backend: str,
     stopping: bool,
-) -> list[RunEnds]:
+) -> list[RunEndpoints]:
     """Follow the runs of each setting."""
-    fields = RunEnds.__dataclass_fields__
-    found: dict[tuple[int, int], RunEnds] = {}
+    fields = RunEndpoints.__dataclass_fields__
+    found: dict[tuple[int, int], RunEndpoints] = {}
     jobs: Jobs = deque()
     for cell, setting in enumerate(settings):
         missing = []
@@ -335,7 +335,7 @@ def follow_runs(
             if part is None:
                 missing.append((first, stop))
             else:
-                found[cell, first] = RunEnds(**part)
+                found[cell, first] = RunEndpoints(**part)
         if missing:
             enough = runs if stopping else 0
             jobs.append(((cell, missing), build_tubes, (setting, seed, enough, backend)))
@@ -370,8 +370,8 @@ def follow_runs(
     ]
 
 
-def _together(parts: Sequence[RunEnds]) -> RunEnds:
+def _together(parts: Sequence[RunEndpoints]) -> RunEndpoints:
     names = parts[0].as_dict()
-    return RunEnds(
+    return RunEndpoints(
         **{name: np.concatenate([part.as_dict()[name] for part in parts]) for name in names}
     )

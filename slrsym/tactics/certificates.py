@@ -158,7 +158,7 @@ class CertificateSearch(FactCombinations):
         try:
             self.structure(st, q, frozenset())
             if len(st.facts.sign(q)) > 1:
-                self.light(st, q)
+                self.try_odd_factors(st, q)
             for want in (
                 (POS, NEG, NN, NP) if len(st.facts.sign(q)) > 2 and len(q.monoms()) < 12 else ()
             ):

@@ -72,8 +72,8 @@ class ClosedFormSearch(ExpectationCalculus):
         """The ways after the first one, in their order."""
         return [
             self.no_copies, self.multiplied_out, self.constant, self.noise, self.copies,
-            self.from_table, self.by_bars, self.tilted, self.by_stein, self.odd, self.independent,
-            self.marginal, self.by_owens_t,
+            self.from_table, self.by_absolute_value, self.tilted, self.by_stein, self.odd,
+            self.independent, self.marginal, self.by_owens_t,
         ]  # fmt: skip
 
     def in_table_form(self, e: Expectation) -> Any:
@@ -157,7 +157,7 @@ class ClosedFormSearch(ExpectationCalculus):
                 raise Rejected("the law is not centred")
         return line
 
-    def by_bars(self, e: Expectation) -> Any:
+    def by_absolute_value(self, e: Expectation) -> Any:
         """Rewrite `x*sign(u)`, for `u` linear in `x`, by `abs(u)` and `sign(u)`."""
         for f in e.integrand.atoms(sign):
             (u,) = f.args

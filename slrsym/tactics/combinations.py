@@ -101,7 +101,8 @@ class FactCombinations:
             return None
         return [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
 
-    def light(self, st: Ring, h: Any) -> None:
+    def try_odd_factors(self, st: Ring, h: Any) -> None:
+        """Look for signs of the short factors of a polynomial that have an odd power."""
         name = ("light", frozenset(h.to_dict().items()))
         if self.depth > 2 or name in self.failed:
             return
@@ -154,7 +155,7 @@ class FactCombinations:
         cands = [[(k, 1)] for k, s in known] + [[(h, 2)] for h in self.hints[:8]]
         for h in self.nodes:
             if level >= 2 and h not in (q, -q) and len(st.facts.sign(h)) > 1:
-                self.light(st, h)
+                self.try_odd_factors(st, h)
             cands.append([(h, 1)])
         for m in q.monoms():
             parts = [(st.x[i], int(n)) for i, n in enumerate(m) if n]

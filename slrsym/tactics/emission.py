@@ -374,7 +374,7 @@ class Emission:
         left = [h for k, h in needed.items() if k in own | later]
         return self.logic([line, *proofs], left, line.theorem.conclusion)
 
-    def of_some_law(self, line: Inference, context: Context) -> Inference:
+    def discharge_absent_laws(self, line: Inference, context: Context) -> Inference:
         """Discharge laws of symbols that the conclusion does not mention, by setting these to 0."""
         given = self.hypotheses(context)
         known = free_symbols(line.theorem.conclusion).union(*map(free_symbols, given))
@@ -509,7 +509,7 @@ class Emission:
                 line = way()
                 if not is_same(line.theorem.conclusion, wanted):
                     raise Rejected(f"what is shown is {self.said(line.theorem.conclusion)}")
-                line = self.of_some_law(self.discharged(line, step.context), step.context)
+                line = self.discharge_absent_laws(self.discharged(line, step.context), step.context)
                 if way is taken and self._reasons:
                     raise Rejected("a condition of it is not known any more")
                 if is_circular_step(line.theorem, self.supposed[1]):

@@ -473,7 +473,7 @@ class ExpectationCalculus:
 
     @staticmethod
     def _is_about(line: Inference, named: Mapping[str, Term]) -> bool:
-        """Tell whether an equation is about a named expectation, or about no expectation."""
+        """Tell whether an equation has a named side, or does not begin with an expectation."""
         sides = line.theorem.conclusion[1:]
         return sides[0][0] != "E" or any(canonical_key(side) in named for side in sides)
 

@@ -95,7 +95,7 @@ def _by_schema(
     places = [emitter.term(x) for x in needs.bound]
     # Laws that the claim speaks of may have coordinates in them, over all of which this has to run.
     context = replace(step.context, covariances=())
-    lines = [(emitter.of_some_law(known, inner), inner) for known, inner in lines]
+    lines = [(emitter.discharge_absent_laws(known, inner), inner) for known, inner in lines]
     proofs = [_shown(emitter, h, places, context, lines) for h in line.theorem.hypotheses.values()]
     left = {k: h for p in proofs for k, h in p.theorem.hypotheses.items()}
     return emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)

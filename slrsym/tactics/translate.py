@@ -149,7 +149,7 @@ class Translator:
         return self._names[x]
 
     def translated(self) -> list[tuple[sp.Basic, Term]]:
-        """Return the pairs of symbols and expressions translated so far and their terms."""
+        """Return pairs: each symbol or expression translated so far, and its term."""
         return [*self._names.items(), *self._terms.items()]
 
     def function(self, f: Any, arity: int) -> Term:

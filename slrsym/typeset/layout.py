@@ -128,8 +128,8 @@ class ArithmeticWriting(Writing):
         simple: list[Box] = [] if product.number == 1 else [number(product.number)]
         tail: list[Box] = []
         roots: list[Box] = []
-        if product.root is not None:
-            above, below = product.root
+        if product.radicands is not None:
+            above, below = product.radicands
             alone = len(above) == 1 and not below
             inside: Box = (
                 self._print(above[0])[0]
@@ -213,7 +213,7 @@ _WORDS: dict[Any, Box] = {
 }
 
 
-class Statements(Writing):
+class StatementWriting(Writing):
     """The part of the printer for statements."""
 
     def _relation(self, expr: Relational) -> tuple[Box, int]:
@@ -275,7 +275,7 @@ class Statements(Writing):
 _WIDE_EXPONENT = 4.5
 
 
-class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements):
+class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, StatementWriting):
     """The printer of expressions as boxes, with terms ordered and bracketed as by hand."""
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
@@ -370,12 +370,12 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, Statements
         Integral: CalculusWriting._integral,
         Sum: CalculusWriting._series,
         Limit: CalculusWriting._limit,
-        Relational: Statements._relation,
-        And: Statements._logic,
-        Or: Statements._logic,
-        Implies: Statements._logic,
-        Equivalent: Statements._logic,
-        Not: Statements._negation,
-        ForAll: Statements._for_all,
+        Relational: StatementWriting._relation,
+        And: StatementWriting._logic,
+        Or: StatementWriting._logic,
+        Implies: StatementWriting._logic,
+        Equivalent: StatementWriting._logic,
+        Not: StatementWriting._negation,
+        ForAll: StatementWriting._for_all,
         Law: ExpectationWriting._law,
     }

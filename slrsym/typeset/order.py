@@ -169,7 +169,7 @@ class Product:
         return self.below or Product()
 
     @property
-    def root(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
+    def radicands(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
         """Factors under the square root, above and below a bar; None if there are none."""
         return (self.roots, self.under_root) if self.roots or self.under_root else None
 

@@ -32,7 +32,13 @@ from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.goals import GoalWriter
 from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.coq.reading import Misread, _Walker, parse_goal, require_same, require_same_claim
+from slrsym.coq.reading import (
+    Misread,
+    _Walker,
+    parse_goal,
+    require_goal_says_step,
+    require_same_claim,
+)
 
 x, y = symbols("x y", real=True)
 n = Symbol("n", integer=True, positive=True)
@@ -147,7 +153,7 @@ def test_malformed_text_is_refused(text):
 def test_goals_are_read_back(goals):
     assert len(goals) > 100
     for goal in goals:
-        require_same(goal)
+        require_goal_says_step(goal)
 
 
 def _altered(text, rng):
@@ -173,7 +179,7 @@ def test_altered_goals_are_refused(goals):
         goal.text = altered
         try:
             with pytest.raises(Misread):
-                require_same(goal)
+                require_goal_says_step(goal)
         finally:
             goal.text = whole
     assert tried > 100
@@ -186,7 +192,7 @@ def test_a_premise_that_the_step_does_not_have_is_refused(goals):
         goal.text = f"{head},\n 0 < 0 -> {rest}" if head else f"0 < 0 -> {rest}"
         try:
             with pytest.raises(Misread, match=r"supposes|implication"):
-                require_same(goal)
+                require_goal_says_step(goal)
         finally:
             goal.text = whole
 

@@ -17,7 +17,7 @@ from slrsym.export.build import group_by_file
 from slrsym.export.document import Citation, ClaimLabel, RawLatex, Text
 from slrsym.export.errata import LEAD
 from slrsym.export.graph import arrange_graph
-from slrsym.export.prose import escape_latex, inline_text, mark_ranges, merge_bounds
+from slrsym.export.prose import escape_latex, inline_text, merge_bounds, put_dollars_around_ranges
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
@@ -85,7 +85,7 @@ def test_formulas_in_the_prose_of_claims_stand_between_dollars():
 
 def test_boxes_are_formulas():
     box = "kappa in [-1, 1], 2 - kappa <= 1/50, d = 400"
-    assert mark_ranges(box) == "$kappa in [-1, 1]$, $2 - kappa <= 1/50$, $d = 400$"
+    assert put_dollars_around_ranges(box) == "$kappa in [-1, 1]$, $2 - kappa <= 1/50$, $d = 400$"
 
 
 def test_plain_text_is_escaped():

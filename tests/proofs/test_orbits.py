@@ -26,7 +26,7 @@ from slrsym.planar import (
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, by_claim, chain, lemma, sign
 from slrsym.proofs import theorems
-from slrsym.proofs.descent_theorems import is_listed_formula
+from slrsym.proofs.descent_theorems import state_membership
 from slrsym.proofs.step import Rule
 from slrsym.proofs.theorems import by_theorem, names_of_theorems
 from slrsym.statements.expressions import substitute_all
@@ -59,7 +59,7 @@ def test_a_theorem_says_how_its_conclusion_follows(name):
 
 def test_a_formula_lists_all_points_and_no_others():
     for points in ([(0, 0)], [(0, 0), (1, -1)], [(0, 0), (1, -1), (Rational(1, 2), 0)]):
-        formula = is_listed_formula(half, point_set(points))
+        formula = state_membership(half, point_set(points))
         grid = [(i, j) for i in (0, Rational(1, 2), 1) for j in (-1, 0)]
         found = [at for at in grid if formula.subs(dict(zip((x, y), at, strict=True))).doit()]
         assert set(found) == set(points)
