@@ -48,12 +48,12 @@ class ForAll(Sentence):
         If the variable is no real symbol, or the statement is none.
     """
 
-    def __new__(cls, variable: Any, statement: Any) -> Any:
+    def __new__(cls, variable: Any, statement: Any, **_options: Any) -> Any:
         if not isinstance(variable, Symbol) or not variable.is_real:
             raise ProofError(f"the variable must be a real symbol; got {variable!r}")
         if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"for all {variable} there must be a statement; got {statement!r}")
-        return super().__new__(cls, variable, statement)
+        return super().__new__(cls, variable, statement, **_options)
 
     @property
     def variable(self) -> Symbol:
