@@ -226,13 +226,27 @@ class PointSampler:
     def _allowed(self, point: dict[Any, Any]) -> bool:
         try:
             for hypothesis, exact in self.in_question:
-                if not (exact(point) if exact else StatementJudge(point, 20).holds(hypothesis)):
+                if not (exact(point) if exact else _holds(hypothesis, point)):
                     return False
             for law in self.laws:
                 Evaluator(point, 20).check_law(law)
         except (NotALaw, Inconclusive):
             return False
         return True
+
+
+# Digits by which numbers are told apart that have the first 20 in common, such as 1 and erf(8).
+_MORE_DIGITS = 300
+
+
+def _holds(hypothesis: Boolean, point: Mapping[Any, Any]) -> bool:
+    """Decide a hypothesis by numbers, with many digits where both sides may be equal."""
+    if not StatementJudge(point, 20).holds(hypothesis):
+        return False
+    strict = {sp.Le: sp.Lt, sp.Ge: sp.Gt}.get(type(hypothesis))
+    if strict is None or StatementJudge(point, 20).holds(strict(*hypothesis.args, evaluate=False)):
+        return True
+    return bool(StatementJudge(point, _MORE_DIGITS).holds(hypothesis))
 
 
 def _zeros_of_denominators(

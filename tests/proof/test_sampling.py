@@ -168,6 +168,14 @@ def test_laws_have_to_be_laws():
     assert all(p[x] >= 1 and p[z] >= 0 and p[x] * p[z] >= p[y] ** 2 for p in points)
 
 
+def test_numbers_with_many_common_digits_are_told_apart():
+    # erf(8) is less than 1 by 1e-29, so that -1 is no value of x.
+    with pytest.raises(NoPoint, match="no point"):
+        draw([x, y], [x >= -erf(y), Le(x, -1), y >= 8], count=1)
+    # Both ends may be reached where they are equal.
+    assert draw([x, y], [x**2 >= sqrt(y**2), Eq(y, 4), Eq(x, 2)], count=1)
+
+
 def test_impossible_hypotheses_are_named(soon_tired):
     with pytest.raises(NoPoint, match=r"x\*\*2 < -1"):
         draw([x], [Lt(x**2, -1, evaluate=False)], count=1)
