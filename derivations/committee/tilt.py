@@ -84,8 +84,8 @@ whole = standard_normal(*normals)
 two = Claim(
     id="gaussian-tilt-two",
     title=(
-        "For centred Gaussian $U$, $V$, $W$, $Z$, $E exp(-U^2/2) exp(-V^2/2) f(W, Z)$ is a "
-        "constant times a mean of $f$ at other Gaussian variables"
+        "$E exp(-U^2/2) exp(-V^2/2) f(W, Z)$ is a constant times the mean of $f$ at other "
+        "Gaussian variables"
     ),
     statement=Eq(
         Expectation(exp(-(U**2) / 2) * exp(-(V**2) / 2) * f(W, Z), law),

@@ -1,4 +1,4 @@
-"""Owen's $T$ function: derivatives and special values, from its definition as an integral."""
+"""Owen's $T$ function: its derivatives and values."""
 
 from sympy import Eq, Integral, Symbol, atan, erf, exp, pi, sqrt
 
@@ -25,10 +25,7 @@ def integrand(z):
 
 derivative_h = Claim(
     id="owens-t-derivative-h",
-    title=(
-        "The derivative of Owen's $T(h, a)$ in $h$ is $-exp(-h^2/2) erf(a h/sqrt(2))/(2 sqrt(2 "
-        "pi))$"
-    ),
+    title="The derivative of Owen's $T(h, a)$ in $h$, in closed form",
     statement=Eq(
         D(OwensT(h, a), h),
         -exp(-(h**2) / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi)),

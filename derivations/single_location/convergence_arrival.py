@@ -1,4 +1,4 @@
-"""After how many steps a run of descent is near the oracle."""
+"""How many steps bring a run near the oracle."""
 
 from sympy import And, Eq, Ge, Gt, Le, Lt, Symbol, erf, exp
 

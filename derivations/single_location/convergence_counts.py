@@ -1,4 +1,4 @@
-"""Rates of growth and contraction, and how many steps are enough.
+"""How many steps of growth or contraction suffice.
 
 A count is a logarithm, divided by the rate of a step; as many steps make up for it.
 """

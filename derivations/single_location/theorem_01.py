@@ -1,4 +1,4 @@
-"""Theorem 1: the risk depends on the five order parameters only."""
+"""Theorem 1: the risk in five order parameters."""
 
 from sympy import (
     And,

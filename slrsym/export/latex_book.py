@@ -227,8 +227,8 @@ _ALL = r"This is every claim of the %s~\cite{%s} that slrsym checks, and what is
 _NUMBERS = " The number of a claim is that of %s; what is called a Claim has no number there."
 _INTRODUCTION = r"""\noindent
 %s Statements, proofs and formulas are printed from the objects that were checked.%s Each step of a
-proof is checked twice, by a proof checker, and by numbers at random points of the domain, where
-expectations are integrated from their definition. The paragraphs that open statements are written
+proof is checked by a proof checker and, where it can be evaluated, by numbers at random points of
+the domain, where expectations are integrated from their definition. The paragraphs that open statements are written
 by hand.
 """
 

@@ -13,7 +13,7 @@ from tests.export.conftest import as_if_proved
 
 MOST_OF_A_STATEMENT, MOST_OF_A_STEP = 12, 15
 # Statements that are longer, with their lines.
-LONGER = {"swap-hessian": 13, "theorem-1-overlaps": 13}
+LONGER = {"swap-hessian": 13, "theorem-1-overlaps": 13, "convergence-time-run": 13}
 # As many signs of text fill a line of the book.
 _SIGNS = 92
 _DISPLAY = re.compile(r"\\begin\{align\*\}\n(.*?)\n\\end\{align\*\}", re.DOTALL)
