@@ -228,8 +228,8 @@ _NUMBERS = " The number of a claim is that of %s; what is called a Claim has no 
 _INTRODUCTION = r"""\noindent
 %s Statements, proofs and formulas are printed from the objects that were checked.%s Each step of a
 proof is checked by a proof checker and, where it can be evaluated, by numbers at random points of
-the domain, where expectations are integrated from their definition. The paragraphs that open statements are written
-by hand.
+the domain, where expectations are integrated from their definition. The paragraphs that open
+statements are written by hand.
 """
 
 _GRAPH = r"""\%s*{What rests on what}

@@ -70,20 +70,20 @@ class Terms(_Symbols):
         self.model = stated
         self.meanings: dict[Symbol, Expr] = {}
         self._names: dict[Expr, Symbol] = {}
-        self._groups: dict[Any, list[tuple[Expr, _Instance]]] = {}
-        self._biases: list[tuple[Expr, list[tuple[Expr, _Instance]]]] = []
+        self._groups: dict[Any, list[tuple[Expr, _MeanAtRoles]]] = {}
+        self._biases: list[tuple[Expr, list[tuple[Expr, _MeanAtRoles]]]] = []
         for counts, probability in stated.cases():
             self._add_case(counts, probability)
 
     def _add_case(self, counts: Mapping[Any, tuple[Role, Expr]], probability: Expr) -> None:
-        bias: list[tuple[Expr, _Instance]] = []
+        bias: list[tuple[Expr, _MeanAtRoles]] = []
         tokens = list(counts.values())
         for role, count in tokens:
             for i, (c, core) in enumerate(role.error):
-                bias.append((count * c, _Instance(self, [(role, core)])))
+                bias.append((count * c, _MeanAtRoles(self, [(role, core)])))
                 for c_other, other in role.error[i:]:
                     twice = 1 if core is other else 2
-                    pair = _Instance(self, [(role, core), (role, other)])
+                    pair = _MeanAtRoles(self, [(role, core), (role, other)])
                     weight = probability * count * twice * c * c_other
                     self._groups.setdefault(id(role), []).append((weight, pair))
         for n, (role, _) in enumerate(tokens):
@@ -93,7 +93,7 @@ class Terms(_Symbols):
                     continue
                 for c, core in role.error:
                     for c_other, other_core in other.error:
-                        pair = _Instance(self, [(role, core), (other, other_core)], tau)
+                        pair = _MeanAtRoles(self, [(role, core), (other, other_core)], tau)
                         weight = 2 * probability * c * c_other
                         self._groups.setdefault(None, []).append((weight, pair))
         self._biases.append((probability, bias))
@@ -108,7 +108,7 @@ class Terms(_Symbols):
         return variances + Add(*(p * self._bias(bias) ** 2 for p, bias in self._biases))
 
     @property
-    def _variances(self) -> list[tuple[Expr, _Instance]]:
+    def _variances(self) -> list[tuple[Expr, _MeanAtRoles]]:
         return [pair for group in self._groups.values() for pair in group]
 
     def variances(self) -> Iterator[tuple[list[tuple[Expr, Sequence[Part]]], Expr]]:
@@ -127,7 +127,7 @@ class Terms(_Symbols):
         """Return the mean of a contribution, or the covariance of two, in closed form."""
         tokens = {role.token for role, _ in parts}
         tau = self.model.data.correlation.get(frozenset(tokens)) if len(tokens) > 1 else None
-        return self.with_meanings(_Instance(self, parts, tau).value())
+        return self.with_meanings(_MeanAtRoles(self, parts, tau).value())
 
     def _squared(self, variance: Expr) -> Expr:
         """Complete the square of a variance in each mean of erf, so that little cancels near 0.
@@ -151,7 +151,7 @@ class Terms(_Symbols):
     def _has_no_names(self, term: Expr) -> bool:
         return not term.free_symbols & self.meanings.keys()
 
-    def _bias(self, bias: list[tuple[Expr, _Instance]]) -> Expr:
+    def _bias(self, bias: list[tuple[Expr, _MeanAtRoles]]) -> Expr:
         return self.named(Add(*(c * x.value() for c, x in bias)))
 
     def gradient(self) -> list[Expr]:
@@ -251,7 +251,7 @@ class Terms(_Symbols):
 _FEW = 8
 
 
-class _Instance:
+class _MeanAtRoles:
     """A mean of a product, or a covariance, with its derivatives, at the law of its roles."""
 
     def __init__(self, terms: Terms, factors: Sequence[Part], tau: Expr | None = None) -> None:

@@ -12,8 +12,13 @@ from slrsym.export.latex import LatexRenderer
 from tests.export.conftest import as_if_proved
 
 MOST_OF_A_STATEMENT, MOST_OF_A_STEP = 12, 15
-# Statements that are longer, with their lines.
-LONGER = {"swap-hessian": 13, "theorem-1-overlaps": 13, "convergence-time-run": 13}
+# Statements that are longer, with their lines. A whole run has the hypotheses of four phases.
+LONGER = {
+    "swap-hessian": 13,
+    "theorem-1-overlaps": 13,
+    "convergence-time-run": 13,
+    "convergence-time-run-risk": 17,
+}
 # As many signs of text fill a line of the book.
 _SIGNS = 92
 _DISPLAY = re.compile(r"\\begin\{align\*\}\n(.*?)\n\\end\{align\*\}", re.DOTALL)
