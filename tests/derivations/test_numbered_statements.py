@@ -41,12 +41,6 @@ NUMBERED = {
     "Definition 1": ["definition-1", "definition-1-tangent"],
     "Lemma 4": ["lemma-4", "lemma-4-chain-rule", "manifold-step"],
     "Theorem 5": ["theorem-5", "theorem-5-planar", "theorem-5-plane"],
-    "after Theorem 5, left open": [
-        "convergence-time-run",
-        "convergence-time-run-risk",
-        "convergence-time-run-reflected",
-        "convergence-time-run-opposite-leaves",
-    ],
     "Lemma 6": ["lemma-6"],
     "Lemma 7": ["lemma-7"],
     "Proposition 8": ["proposition-8", "proposition-8-descent"],
