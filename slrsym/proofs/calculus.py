@@ -26,7 +26,7 @@ class _Algebra(Rule):
     name = "algebra"
 
     def using(self, *facts: Proof) -> _Algebra:
-        """Put in equations that are shown by proofs, the left sides being expectations."""
+        """Put in equations that are shown by proofs, such as values of expectations."""
         for fact in facts:
             Proof.require(fact, "each fact")
         return replace(self, facts=(*self.facts, *facts))
