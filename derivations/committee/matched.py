@@ -248,8 +248,6 @@ signed = (
     b,
     c,
     square.subs(PAIRS),
-    low,
-    high,
     quadratic(low).subs(PAIRS),
     -quadratic(high).subs(PAIRS),
     (2 * q - s * low).subs(PAIRS),
@@ -287,10 +285,9 @@ def _(goal):
 eta = Symbol("eta", positive=True)
 
 
-def singular(rate):
-    """Return the determinant of the block at a learning rate."""
-    x = rate / pi * B - A
-    return x[0, 0] * x[1, 1] - x[0, 1] * x[1, 0]
+def determinant_at(x):
+    """Return the determinant of the block at a value x of eta/pi."""
+    return quadratic(x).subs(PAIRS)
 
 
 critical = Claim(
@@ -300,8 +297,8 @@ critical = Claim(
         "between $sqrt(3) pi - 3 pi/(5 K)$ and $sqrt(3) pi - pi/(2 K)$"
     ),
     statement=And(
-        Eq(singular(limit_rate), 0, evaluate=False),
-        Gt(singular(eta), 0, evaluate=False),
+        Eq(determinant_at(limit_rate / pi), 0, evaluate=False),
+        Gt(determinant_at(eta / pi), 0, evaluate=False),
         Ge(K * limit_rate, pi * (sqrt(3) - Rational(3, 5) / K), evaluate=False),
         Le(K * limit_rate, pi * (sqrt(3) - Rational(1, 2) / K), evaluate=False),
         evaluate=False,
@@ -310,14 +307,15 @@ critical = Claim(
     hypotheses=[Ge(K, 2), Lt(eta, limit_rate, evaluate=False)],
     notation=written
     | {
-        Function("Delta", real=True)(eta): singular(eta),
-        Function("Delta", real=True)(eta_c(K)): singular(limit_rate),
+        Function("Delta", real=True)(eta): determinant_at(eta / pi),
+        Function("Delta", real=True)(eta_c(K)): determinant_at(limit_rate / pi),
     },
     explanation=(
         "For every $K >= 2$, $eta_c(K)$ is the least positive learning rate at which the "
-        "determinant $Delta$ of the block vanishes: it is positive at every smaller one. There "
-        "exchangeable deviations from the teachers stop decaying. The product $K eta_c$ is below "
-        "$sqrt(3) pi$ by at least $pi/(2 K)$ and at most $3 pi/(5 K)$, so this is its limit."
+        "determinant $Delta$ vanishes whose coefficients are those of "
+        "`committee-block-determinants`: it is positive at every smaller one. There exchangeable "
+        "deviations from the teachers stop decaying. The product $K eta_c$ is below $sqrt(3) pi$ "
+        "by at least $pi/(2 K)$ and at most $3 pi/(5 K)$, so this is its limit."
     ),
 )
 
@@ -325,26 +323,22 @@ critical = Claim(
 @critical.proof
 def _(goal):
     """Bound the least root by two points at which the sign of the determinant is known."""
-    instance = {p: a, s: b, q: c}
 
-    def by(name, point=None):
-        return lemma(f"committee-block-{name}", instance | ({} if point is None else {w: point}))
-
-    def value(x):
-        return quadratic(x).subs(PAIRS)
+    def by(name, **point):
+        return lemma(f"committee-block-{name}", PAIRS, **point)
 
     x, limit = eta / pi, limit_rate / pi
     shown = {
-        Eq: lambda part: chain(part.lhs).then(value(limit), by=algebra).then(0, by=by("root")),
-        Gt: lambda part: chain(part.lhs).then(value(x), by=algebra).gt(0, by=by("root-least", x)),
+        Eq: lambda part: chain(part.lhs).then(0, by=by("root")),
+        Gt: lambda part: chain(part.lhs).gt(0, by=by("root-least", w=x)),
         Ge: lambda part: (
             chain(part.lhs)
-            .ge(K * pi * low, by=by("root-below", low).scaled(K * pi))
+            .ge(K * pi * low, by=by("root-below", w=low).scaled(K * pi))
             .then(part.rhs, by=algebra)
         ),
         Le: lambda part: (
             chain(part.lhs)
-            .le(K * pi * high, by=by("root-above", high).scaled(K * pi))
+            .le(K * pi * high, by=by("root-above", w=high).scaled(K * pi))
             .then(part.rhs, by=algebra)
         ),
     }
@@ -352,6 +346,8 @@ def _(goal):
     proof = having(chain(x).lt(limit, by=signs), proof)
     for part in signed:
         proof = having(chain(part).gt(0, by=lemma("committee-block-signs")), proof)
+    for part in (low, high):
+        proof = having(chain(part).gt(0, by=signs), proof)
     return proof
 
 
