@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import flint
@@ -62,6 +63,7 @@ from slrsym.crosscheck import (
     is_true_at,
     random_test_function,
 )
+from slrsym.crosscheck.balls import _OFFSETS
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
@@ -505,9 +507,22 @@ def test_error_bounds_are_honest():
     with mpmath.workdps(60):
         assert abs(value.number - mpmath.exp(mpmath.mpf(1) / 3)) <= value.error
     assert value.digits >= 20
+    # Here a wave that is long in the direction (1, 1) is the leading error of a lattice.
+    product = evaluate(Expectation(erf(U) * erf(W), PAIR), {a: R(1, 4), b: R(8, 3), c: R(1, 2)}, 28)
+    with mpmath.workdps(60):
+        exact = 2 / mpmath.pi * mpmath.asin(1 / mpmath.sqrt(mpmath.mpf(3) / 2 * 19 / 3))
+        assert abs(product.number - exact) <= product.error
     cancelled = evaluate(erfc(x) - exp(-(x**2)) / x, {x: 9}, 25)
     assert cancelled.digits >= 25
     assert str(evaluate(R(1, 2) + x, {x: 1})) == "1.5"
+
+
+def test_no_short_wave_is_summed_alike_by_both_lattices():
+    shifts = [shift / 4096 for shift in _OFFSETS]
+    for size in (1, 2, 3, 4):
+        for wave in itertools.product((-1, 0, 1), repeat=size):
+            turns = sum(k * shift for k, shift in zip(wave, shifts, strict=False))
+            assert not any(wave) or abs(turns - round(turns)) > 0.01
 
 
 def test_precision_of_flint_is_left_alone():
