@@ -345,6 +345,15 @@ def by_pieces(emitter: Emission, p: Term, context: Context, cases: tuple[Term, .
         line = by_pieces(emitter, replace_at_paths(p, paths, piece), context, (here, *cases))
         return emitter.script.add("rewrite", [line, equal], [to_json(path) for path in paths])
 
+    def by_contradiction(here: Term) -> Inference:
+        """Prove anything in a case that contradicts a sign that is known."""
+        for known_sign in (("<", zero, u), ("<", u, zero)):
+            if line := emitter.shown_once(known_sign, context):
+                given = line.theorem.hypotheses.values()
+                with suppress(Rejected):
+                    return emitter.logic([parts[1], line], (here, *cases, *given), p)
+        raise Rejected("the case contradicts nothing that is known")
+
     for case, piece in zip(parts[0].theorem.conclusion[1:], pieces, strict=True):
         side, value = case[1:]
         decided.add(canonical_key(side))
@@ -352,10 +361,13 @@ def by_pieces(emitter: Emission, p: Term, context: Context, cases: tuple[Term, .
             # The search does more with an inequality than with an equation.
             weak = ("<=", zero, u) if side[0] == "=" else side
             parts.append(emitter.attempt(partial(within, weak, value, piece)))
-        except FAILURES:
-            if side[0] != "=":
-                raise
-            parts.append(within(side, value, piece))
+        except FAILURES as reason:
+            try:
+                parts.append(by_contradiction(side))
+            except FAILURES:
+                if side[0] != "=":
+                    raise reason from None
+                parts.append(within(side, value, piece))
     given = {k: h for line in parts for k, h in line.theorem.hypotheses.items()}
-    decided -= set(map(canonical_key, cases))
+    decided -= set(map(canonical_key, (*cases, *emitter.hypotheses(context))))
     return emitter.logic(parts, [h for k, h in given.items() if k not in decided], p)

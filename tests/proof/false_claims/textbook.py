@@ -677,6 +677,12 @@ step(
 theme.right(
     "pieces", says(Heaviside(x), "<=", exp(x)), link(Heaviside(x), "<=", exp(x), piecewise(signs))
 )
+theme.right(
+    "pieces of a known sign",
+    says(sign(x), "=", 1),
+    link(sign(x), "=", 1, piecewise(algebra)),
+    given=(Gt(x, 0),),
+)
 
 # -- limits -------------------------------------------------------------------------------------
 
