@@ -202,7 +202,21 @@ def _equal_by_derivative(emitter: Emission, proof: Any, context: Context, label:
 
         def show(low: Term, high: Term) -> Inference:
             line = between.apart(moved, low, high)
+            # On the left stand f(high) + g(low), on the right g(high) + f(low).
+            places = [(2, 2), (1, 2)] if low == point else [(1, 1), (2, 1)]
+            with suppress(*FAILURES):
+                short = emitter.attempt(partial(with_values, line, places))
+                return emitter.from_equations([short, equal], goal, context)
             return prove_in_context(emitter, goal, context, [line, equal], [("<=", low, high)])
+
+        def with_values(line: Inference, places: Sequence[tuple[int, int]]) -> Inference:
+            """Write the values at the point as they stand in the equation of the values."""
+            for (side, summand), wanted in zip(places, equal.theorem.conclusion[1:], strict=True):
+                raw = line.theorem.conclusion[side][summand]
+                if raw != wanted:
+                    same = prove_in_context(emitter, ("=", raw, wanted), context)
+                    line = emitter.script.add("rewrite", [line, same], [[side, summand]])
+            return line
 
         return between.cases(point, x, show)
 
