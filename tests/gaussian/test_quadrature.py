@@ -249,8 +249,8 @@ def test_out_of_reach_is_left_as_it_is(integrand):
     assert node.evalf() == node
 
 
-def test_four_nonlinear_variables_are_out_of_reach():
-    names = symbols("p:4", real=True)
+def test_five_nonlinear_variables_are_out_of_reach():
+    names = symbols("p:5", real=True)
     law = standard_normal(*names)
     product = S.One
     for i, name in enumerate(names):
