@@ -47,11 +47,7 @@ def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:
 def _value(integrand: Expr, law: Law, prec: int) -> Expr:
     if integrand == 0:
         return S.Zero
-    slopes = {
-        node: sp.diff(node.expr, *node.variable_count)
-        for node in integrand.atoms(sp.Derivative)
-        if not node.has(Binder)
-    }
+    slopes = {d: sp.diff(d.expr, *d.variable_count) for d in integrand.atoms(sp.Derivative)}
     integrand = integrand.xreplace(slopes)
     if integrand.has(CombinatorialFunction):
         integrand = sp.expand_func(integrand)

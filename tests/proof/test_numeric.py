@@ -221,6 +221,7 @@ def test_kinks_and_jumps_divide_the_line(integrand, value):
         (exp(G**2 / 2) / (1 + G**4), sqrt(pi) / 2),
         (exp(R(49, 100) * G**2), sqrt(50)),
         ((1 - cos(G)) / G**2, sqrt(pi / 2) * erf(1 / sqrt(2)) - 1 + exp(-R(1, 2))),
+        (Abs(G**3 - G**2), 4 * normal_pdf(1) + 1 - erfc(1 / sqrt(2))),
         (Abs(G**3 - G), 8 * normal_pdf(1) - 2 * normal_pdf(0)),
         (log(G**2 - G / 2) - log(Abs(G - R(1, 2))) - log(Abs(G)), I * pi * erf(1 / sqrt(8)) / 2),
     ],
