@@ -57,7 +57,7 @@ _register({
     "expectation.html": "slrsym.typeset.formula_html",
     "expectation.latex": "slrsym.typeset.formula_latex",
     "expectation.reason": "slrsym.gaussian.closed_form.reason_unevaluated",
-    "expectation.value": "slrsym.gaussian.quadrature.evaluate",
+    "expectation.value": "slrsym.crosscheck.evalf.evaluate",
     "numba.functions": "slrsym.kernels._numba_owens.compile_owens",
     "numba.owens_t": "slrsym.kernels._numba_owens.owens_t",
     "numba.zeta": "slrsym.kernels._numba_owens.gaussian_zeta",

@@ -66,6 +66,15 @@ def test_what_is_late(source, rooms):
     assert list(late(source, "slrsym.proofs")) == rooms
 
 
+@pytest.mark.parametrize("name", ["checker", "proofs", "tactics"])
+def test_no_proof_takes_digits_from_the_cross_check(name):
+    """SymPy's evalf of an expectation is the quadrature by which the cross-check judges steps."""
+    for path in (ROOT / "slrsym" / name).rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        used = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+        assert not used & {"N", "evalf"}, path
+
+
 def places_of_classes(sources):
     """Where a class of a name is defined, for each name."""
     places = defaultdict(list)

@@ -23,8 +23,10 @@ from slrsym.crosscheck.balls import (
     Ball,
     CompiledIntegrand,
     Inconclusive,
+    Node,
     NotALaw,
     Number,
+    QuadratureSum,
     compare_balls,
     complex_ball,
     gauss_hermite,
@@ -44,6 +46,7 @@ from slrsym.crosscheck.integrands import (
     renaming_invariant_key,
     rewrite_maxima,
     split_off_polynomial,
+    steep_places_of,
 )
 from slrsym.crosscheck.node_evaluator import (
     RELATIONS,
@@ -53,7 +56,13 @@ from slrsym.crosscheck.node_evaluator import (
     rational_power,
     square_root,
 )
-from slrsym.crosscheck.split_quadrature import Line, integrate_piecewise, kink_lines
+from slrsym.crosscheck.split_quadrature import (
+    Line,
+    integrate_from_cuts,
+    integrate_piecewise,
+    kink_lines,
+    zeros_as_lines,
+)
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
 from slrsym.statements.expressions import free_symbols
@@ -177,18 +186,36 @@ class IntegrandCompiler:
         return self.program.add_operation(inner, *(self.register(symbol) for symbol in symbols))
 
 
+class _Singular(Inconclusive):
+    """An integrand in one direction may need more working digits near a singularity."""
+
+
 class ExpectationValues:
     """The expectations at one point; equal ones are computed once."""
 
-    def __init__(self, evaluator: NodeEvaluator) -> None:
+    def __init__(self, evaluator: NodeEvaluator, singular_to: int | None = None) -> None:
         self.evaluator = evaluator
-        self.digits = evaluator.digits
+        self.singular = singular_to is not None
+        self.digits = evaluator.digits if singular_to is None else singular_to
         self._integrals: dict[Any, Number] = {}
         self._factors: dict[Any, list[list[Ball]]] = {}
         self._canonical: list[Symbol] = []
 
     def value(self, node: Expectation) -> Number:
         """Evaluate an expectation."""
+        try:
+            return self._value(node, expand_products)
+        except _Singular:
+            if len(expand_products(node.integrand, frozenset(node.law.symbols))) == 1:
+                raise
+            # Multiplied out, terms need not have expectations of their own.
+            return self._value(node, lambda expr, _: [(expr,)])
+
+    def _value(
+        self,
+        node: Expectation,
+        multiplied_out: Callable[[Expr, frozenset[Symbol]], list[tuple[Expr, ...]]],
+    ) -> Number:
         sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]] = {}
         integrand = rewrite_maxima(self.evaluator.expand_sums(node.integrand, sums))
         blocks = IndependentPart.parts_of_law(node.law) + [
@@ -196,7 +223,7 @@ class ExpectationValues:
         ]
         outer = frozenset(symbol for block in blocks for symbol in block.symbols)
         terms = []
-        for factors in expand_products(integrand, outer):
+        for factors in multiplied_out(integrand, outer):
             merged, extra = self._merged(factors, outer)
             blocks += extra
             terms.append(merged)
@@ -205,7 +232,7 @@ class ExpectationValues:
         owner = {symbol: i for i, block in enumerate(blocks) for symbol in block.symbols}
         random = frozenset(owner)
         pooled: dict[tuple[tuple[frozenset[int], Expr], ...], list[Expr]] = {}
-        for factors in (f for term in terms for f in expand_products(term, random)):
+        for factors in (f for term in terms for f in multiplied_out(term, random)):
             constant, parts = group_by_part(factors, owner, random)
             key, rest = split_off_polynomial(parts, random)
             pooled.setdefault(key, []).append(constant * rest)
@@ -313,7 +340,13 @@ class ExpectationValues:
         renaming = dict(zip(names, self._canonical, strict=False))
         key = (renaming_invariant_key(factor, renaming), tuple((b.mean, b.cov) for b in blocks))
         if key not in self._integrals or factor.has(sp.Subs):
-            self._integrals[key] = self._quadrature(factor, blocks)
+            try:
+                self._integrals[key] = self._quadrature(factor, blocks)
+            except _Singular:
+                wide = self.evaluator.with_values({}, 3 * self.digits + 10)
+                with ctx.workprec(wide.bits):
+                    values = ExpectationValues(wide, self.digits)
+                    self._integrals[key] = values._quadrature(factor, blocks)
         return self._integrals[key]
 
     def _quadrature(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
@@ -383,13 +416,36 @@ class ExpectationValues:
         noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
         hermite = gauss_hermite(count, ctx.prec)
         rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)
-        kinks = kinks_of(factor, random)
-        if kinks:
-            lines = kink_lines(kinks, random, partial(_line, compiler), self.evaluator.ball)
-            total = integrate_piecewise(program, lines, smooth, rules, self.digits)
-        else:
-            total = gaussian_quadrature(program, smooth, rules, self.digits)
+        total = self._summed(compiler, factor, random, smooth, rules)
         return total.value, total.absolute
+
+    def _summed(
+        self,
+        compiler: IntegrandCompiler,
+        factor: Expr,
+        random: frozenset[Symbol],
+        smooth: int,
+        rules: list[tuple[Node, ...]],
+    ) -> QuadratureSum:
+        """Sum a compiled integrand over the nodes of the rule that suits it."""
+        program = compiler.program
+        place = random, partial(_line, compiler), self.evaluator.ball
+        try:
+            if smooth != 1 or not self.singular:
+                kinks = kinks_of(factor, random)
+                if not kinks:
+                    return gaussian_quadrature(program, smooth, rules, self.digits)
+                lines = kink_lines(kinks, *place)
+                return integrate_piecewise(program, lines, smooth, rules, self.digits)
+        except Inconclusive:
+            if smooth != 1:
+                raise
+        found = [zeros_as_lines(zero, *place) for zero in steep_places_of(factor, random)]
+        lines = [line for several in found for line in several or ()]
+        try:
+            return integrate_from_cuts(program, lines, rules, self.digits)
+        except Inconclusive as reason:
+            raise _Singular(str(reason)) from None
 
     def _reweighted(
         self, factor: Expr, means: dict[Symbol, Ball], roots: Rows, random: frozenset[Symbol]

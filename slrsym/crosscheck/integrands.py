@@ -175,12 +175,25 @@ def rewrite_maxima(expr: Expr) -> Expr:
 
 def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
     """Return expressions that vanish where an integrand has a kink or a jump."""
+    return _zeros_of(expr, random, _WITH_KINKS)
+
+
+def steep_places_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
+    """Return expressions that vanish where an integrand may be steep or singular, or has a kink."""
+    return _zeros_of(expr, random, (*_WITH_KINKS, sp.Pow, sp.Function))
+
+
+_WITH_KINKS = (sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, Relational)
+
+
+def _zeros_of(expr: Basic, random: frozenset[Symbol], kinds: tuple[Any, ...]) -> list[Expr]:
+    """Return expressions that vanish where the argument of a node of some kinds does."""
     found: dict[Expr, None] = {}
-    for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, Relational):
+    for node in expr.atoms(*kinds):
         if not free_symbols(node) & random:
             continue
-        if isinstance(node, sp.Abs | sp.sign | sp.Heaviside):
-            arguments = [node.args[0]]
+        if not isinstance(node, sp.Max | sp.Min | Relational):
+            arguments = list(node.args)
         elif isinstance(node, Relational):
             arguments = [node.lhs - node.rhs]
         else:

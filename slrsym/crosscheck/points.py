@@ -11,10 +11,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy as sp
-from numpy.random import Generator
 from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
@@ -34,6 +33,9 @@ from slrsym.crosscheck.values import (
 )
 from slrsym.gaussian.law import IIDSum, Law
 from slrsym.statements.expressions import conjuncts
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 # How often points are proposed, and how often in a row at one size.
 _TRIES = 4000

@@ -23,6 +23,7 @@ from slrsym.crosscheck.balls import (
     Inconclusive,
     Node,
     QuadratureSum,
+    integrate_interval,
     log2_upper_bound,
     real_ball,
     widen,
@@ -44,22 +45,40 @@ def kink_lines(
     """Return the lines on which kinks lie, in the coordinates of the quadrature."""
     lines = []
     for kink in kinks:
-        line = affine(kink)
-        if line is not None:
-            lines.append(line)
-            continue
-        present = sorted(free_symbols(kink) & random, key=str)
-        polynomial = kink.as_poly(*present) if len(present) == 1 else None
-        if polynomial is None or polynomial.degree() > 2:
+        found = zeros_as_lines(kink, random, affine, ball)
+        if found is None:
             raise Inconclusive(f"where {kink} vanishes is not known, and the integrand bends there")
-        c, b, a = (real_ball(ball(polynomial.nth(k)), "a coefficient") for k in range(3))
+        lines += found
+    return lines
+
+
+def zeros_as_lines(
+    kink: Expr,
+    random: frozenset[Symbol],
+    affine: Callable[[Expr], Line | None],
+    ball: Callable[[Expr], Ball],
+) -> list[Line] | None:
+    """Return the lines on which an expression vanishes; None if they are not known."""
+    line = affine(kink)
+    if line is not None:
+        return [line]
+    present = sorted(free_symbols(kink) & random, key=str)
+    polynomial = kink.as_poly(*present) if len(present) == 1 else None
+    if polynomial is None:
+        return None
+    place = affine(present[0])
+    assert place is not None
+    lines = []
+    for factor, _ in polynomial.factor_list()[1] if polynomial.degree() > 2 else [(polynomial, 1)]:
+        if factor.degree() > 2:
+            return None
+        c, b, a = (real_ball(ball(factor.nth(k)), "a coefficient") for k in range(3))
         disc = b * b - 4 * a * c
-        if disc < 0 or a.is_zero():
-            continue
-        place = affine(present[0])
-        assert place is not None
-        for side in (-1, 1):
-            lines.append((place[0] - (-b + side * abs(disc).sqrt()) / (2 * a), place[1]))
+        if a.is_zero() and not b.is_zero():
+            lines.append((place[0] + c / b, place[1]))
+        elif not (disc < 0 or a.is_zero()):
+            for side in (-1, 1):
+                lines.append((place[0] - (-b + side * abs(disc).sqrt()) / (2 * a), place[1]))
     return lines
 
 
@@ -104,6 +123,32 @@ def integrate_piecewise(
                 return QuadratureSum(widen(total.value, difference.abs_upper()), whole)
         previous = total
     raise Inconclusive("the quadrature does not converge: the integrand is not smooth in pieces")
+
+
+def integrate_from_cuts(
+    program: CompiledIntegrand, lines: Sequence[Line], rules: Sequence[Sequence[Node]], digits: int
+) -> QuadratureSum:
+    """Integrate in one direction, by double exponential rules between zeros of affine forms.
+
+    At these the integrand may be steep or singular.
+    """
+    reach = 2 * math.sqrt(2 * (digits + 5) * math.log(10))
+    cuts: list[Ball] = []
+    places = [-constant / row[0] for constant, row in lines if not row[0].is_zero()]
+    for place in sorted(places, key=lambda x: float(x.mid())):
+        if abs(place) < reach and not (cuts and _is_small(place - cuts[-1], arb(1), digits)):
+            cuts.append(place)
+
+    def weighted(x: Ball) -> Ball:
+        density = (-x * x / 2).exp()
+        return density * program.sum_over_nodes([((x, arb(1), 0.0),), *rules], 1.0, 0.0)[0]
+
+    ends = [arb.neg_inf(), *cuts, arb.pos_inf()]
+    parts = [integrate_interval(weighted, *piece, digits) for piece in itertools.pairwise(ends)]
+    scale = (2 * arb.pi()).sqrt()
+    largest = max(part.absolute for part in parts)
+    total = sum((part.value for part in parts), arb(0))
+    return QuadratureSum(total / scale, largest - log2_upper_bound(scale))
 
 
 def _is_small(x: Ball, beside: Ball, digits: int) -> bool:

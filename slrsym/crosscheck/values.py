@@ -8,14 +8,16 @@ from dataclasses import dataclass
 from functools import reduce
 from itertools import product
 from operator import add, eq, ge, gt, le, lt, mul, ne
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 from flint import fmpq
-from numpy.random import Generator
 from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 from sympy.tensor.indexed import Indexed, IndexedBase
+
+if TYPE_CHECKING:
+    from numpy.random import Generator
 
 _ORDERS: dict[type, Callable[[Any, Any], bool]] = {
     sp.Eq: eq,

@@ -209,8 +209,8 @@ class Expectation(Binder):
     Differentiating in a parameter gives an unevaluated derivative: exchanging derivative and
     expectation is a step with hypotheses, and has to be asked for.
 
-    ``evalf(n)`` integrates the definition numerically (see `quadrature`), and returns the node as
-    it is where a parameter has no value or n digits are out of reach.
+    ``evalf(n)`` integrates the definition numerically, and returns the node as it is where a
+    parameter has no value or n digits are out of reach.
     """
 
     is_commutative = True

@@ -24,13 +24,13 @@ from slrsym.kernels.special import (
     GRID_REACH,
     GRID_STEP,
     HALVINGS,
-    LEAST,
     NODES,
     NOTHING,
     PIECE,
     REACH,
     SQRT2,
     WEIGHTS,
+    erf_covariance_by,
     hermite,
 )
 
@@ -167,22 +167,6 @@ def _owens_t_by_a(h: Any, a: Any) -> Any:
 owens_t = differentiable(_owens_t, lambda i: (_owens_t_by_h, _owens_t_by_a)[i])
 
 
-def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
-    x, y, r = jnp.broadcast_arrays(x, y, r)
-    y, sign, r = jnp.where(r < 0, -y, y), jnp.sign(r), jnp.abs(r)
-    rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
-    start = jnp.maximum(jnp.sqrt((1 - r) / (1 + r)), LEAST)
-    best = jnp.clip(jnp.where(rise > 0, (fall / rise) ** 0.25, 1.0), start, 1.0)
-    least = rise * best**2 + fall / best**2
-    top = least + REACH
-    root = (top + jnp.sqrt(jnp.maximum(top * top - 4 * rise * fall, 0.0))) / 2
-    start = jnp.maximum(start, jnp.sqrt(fall / root))
-    stop = jnp.where(rise > 0, jnp.minimum(1.0, jnp.sqrt(root / rise)), 1.0)
-    total = _log_pieces(rise, fall, least, start, best)
-    total += _log_pieces(rise, fall, least, best, stop)
-    return 4 / math.pi * sign * jnp.exp(-(x * x + y * y) / 2 - least) * total
-
-
 def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
     """Integrate from `start` to `stop`, in pieces of the same ratio."""
     stop = jnp.maximum(start, stop)
@@ -200,6 +184,10 @@ def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
 
     most = jnp.max(jnp.where(count < jnp.inf, count, 1.0), initial=1.0).astype(int)
     return jax.lax.fori_loop(0, most, piece, (start, jnp.zeros_like(start)))[1]
+
+
+def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
+    return erf_covariance_by(jnp, _log_pieces, x, y, r)
 
 
 def _erf_covariance_by_mean(x: Any, y: Any, r: Any) -> Any:

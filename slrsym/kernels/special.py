@@ -127,22 +127,28 @@ LEAST = 1e-20
 
 def erf_covariance(x: Any, y: Any, r: Any) -> NDArray[np.float64]:
     """Compute `ErfCovariance`; x, y and r broadcast, r in [-1, 1]."""
-    x, y, r = np.broadcast_arrays(*(np.asarray(z, dtype=np.float64) for z in (x, y, r)))
-    y, sign, r = np.where(r < 0, -y, y), np.sign(r), np.abs(r)
-    rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
+    x, y, r = (np.asarray(z, dtype=np.float64) for z in (x, y, r))
     with np.errstate(divide="ignore", invalid="ignore"):
-        start = np.maximum(np.sqrt((1 - r) / (1 + r)), LEAST)
-        # The exponent is least here; it is cut where it has grown by so much.
-        best = np.clip(np.where(rise > 0, (fall / rise) ** 0.25, 1.0), start, 1.0)
-        least = rise * best**2 + fall / best**2
-        top = least + REACH
-        root = (top + np.sqrt(np.maximum(top * top - 4 * rise * fall, 0.0))) / 2
-        start = np.maximum(start, np.sqrt(fall / root))
-        stop = np.where(rise > 0, np.minimum(1.0, np.sqrt(root / rise)), 1.0)
-    total = _log_pieces(rise, fall, least, start, best)
-    total += _log_pieces(rise, fall, least, best, stop)
-    result: NDArray[np.float64] = 4 / np.pi * sign * np.exp(-(x * x + y * y) / 2 - least) * total
+        result: NDArray[np.float64] = erf_covariance_by(np, _log_pieces, x, y, r)
     return result
+
+
+def erf_covariance_by(xp: Any, log_pieces: Callable[..., Any], x: Any, y: Any, r: Any) -> Any:
+    """Compute `ErfCovariance` by the arrays of NumPy or JAX, and their sums over pieces."""
+    x, y, r = xp.broadcast_arrays(x, y, r)
+    y, sign, r = xp.where(r < 0, -y, y), xp.sign(r), xp.abs(r)
+    rise, fall = ((x + y) / 2) ** 2, ((x - y) / 2) ** 2
+    start = xp.maximum(xp.sqrt((1 - r) / (1 + r)), LEAST)
+    # The exponent is least here; it is cut where it has grown by so much.
+    best = xp.clip(xp.where(rise > 0, (fall / rise) ** 0.25, 1.0), start, 1.0)
+    least = rise * best**2 + fall / best**2
+    top = least + REACH
+    root = (top + xp.sqrt(xp.maximum(top * top - 4 * rise * fall, 0.0))) / 2
+    start = xp.maximum(start, xp.sqrt(fall / root))
+    stop = xp.where(rise > 0, xp.minimum(1.0, xp.sqrt(root / rise)), 1.0)
+    total = log_pieces(rise, fall, least, start, best)
+    total += log_pieces(rise, fall, least, best, stop)
+    return 4 / math.pi * sign * xp.exp(-(x * x + y * y) / 2 - least) * total
 
 
 def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:

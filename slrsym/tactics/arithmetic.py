@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -365,17 +365,17 @@ def _ask(
 QUESTIONS.append(_ask)
 
 
-def _after_rewriting(
-    emitter: Emission, p: Term, equations: Iterable[Inference], context: Context
+def after_rewriting(
+    emitter: Emission, p: Term, equations: Iterable[Inference], prove: Callable[[Term], Inference]
 ) -> Inference:
-    """Prove a relation after equations are put in from left to right, and rewrite back."""
+    """Prove a formula after equations are put in from left to right, and rewrite back."""
     changed = []
     for line in equations:
         _, old, new = line.theorem.conclusion
         paths = paths_to_subterm(p, old)
         p = replace_at_paths(p, paths, new)
         changed.append((line, [to_json(path) for path in paths]))
-    shown = emitter.from_equations((), p, context)
+    shown = prove(p)
     for line, paths in reversed(changed):
         shown = emitter.script.add("rewrite", [shown, line], paths) if paths else shown
     return shown
@@ -389,7 +389,9 @@ def _is_mean_equation(p: Term) -> bool:
 def _algebra(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     wanted = emitter.formula(step.statement)
     if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
-        return _after_rewriting(emitter, wanted, premises, step.context)
+        return after_rewriting(
+            emitter, wanted, premises, lambda p: emitter.from_equations((), p, step.context)
+        )
     if premises:
         return emitter.from_equations(premises, wanted, step.context)
     show = partial(prove_in_context, emitter, wanted, step.context, premises)

@@ -52,7 +52,7 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import complete_the_square
 from slrsym.proofs.step import Link, Step
-from slrsym.tactics.arithmetic import prove_by_arithmetic
+from slrsym.tactics.arithmetic import after_rewriting, prove_by_arithmetic
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for
 from slrsym.tactics.enclosures import enclose_mean
 from slrsym.tactics.expectation_inequalities import by_pieces
@@ -109,27 +109,14 @@ class ClosedFormSearch(ExpectationCalculus):
         if is_same(self.term(e), self.term(after)):
             # The proof checker knows no other words for it.
             return next((found for way in self.others if (found := way(after))), None)
-        equal = self._with_maxima(
+        names = bound_variables(self.term(e))
+        equal = after_rewriting(
+            self.emitter,
             ("=", self.body(e.integrand, e), self.body(plain, e)),
             lines,
-            bound_variables(self.term(e)),
+            lambda p: self.shown(p, lines, names),
         )
-        return self.bodies(self.settled(equal, (), bound_variables(self.term(e))), self.term(e)), [
-            Expectation(plain, e.law)
-        ]
-
-    def _with_maxima(self, p: Term, lines: Sequence[Inference], names: Sequence[Term]) -> Inference:
-        """Show an equation after its maxima have been replaced by values from lines."""
-        meant, replaced = p, list[tuple[Inference, list[Any]]]()
-        for line in lines:
-            _, old, new = line.theorem.conclusion
-            paths = paths_to_subterm(meant, old)
-            meant = replace_at_paths(meant, paths, new)
-            replaced.append((line, [to_json(path) for path in paths]))
-        shown = self.shown(meant, lines, names)
-        for line, paths in reversed(replaced):
-            shown = self.add("rewrite", [shown, line], paths) if paths else shown
-        return shown
+        return self.bodies(self.settled(equal, (), names), self.term(e)), [after]
 
     def from_table(self, e: Expectation) -> Any:
         """Take the mean of a function in the table of integrals, or of a product of two."""

@@ -52,14 +52,19 @@ class MissingFact(Rejected):
     """A missing fact, worded as the statement that is not known."""
 
 
-def emitter_for(*rules: str) -> Callable[[Emit], Emit]:
-    """Register a function that emits evidence for the rules of these class names."""
+def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any], Any]:
+    """Return a decorator that enters a function under each of these names."""
 
-    def register(function: Emit) -> Emit:
-        _EMITTERS.update(dict.fromkeys(rules, function))
+    def register(function: Any) -> Any:
+        table.update(dict.fromkeys(names, function))
         return function
 
     return register
+
+
+def emitter_for(*rules: str) -> Callable[[Emit], Emit]:
+    """Register a function that emits evidence for the rules of these class names."""
+    return _register_in(_EMITTERS, rules)
 
 
 def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
@@ -77,22 +82,12 @@ def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
         rule's premises. It returns the inference that shows the step, and raises `Rejected` or
         `Refused` if there is none.
     """
-
-    def register(function: Emit) -> Emit:
-        _OF_OTHERS[rule] = function
-        return function
-
-    return register
+    return _register_in(_OF_OTHERS, (rule,))
 
 
 def kind_of_proof(*names: str) -> Callable[[Any], Any]:
     """Register a function that emits the inferences of a kind of proof, by class name."""
-
-    def register(function: Any) -> Any:
-        _PROOFS.update(dict.fromkeys(names, function))
-        return function
-
-    return register
+    return _register_in(_PROOFS, names)
 
 
 @dataclass(frozen=True)
@@ -354,6 +349,12 @@ class Emission:
         if pairs:
             line = self.script.add("instance", [line], tuple(pairs))
         return self.discharged(line, context, shown)
+
+    def specialised(self, h: Term, values: Sequence[Term], context: Context) -> Inference:
+        """Take a hypothesis for all values at some."""
+        line = self.script.add("assume", (), h)
+        line = self.script.add("specialise", [line], tuple(values))
+        return self.discharged(line, context)
 
     def discharged(
         self, line: Inference, context: Context, shown: Sequence[Inference] = ()

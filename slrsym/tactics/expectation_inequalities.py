@@ -191,13 +191,12 @@ def _everywhere(
     return work.add("rewrite", [line, equation], paths) if paths else line
 
 
-@emitter_for("_CauchySchwarz")
-def _cauchy_schwarz(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for("_CauchySchwarz", "_Poincare")
+def _under_some_law(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
-    return emitter.first(
-        [partial(_schwarz_under, emitter, step, rule, law) for law in laws], "no law fits"
-    )
+    under = _schwarz_under if type(rule).__name__ == "_CauchySchwarz" else _poincare_under
+    return emitter.first([partial(under, emitter, step, rule, law) for law in laws], "no law fits")
 
 
 def _schwarz_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Inference:
@@ -216,15 +215,6 @@ def _schwarz_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Infere
     line = work.proved(emitter.script.add("cauchy-schwarz", (), f, g))
     return _with_means(
         work, line, emitter.formula(step.statement), expectations_in(line.theorem.conclusion)
-    )
-
-
-@emitter_for("_Poincare")
-def _poincare(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    rule: Any = step.rule
-    laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
-    return emitter.first(
-        [partial(_poincare_under, emitter, step, rule, law) for law in laws], "no law fits"
     )
 
 

@@ -115,13 +115,11 @@ def _shown(emitter: Emission, p: Term, given: tuple[Term, ...], context: Context
 
 def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> list[Inference]:
     """Return hypotheses for all values of as many variables, at these variables."""
-    lines = []
-    for h in emitter.hypotheses(context):
-        if h[0] == "forall" and [x[2] for x in bound_variables(h)] == [x[2] for x in names]:
-            line = emitter.script.add("assume", (), h)
-            line = emitter.script.add("specialise", [line], tuple(names))
-            lines.append(emitter.discharged(line, context))
-    return lines
+    return [
+        emitter.specialised(h, names, context)
+        for h in emitter.hypotheses(context)
+        if h[0] == "forall" and [x[2] for x in bound_variables(h)] == [x[2] for x in names]
+    ]
 
 
 def _by_equation(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:

@@ -193,9 +193,8 @@ def _hypothesis(emitter: Emission, step: Step, premises: Any) -> Inference:
 @emitter_for("_Instance")
 def _instance(emitter: Emission, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
-    line = emitter.script.add("assume", (), emitter.formula(rule.hypothesis))
-    line = emitter.script.add("specialise", [line], (emitter.term(rule.value),))
-    line = emitter.discharged(line, step.context)
+    hypothesis, value = emitter.formula(rule.hypothesis), emitter.term(rule.value)
+    line = emitter.specialised(hypothesis, [value], step.context)
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
