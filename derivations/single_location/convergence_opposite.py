@@ -261,8 +261,8 @@ grown = Ge(U, exp(n * rate) * begin, evaluate=False)
 outgrows = Claim(
     id="convergence-time-run-opposite",
     title=(
-        "With short steps, from $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U = g kappa + N nu >= "
-        "0$, a run keeps $kappa >= 0$, and $nu_(T + n) >= 0$ or $U_(T + n) >= e^(n s) U_T$"
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U = g kappa + N nu >= 0$, a run with "
+        "short steps keeps $kappa >= 0$, and $nu_(T + n) >= 0$ or $U_(T + n) >= e^(n s) U_T$"
     ),
     statement=And(
         Ge(k, 0),
@@ -344,8 +344,8 @@ either = Or(Ge(u, level_at(c)), enough, evaluate=False)
 grows = Claim(
     id="convergence-time-run-opposite-growth",
     title=(
-        "With short steps, from $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N "
-        "nu_T >= 0$, a run has $nu_(T + n) >= erf(b c/B)$ or $g kappa_(T + n) + m N nu_(T + n) >= "
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
+        "with short steps has $nu_(T + n) >= erf(b c/B)$ or $g kappa_(T + n) + m N nu_(T + n) >= "
         "e^(n s) m U_T$"
     ),
     statement=either,
@@ -417,9 +417,8 @@ def _(goal):
 leaves = Claim(
     id="convergence-time-run-opposite-leaves",
     title=(
-        "With short steps, from $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N "
-        "nu_T >= 0$, a run has $nu_(T + n) >= erf(b c/B)$ once $e^(n s) m U_T >= g + m N erf(b "
-        "c/B)$"
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
+        "with short steps has $nu_(T + n) >= erf(b c/B)$ once $e^(n s) m U_T >= g + m N erf(b c/B)$"
     ),
     statement=Ge(u - level_at(c), 0, evaluate=False),
     source="new; as in convergence-time-run-opposite-growth, with $alpha N < 1$ and $c < 1$",
