@@ -157,8 +157,8 @@ def slope(p):
 pulled = Claim(
     id="angle-manifold",
     title=(
-        "On the manifold, an angle with $k* . v* = c$ adds a component along $k*$, proportional to "
-        "$c$, to the gradient in $v$"
+        "On the manifold, the component along $k*$ that an angle with $k* . v* = c$ adds to the "
+        "gradient in $v$, in closed form"
     ),
     statement=Eq(
         slope(theta) + kappa * slope(rho),

@@ -171,7 +171,9 @@ square_of, level_of = Symbol("q", nonnegative=True), Symbol("q_0", nonnegative=T
 
 parts = Claim(
     id="attention-lower-bound",
-    title="A lower bound on the excess risk of $erf$ attention, at any $k$, $v$ and $lambda$",
+    title=(
+        "A lower bound on the excess risk of $erf$ attention, at any unit $k$, $v$ and any $lambda$"
+    ),
     statement=Ge(excess, gamma**2 * (1 - alignment) ** 2 + (L - 1) * least, evaluate=False),
     source="new",
     hypotheses=[Le(rho**2, 1)],

@@ -72,8 +72,8 @@ time = Symbol("t", integer=True, nonnegative=True)
 keeps = Claim(
     id="attraction-induction",
     title=(
-        "Induction step: if $V_t <= q^t V_0$ and $V_t <= V_0 <= r$, then $q V_t <= q^(t + 1) V_0$, "
-        "and the iterate stays in $V <= r$"
+        "Induction step: if $0 < q < 1$, $V_t <= q^t V_0$ and $V_t <= V_0 <= r$, then $q V_t <= "
+        "q^(t + 1) V_0$, and the iterate stays in $V <= r$"
     ),
     statement=And(
         Le(now, radius, evaluate=False),

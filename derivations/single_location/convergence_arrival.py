@@ -66,11 +66,14 @@ T2, T3, T4 = T + n1 + n2, T + n3, T + n3 + n4
 halfway = Claim(
     id="convergence-time-run-middle",
     title=(
-        "If $n_1$ and $n_2$ are at least the counts of growth and passage, then "
-        "$kappa_(T + n_1 + n_2) >= r$ and $nu_(T + n_1 + n_2) >= v$"
+        "With short steps, from $kappa_T, nu_T >= 0$, if $n_1$ and $n_2$ are at least the counts "
+        "of growth and passage, then $kappa_(T + n_1 + n_2) >= r$ and $nu_(T + n_1 + n_2) >= v$"
     ),
     statement=And(Ge(kappas[T2] - r, 0), Ge(nus[T2] - v, 0), evaluate=False),
-    source="new; from a start with $g kappa + m N nu > 0$ and $erf(b r/B) < v <= erf(b c/B)$",
+    source=(
+        "new; short steps have $alpha N < 1$ and $alpha Q, alpha p <= 1$; $g kappa_T + m N nu_T > "
+        "0$ and $g^2 + p g <= m N l$ with $g > 0$; $c, r < 1$ and $erf(b r/B) < v <= erf(b c/B)$"
+    ),
     hypotheses=[
         *run,
         *at_start,
@@ -137,11 +140,15 @@ def _(goal):
 near = Claim(
     id="convergence-time-run-end",
     title=(
-        "If $n_3$ and $n_4$ are at least the counts of both contractions, then "
-        "$kappa_(T + n_3 + n_4 + n) >= q$ and $nu_(T + n_3 + n_4 + n) >= 1 - h$ for all $n >= 0$"
+        "With short steps, from $kappa_T >= r$ and $nu_T >= v >= erf(b r/B)$, if $n_3$ and $n_4$ "
+        "are at least the counts of both contractions, then $kappa_(T + n_3 + n_4 + n) >= q$ and "
+        "$nu_(T + n_3 + n_4 + n) >= 1 - h$ for all $n >= 0$"
     ),
     statement=And(Ge(kappas[T4 + n] - q, 0), Ge(nus[T4 + n] - (1 - h), 0), evaluate=False),
-    source="new; from $kappa_T >= r$ and $nu_T >= v >= erf(b r/B)$",
+    source=(
+        "new; short steps have $alpha N < 1$ and $alpha Q, alpha p <= 1$; $0 < r <= q < 1$, $v < "
+        "1$ and $0 < h < 1 - erf(b q/B)$"
+    ),
     hypotheses=[
         *run,
         Ge(kappas[T], r),
@@ -231,13 +238,14 @@ end = middle + n3 + n4 + n
 arrives = Claim(
     id="convergence-time-run",
     title=(
-        "If $n_1$, ..., $n_4$ are at least the counts of the four phases, then "
-        "$kappa_(T + n_1 + n_2 + n_3 + n_4 + n) >= q$ and $nu >= 1 - h$ there, for all $n >= 0$"
+        "With short steps, from $kappa_T, nu_T >= 0$, if $n_1$, ..., $n_4$ are at least the counts "
+        "of the four phases, then $kappa_(T + n_1 + n_2 + n_3 + n_4 + n) >= q$ and $nu >= 1 - h$ "
+        "there, for all $n >= 0$"
     ),
     statement=And(Ge(kappas[end] - q, 0), Ge(nus[end] - (1 - h), 0), evaluate=False),
     source=(
-        "new; from a start with $g kappa + m N nu > 0$, both overlaps in $[0, 1]$; $T = 0$ is the "
-        "beginning of the run"
+        "new; short steps, $g$, $c$, $v$ as in convergence-time-run-middle, $r$, $q$, $h$ as in "
+        "convergence-time-run-end; $T = 0$ is the beginning of the run"
     ),
     hypotheses=whole_way,
 )
@@ -305,11 +313,13 @@ excess = planar.Q * h + planar.N * exp(-((planar.b * q) ** 2)) * (
 recovered = Claim(
     id="convergence-time-run-risk",
     title=(
-        "After $n_1 + n_2 + n_3 + n_4$ steps on the manifold, or more, the risk is at most $Q h + "
-        "N e^(-b^2 q^2) (1 - erf(b q/B)) (1 - q)$ above that of the oracle"
+        "With short steps on the manifold, from $kappa_T, nu_T >= 0$, if $n_1$, ..., $n_4$ are at "
+        "least the counts of the four phases, the risk $n_1 + n_2 + n_3 + n_4$ steps later, and "
+        "from then on, is at most $Q h + N e^(-b^2 q^2) (1 - erf(b q/B)) (1 - q)$ above that of "
+        "the oracle"
     ),
     statement=Le(planar.risk(x, y) - planar.risk(1, 1), excess, evaluate=False),
-    source="new; the hypotheses are those of convergence-time-run, in the paper's task",
+    source="new; in the paper's task, otherwise as in convergence-time-run",
     hypotheses=[*in_task, *whole_way],
 )
 

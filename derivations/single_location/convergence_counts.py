@@ -21,11 +21,11 @@ now = Symbol("W", nonnegative=True)
 many = Claim(
     id="convergence-time-growth-power",
     title=(
-        "If $W >= e^(n s) W_0$ with $s = a/(1 + a)$, and $W' >= (1 + a) W$, then "
-        "$W' >= e^((n + 1) s) W_0$"
+        "If $a, W >= 0$, $W >= e^(n s) W_0$ with $s = a/(1 + a)$, and $W' >= (1 + a) W$, then $W' "
+        ">= e^((n + 1) s) W_0$"
     ),
     statement=Ge(after, exp((n + 1) * gained_rate / (1 + gained_rate)) * first, evaluate=False),
-    source="new; for any $a >= 0$",
+    source="new",
     hypotheses=[
         Ge(after, (1 + gained_rate) * now),
         Ge(now, exp(n * gained_rate / (1 + gained_rate)) * first),
@@ -56,7 +56,7 @@ lost_rate = Symbol("s", real=True)
 
 fewer = Claim(
     id="convergence-time-contraction-power",
-    title="If $W <= e^(-n s) W_0$ and $W' <= (1 - s) W$, then $W' <= e^(-(n + 1) s) W_0$",
+    title="If $0 <= W <= e^(-n s) W_0$ and $W' <= (1 - s) W$, then $W' <= e^(-(n + 1) s) W_0$",
     statement=Le(after, exp(-(n + 1) * lost_rate) * first, evaluate=False),
     source="new",
     hypotheses=[
@@ -85,7 +85,9 @@ large, little, rate = symbols("W_1 W_0 a", positive=True)
 
 enough_growth = Claim(
     id="convergence-time-growth-enough",
-    title="If $n >= (log(W_1) - log(W_0)) (1 + a)/a$, then $e^(n a/(1 + a)) W_0 >= W_1$",
+    title=(
+        "If $a > 0$ and $n >= (log(W_1) - log(W_0)) (1 + a)/a$, then $e^(n a/(1 + a)) W_0 >= W_1$"
+    ),
     statement=Ge(exp(n * rate / (1 + rate)) * little, large, evaluate=False),
     source="new",
     hypotheses=[Ge(n, (log(large) - log(little)) * (1 + rate) / rate)],
@@ -105,7 +107,7 @@ lost = Symbol("s", positive=True)
 
 enough_contraction = Claim(
     id="convergence-time-contraction-enough",
-    title="If $n >= (log(W_1) - log(W_0))/s$, then $e^(-n s) W_1 <= W_0$",
+    title="If $s > 0$ and $n >= (log(W_1) - log(W_0))/s$, then $e^(-n s) W_1 <= W_0$",
     statement=Le(exp(-n * lost) * large, little, evaluate=False),
     source="new",
     hypotheses=[Ge(n, (log(large) - log(little)) / lost)],
@@ -148,7 +150,7 @@ smallest = 2 * sqrt(growth_rate * weight * least)
 
 start = Claim(
     id="convergence-time-start",
-    title="If $kappa nu >= w$, then $g kappa + m nu >= 2 (g m w)^(1/2)$",
+    title="If $kappa, nu >= 0$ and $kappa nu >= w$, then $g kappa + m nu >= 2 (g m w)^(1/2)$",
     statement=Ge(growth_rate * kappa + weight * nu, smallest, evaluate=False),
     source="new; growth begins with a count that is logarithmic in $1/w$",
     hypotheses=[Ge(kappa, 0), Ge(nu, 0), Ge(kappa * nu, least)],

@@ -138,8 +138,8 @@ new_kappa, drop = Symbol("kappa_1", real=True), Symbol("p", nonnegative=True)
 keeps = Claim(
     id="convergence-time-opposite-sign",
     title=(
-        "If $kappa$ gains at least $alpha (N nu - p kappa)$, it stays at least 0 where $g kappa + "
-        "N nu >= 0$ and $alpha (p + g) <= 1$"
+        "If $kappa >= 0$ gains at least $alpha (N nu - p kappa)$, it stays at least 0 where $g "
+        "kappa + N nu >= 0$ and $alpha (p + g) <= 1$"
     ),
     statement=Ge(new_kappa, 0, evaluate=False),
     source="new",
@@ -166,8 +166,8 @@ def _(goal):
 nu_rises = Claim(
     id="convergence-time-opposite-nu",
     title=(
-        "Where $kappa >= 0 >= nu >= -erf(b c/B)$, a step raises $nu$ by at least $alpha l kappa$, "
-        "with $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$"
+        "If $alpha Q <= 1$, a step from $kappa >= 0 >= nu >= -erf(b c/B)$ raises $nu$ by at least "
+        "$alpha l kappa$, with $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$"
     ),
     statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
     source="new; as convergence-time-growth-nu, where $nu >= 0$",
@@ -261,8 +261,8 @@ grown = Ge(U, exp(n * rate) * begin, evaluate=False)
 outgrows = Claim(
     id="convergence-time-run-opposite",
     title=(
-        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U = g kappa + N nu >= 0$, a run keeps "
-        "$kappa >= 0$, and $nu_(T + n) >= 0$ or $U_(T + n) >= e^(n s) U_T$"
+        "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U = g kappa + N nu >= 0$, a run with "
+        "short steps keeps $kappa >= 0$, and $nu_(T + n) >= 0$ or $U_(T + n) >= e^(n s) U_T$"
     ),
     statement=And(
         Ge(k, 0),
@@ -272,7 +272,10 @@ outgrows = Claim(
         Or(Ge(u, 0), grown, evaluate=False),
         evaluate=False,
     ),
-    source="new; $s = alpha g/(1 + alpha g)$, if $g^2 + p g <= N l$ and $alpha (p + g) <= 1$",
+    source=(
+        "new; short steps have $alpha N, alpha Q, alpha (p + g) <= 1$; $g^2 + p g <= N l$; $s = "
+        "alpha g/(1 + alpha g)$"
+    ),
     hypotheses=[*start, Le(g**2 + p * g, N * ell)],
 )
 
@@ -342,10 +345,14 @@ grows = Claim(
     id="convergence-time-run-opposite-growth",
     title=(
         "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
-        "has $nu_(T + n) >= erf(b c/B)$ or $g kappa_(T + n) + m N nu_(T + n) >= e^(n s) m U_T$"
+        "with short steps has $nu_(T + n) >= erf(b c/B)$ or $g kappa_(T + n) + m N nu_(T + n) >= "
+        "e^(n s) m U_T$"
     ),
     statement=either,
-    source="new; $s = alpha g/(1 + alpha g)$, if $g^2 + p g <= m N l$ and $alpha (p + g) <= 1$",
+    source=(
+        "new; short steps have $alpha N, alpha Q, alpha (p + g) <= 1$; $g^2 + p g <= m N l$; $c <= "
+        "1$; $s = alpha g/(1 + alpha g)$"
+    ),
     hypotheses=quicker,
 )
 
@@ -411,10 +418,10 @@ leaves = Claim(
     id="convergence-time-run-opposite-leaves",
     title=(
         "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
-        "has $nu_(T + n) >= erf(b c/B)$ once $e^(n s) m U_T >= g + m N erf(b c/B)$"
+        "with short steps has $nu_(T + n) >= erf(b c/B)$ once $e^(n s) m U_T >= g + m N erf(b c/B)$"
     ),
     statement=Ge(u - level_at(c), 0, evaluate=False),
-    source="new; as in convergence-time-run-opposite-growth",
+    source="new; as in convergence-time-run-opposite-growth, with $alpha N < 1$ and $c < 1$",
     hypotheses=[
         *quicker,
         Lt(c, 1),

@@ -75,11 +75,14 @@ def knowing(*facts_and_proof):
 stays = Claim(
     id="convergence-time-run-stays",
     title=(
-        "A run with $kappa_T >= r$ and $nu_T >= erf(b r/B)$ keeps $kappa >= r$ after step $T$, and "
-        "$nu$ does not fall below $nu_T$"
+        "With short steps, a run with $kappa_T >= r >= 0$ and $nu_T >= erf(b r/B)$ keeps $kappa >= "
+        "r$ after step $T$, and $nu$ does not fall below $nu_T$"
     ),
     statement=And(Ge(x, r), Le(x, 1), Ge(y, nus[T]), Le(y, 1), evaluate=False),
-    source="new; at $r = 0$, both overlaps stay in $[0, 1]$",
+    source=(
+        "new; short steps have $alpha N, alpha Q, alpha p <= 1$; at $r = 0$, both overlaps stay in "
+        "$[0, 1]$"
+    ),
     hypotheses=[
         *run, Ge(kappas[T], r), Le(kappas[T], 1), Ge(nus[T], level_at(r)), Le(nus[T], 1), *small
     ],
@@ -135,15 +138,19 @@ steep = Le(g**2 + p * g, m * N * ell)
 grows = Claim(
     id="convergence-time-run-growth",
     title=(
-        "Until $nu_(T + n) >= erf(b c/B)$, $W = g kappa + m N nu$ is at least $e^(n s) W_T$, with "
-        "$s = alpha g/(1 + alpha g)$, if $g^2 + p g <= m N l$"
+        "With short steps and $g^2 + p g <= m N l$, from $kappa_T, nu_T >= 0$ on, $W = g kappa + m "
+        "N nu$ is at least $e^(n s) W_T$ until $nu_(T + n) >= erf(b c/B)$, with $s = alpha g/(1 + "
+        "alpha g)$"
     ),
     statement=Or(
         Ge(y, level_at(c)),
         Ge(size(x, y), exp(n * rate) * size(kappas[T], nus[T])),
         evaluate=False,
     ),
-    source="new; $m$, $l$ and $p$ as in convergence-time-growth",
+    source=(
+        "new; short steps have $alpha N, alpha Q, alpha p <= 1$; $c <= 1$; $m$, $l$ and $p$ as in "
+        "convergence-time-growth"
+    ),
     hypotheses=[*run, *at_start, Le(c, 1), *small, steep],
 )
 
@@ -192,11 +199,14 @@ def _(goal):
 leaves = Claim(
     id="convergence-time-run-leaves",
     title=(
-        "If $e^(n s) W_T >= g + m N erf(b c/B)$, with $s = alpha g/(1 + alpha g)$, then "
-        "$nu_(T + n) >= erf(b c/B)$"
+        "With short steps and $g^2 + p g <= m N l$, from $kappa_T, nu_T >= 0$ on, if $e^(n s) W_T "
+        ">= g + m N erf(b c/B)$, with $s = alpha g/(1 + alpha g)$, then $nu_(T + n) >= erf(b c/B)$"
     ),
     statement=Ge(y - level_at(c), 0, evaluate=False),
-    source="new; $W$, $m$, $l$ and $p$ as in convergence-time-run-growth",
+    source=(
+        "new; short steps have $alpha N < 1$ and $alpha Q, alpha p <= 1$; $c < 1$; $W$, $m$, $l$ "
+        "and $p$ as in convergence-time-run-growth"
+    ),
     hypotheses=[
         *run,
         *at_start,
@@ -243,11 +253,11 @@ gained = alpha * gain
 passes = Claim(
     id="convergence-time-run-passage",
     title=(
-        "If $nu_T >= v >= erf(b r/B)$, then $kappa_(T + n) >= r$ or $kappa_(T + n) >= n s$, with "
-        "the gain $s$ of convergence-time-passage"
+        "With short steps and $kappa_T >= 0$, if $nu_T >= v >= erf(b r/B)$, then $kappa_(T + n) >= "
+        "r$ or $kappa_(T + n) >= n s$, with the gain $s$ of convergence-time-passage"
     ),
     statement=Or(Ge(x, r), Ge(x, n * gained), evaluate=False),
-    source="new",
+    source="new; short steps have $alpha N, alpha Q, alpha p <= 1$; $r <= 1$",
     hypotheses=passing,
 )
 
@@ -274,9 +284,12 @@ def _(goal):
 
 passed = Claim(
     id="convergence-time-run-passes",
-    title="If $n s >= r$, with the gain $s$ of convergence-time-passage, then $kappa_(T + n) >= r$",
+    title=(
+        "With short steps and $kappa_T >= 0$, if $nu_T >= v >= erf(b r/B)$ and $n s >= r$, with "
+        "the gain $s$ of convergence-time-passage, then $kappa_(T + n) >= r$"
+    ),
     statement=Ge(x - r, 0, evaluate=False),
-    source="new; as in convergence-time-run-passage",
+    source="new; short steps have $alpha N, alpha Q, alpha p <= 1$; $r <= 1$",
     hypotheses=[*passing, Ge(n * gained, r)],
 )
 
@@ -298,11 +311,11 @@ near_one = [*run, Ge(kappas[T], r), Le(kappas[T], 1), Le(nus[T], 1), *small]
 nu_contracts = Claim(
     id="convergence-time-run-nu",
     title=(
-        "If $kappa_T >= r$ and $nu_T >= v >= erf(b r/B)$, then $1 - nu_(T + n) <= e^(-n s) (1 - "
-        "nu_T)$, with $s = alpha (1 - alpha Q) Q erf(b r) (1 + v)$"
+        "With short steps, if $kappa_T >= r >= 0$ and $nu_T >= v >= erf(b r/B)$, then $1 - nu_(T + "
+        "n) <= e^(-n s) (1 - nu_T)$, with $s = alpha (1 - alpha Q) Q erf(b r) (1 + v)$"
     ),
     statement=Le(1 - y, exp(-n * alpha * nu_rate) * (1 - nus[T]), evaluate=False),
-    source="new",
+    source="new; short steps have $alpha N, alpha Q, alpha p <= 1$",
     hypotheses=[*near_one, Ge(nus[T], v), Ge(v, level_at(r))],
 )
 
@@ -357,12 +370,12 @@ contracted = Le(1 - x, exp(-n * alpha * kappa_rate) * (1 - kappas[T]), evaluate=
 kappa_contracts = Claim(
     id="convergence-time-run-kappa",
     title=(
-        "If $kappa_T >= r$ and $nu_T >= 1 - h >= erf(b q/B)$, then $kappa_(T + n) >= q$, or $1 - "
-        "kappa_(T + n) <= e^(-n s) (1 - kappa_T)$, with the rate $s$ of "
-        "convergence-time-corner-kappa"
+        "With short steps, if $kappa_T >= r >= 0$, $r <= q$ and $nu_T >= 1 - h >= erf(b q/B)$, "
+        "then $kappa_(T + n) >= q$, or $1 - kappa_(T + n) <= e^(-n s) (1 - kappa_T)$, with the "
+        "rate $s$ of convergence-time-corner-kappa"
     ),
     statement=Or(Ge(x, q), contracted, evaluate=False),
-    source="new",
+    source="new; short steps have $alpha N, alpha Q, alpha p <= 1$",
     hypotheses=near_oracle,
 )
 
@@ -401,11 +414,11 @@ def _(goal):
 arrives = Claim(
     id="convergence-time-run-arrives",
     title=(
-        "If $e^(-n s) (1 - r) <= 1 - q$, with the rate $s$ of convergence-time-corner-kappa, then "
-        "$kappa_(T + n) >= q$"
+        "With short steps, if $kappa_T >= r$, $nu_T >= 1 - h >= erf(b q/B)$ and $e^(-n s) (1 - r) "
+        "<= 1 - q$, with the rate $s$ of convergence-time-corner-kappa, then $kappa_(T + n) >= q$"
     ),
     statement=Ge(x - q, 0, evaluate=False),
-    source="new; as in convergence-time-run-kappa",
+    source="new; short steps have $alpha N, alpha Q, alpha p <= 1$; $0 <= r <= q <= 1$",
     hypotheses=[*near_oracle, Le(exp(-n * alpha * kappa_rate) * (1 - r), 1 - q)],
 )
 

@@ -52,11 +52,12 @@ letters = dict(zip(symbols("m l p", real=True), (m, ell, p), strict=True))
 growth_kappa = Claim(
     id="convergence-time-growth-kappa",
     title=(
-        "While $nu <= erf(b c/B)$, a step adds at least $alpha (m N nu - p kappa)$ to $kappa$, "
-        "with $m = (1 - alpha N) e^(-b^2 c^2) (1 - c^2)$ and $p = 2 N b/(sqrt(pi) B)$"
+        "If $alpha N, alpha p <= 1$, a step from $0 <= nu <= erf(b c/B)$ adds at least $alpha (m N "
+        "nu - p kappa)$ to $kappa >= 0$, with $m = (1 - alpha N) e^(-b^2 c^2) (1 - c^2)$ and $p = "
+        "2 N b/(sqrt(pi) B)$"
     ),
     statement=Ge(kappa_next - kappa - alpha * (m * N * nu - p * kappa), 0, evaluate=False),
-    source="new; $m = (1 - alpha N) e^(-b^2 c^2) (1 - c^2)$ and $p = 2 N b/(sqrt(pi) B)$",
+    source="new; for $c <= 1$",
     hypotheses=[*below, *small],
     notation=letters,
 )
@@ -113,11 +114,11 @@ def _(goal):
 growth_nu = Claim(
     id="convergence-time-growth-nu",
     title=(
-        "While $nu <= erf(b c/B)$, a step raises $nu$ by at least $alpha l kappa$, with $l = (1 - "
-        "alpha Q) Q erf(b) (1 - erf(b c/B)^2)$"
+        "If $alpha Q <= 1$, a step from $kappa >= 0$ and $0 <= nu <= erf(b c/B)$ raises $nu$ by at "
+        "least $alpha l kappa$, with $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$"
     ),
     statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
-    source="new; $l = (1 - alpha Q) Q erf(b) (1 - erf(b c/B)^2)$",
+    source="new; for $c <= 1$",
     hypotheses=[*below, small_for_nu],
     notation=letters,
 )
@@ -153,8 +154,9 @@ drop = Symbol("p", nonnegative=True)
 combined = Claim(
     id="convergence-time-combination",
     title=(
-        "If $kappa$ gains at least $alpha (m N nu - p kappa)$ and $nu$ at least $alpha l kappa$, "
-        "then $g kappa + m N nu$ grows by the factor $1 + alpha g$, where $g^2 + p g <= m N l$"
+        "If $kappa >= 0$ gains at least $alpha (m N nu - p kappa)$ and $nu$ at least $alpha l "
+        "kappa$, then $g kappa + m N nu$ grows by the factor $1 + alpha g$ at least, where $g^2 + "
+        "p g <= m N l$"
     ),
     statement=Ge(
         g * new_kappa + least * N * new_nu - (1 + alpha * g) * (g * kappa + least * N * nu),
@@ -197,11 +199,12 @@ def _(goal):
 growth = Claim(
     id="convergence-time-growth",
     title=(
-        "While $nu <= erf(b c/B)$, a step multiplies $g kappa + m N nu$ by at least $1 + alpha g$ "
-        "if $g^2 + p g <= m N l$, with $m$, $p$, $l$ from the gains of $kappa$ and $nu$"
+        "If $alpha N, alpha Q, alpha p <= 1$ and $g^2 + p g <= m N l$, a step from $kappa >= 0$ "
+        "and $0 <= nu <= erf(b c/B)$ multiplies $g kappa + m N nu$ by at least $1 + alpha g$, with "
+        "$m$, $p$, $l$ from the gains of $kappa$ and $nu$"
     ),
     statement=Ge(size(kappa_next, nu_next) - (1 + alpha * g) * size(kappa, nu), 0, evaluate=False),
-    source="new; $m$, $l$ and $p$ are those of the two claims before",
+    source="new; for $c <= 1$; $m$, $l$ and $p$ are those of the two claims before",
     hypotheses=[*below, *small, small_for_nu, Le(g**2 + p * g, m * N * ell)],
     notation=letters,
 )
@@ -229,8 +232,9 @@ def _(goal):
 passage = Claim(
     id="convergence-time-passage",
     title=(
-        "While $kappa <= r$ and $nu >= v$, for a number $v >= u = erf(b r/B)$, a step raises "
-        "$kappa$ by at least $alpha (1 - alpha N) N e^(-b^2 r^2) (v - u) (1 - r^2)$"
+        "If $alpha N <= 1$, a step from $0 <= kappa <= r$ and $nu >= v$, for a number $v >= u = "
+        "erf(b r/B)$, raises $kappa$ by at least $alpha (1 - alpha N) N e^(-b^2 r^2) (v - u) (1 - "
+        "r^2)$"
     ),
     statement=Ge(kappa_next - kappa - alpha * gain, 0, evaluate=False),
     source="new",
@@ -275,8 +279,8 @@ def _(goal):
 corner_nu = Claim(
     id="convergence-time-corner-nu",
     title=(
-        "Where $kappa >= r$ and $nu >= v$, for any numbers $r, v >= 0$, a step multiplies $1 - "
-        "nu$ by at most $1 - alpha (1 - alpha Q) Q erf(b r) (1 + v)$"
+        "If $alpha Q <= 1$, a step from $kappa >= r$ and $nu >= v$, for any numbers $r, v >= 0$, "
+        "multiplies $1 - nu$ by at most $1 - alpha (1 - alpha Q) Q erf(b r) (1 + v)$"
     ),
     statement=Le(1 - nu_next - (1 - alpha * nu_rate) * (1 - nu), 0, evaluate=False),
     source="new",
@@ -312,8 +316,9 @@ def _(goal):
 corner_kappa = Claim(
     id="convergence-time-corner-kappa",
     title=(
-        "Where $r <= kappa <= q$ and $nu >= 1 - h >= u = erf(b q/B)$, a step multiplies $1 - "
-        "kappa$ by at most $1 - alpha (1 - alpha N) N e^(-b^2 q^2) (1 - u - h) (1 + r)$"
+        "If $alpha N <= 1$, a step from $0 <= r <= kappa <= q$ and $nu >= 1 - h >= u = erf(b q/B)$ "
+        "multiplies $1 - kappa$ by at most $1 - alpha (1 - alpha N) N e^(-b^2 q^2) (1 - u - h) (1 "
+        "+ r)$"
     ),
     statement=Le(1 - kappa_next - (1 - alpha * kappa_rate) * (1 - kappa), 0, evaluate=False),
     source="new",

@@ -79,8 +79,8 @@ def _(goal):
 slowest = Claim(
     id="convergence-time-corner-slowness",
     title=(
-        "Where $kappa >= r$, a step multiplies $1 - kappa$ by at least $1 - 2 alpha N "
-        "e^(-b^2 r^2) (1 - erf(b r/B))$"
+        "Where $kappa >= r >= 0$ and $nu >= 0$, a step multiplies $1 - kappa$ by at least $1 - 2 "
+        "alpha N e^(-b^2 r^2) (1 - erf(b r/B))$"
     ),
     statement=Ge(
         1 - kappa_next - (1 - alpha * fastest_kappa_rate) * (1 - kappa), 0, evaluate=False

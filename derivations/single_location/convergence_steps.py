@@ -125,8 +125,8 @@ small_for_kappa, small_for_nu = Le(alpha * N, 1), Le(alpha * Q, 1)
 kappa_rises = Claim(
     id="convergence-time-kappa-rises",
     title=(
-        "If $nu >= u = erf(b kappa/B)$, a step raises $kappa$ by at least $alpha (1 - alpha N) N "
-        "e^(-b^2 kappa^2) (nu - u) (1 - kappa^2)$"
+        "If $alpha N <= 1$ and $nu >= u = erf(b kappa/B)$, a step raises $kappa >= 0$ by at least "
+        "$alpha (1 - alpha N) N e^(-b^2 kappa^2) (nu - u) (1 - kappa^2)$"
     ),
     statement=Ge(
         kappa_next - kappa - alpha * (1 - alpha * N) * push * (1 - kappa**2), 0, evaluate=False
@@ -162,7 +162,10 @@ def _(goal):
 
 kappa_falls = Claim(
     id="convergence-time-kappa-falls",
-    title="If $nu <= u = erf(b kappa/B)$, a step lowers $kappa$ by at most $alpha N (u - nu)$",
+    title=(
+        "If $alpha p <= 1$ and $0 <= nu <= u = erf(b kappa/B)$, a step lowers $kappa$ by at most "
+        "$alpha N (u - nu)$"
+    ),
     statement=Ge(kappa_next - kappa + alpha * N * (level - nu), 0, evaluate=False),
     source="new; $p = 2 N b/(sqrt(pi) B)$",
     hypotheses=[*inside, Le(nu, level), Le(alpha * p, 1)],
@@ -196,7 +199,10 @@ def _(goal):
 
 nu_rises = Claim(
     id="convergence-time-nu-rises",
-    title="A step raises $nu$ by at least $alpha (1 - alpha Q) Q erf(b kappa) (1 - nu^2)$",
+    title=(
+        "If $alpha Q <= 1$, a step from $kappa, nu >= 0$ raises $nu$ by at least $alpha (1 - alpha "
+        "Q) Q erf(b kappa) (1 - nu^2)$"
+    ),
     statement=Ge(
         nu_next - nu - alpha * (1 - alpha * Q) * Q * erf(b * kappa) * (1 - nu**2),
         0,
@@ -231,8 +237,8 @@ def _(goal):
 stays = Claim(
     id="convergence-time-stays",
     title=(
-        "A step from $kappa >= r$ and $nu >= erf(b r/B)$ leads to $kappa >= r$, and does not lower "
-        "$nu$"
+        "If $alpha N, alpha Q, alpha p <= 1$, a step from $kappa >= r >= 0$ and $nu >= erf(b r/B)$ "
+        "leads to $kappa >= r$, and does not lower $nu$"
     ),
     statement=And(
         Ge(kappa_next - r, 0, evaluate=False),

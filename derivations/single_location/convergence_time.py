@@ -161,8 +161,8 @@ def _(goal):
 reached = Claim(
     id="convergence-time-end",
     title=(
-        "Where $kappa >= r$ and $nu >= 1 - h$, the risk is at most $Q h + N e^(-b^2 r^2) (1 - "
-        "erf(b r/B)) (1 - r)$ above that of the oracle"
+        "On the manifold, where $kappa >= r > 0$ and $nu >= 1 - h$, the risk is at most $Q h + N "
+        "e^(-b^2 r^2) (1 - erf(b r/B)) (1 - r)$ above that of the oracle"
     ),
     statement=Le(
         planar.risk(kappa, nu) - planar.risk(1, 1), Q * h + slope(r) * (1 - r), evaluate=False

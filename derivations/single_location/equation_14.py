@@ -92,7 +92,9 @@ coordinate = Claim(
     source=(
         "Appendix A, after (14), if $alpha |R_kappa|$ and $alpha |R_nu|$, here $|y|$, are at most 2"
     ),
-    compared_to_source="weaker: for $alpha max(|R_kappa|, |R_nu|) <= 2$; false for longer steps",
+    compared_to_source=(
+        "weaker: for $alpha max(|R_kappa|, |R_nu|) <= 2$; false for some longer steps"
+    ),
     hypotheses=[*inside, *moderate],
 )
 
@@ -197,8 +199,7 @@ counterexample = Claim(
     ),
     source="new; at $nu = 1$, with the step size that is the first term here",
     compared_to_source=(
-        "false: the paper says that solutions of (14) are the fixed points, without a bound on the "
-        "step size"
+        "false: for some long steps; the sentence of the paper has no bound on the step size"
     ),
     hypotheses=large,
 )

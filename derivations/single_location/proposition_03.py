@@ -430,7 +430,7 @@ certain = Claim(
     ),
     statement=Equivalent(Eq(left, 0), Or(Eq(p, 0), Eq(p, 1))),
     source="Section 4, after Proposition 3",
-    compared_to_source="stronger: the Bayes risk is reached in no other case",
+    compared_to_source="stronger: in no other case is the least risk $epsilon^2$",
     hypotheses=probability,
 )
 

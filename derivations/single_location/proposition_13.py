@@ -97,7 +97,10 @@ elsewhere = Claim(
     ),
     statement=NullStarts(g, point_set([*ORIGIN, *MAXIMA])),
     source="Proposition 13, for $alpha < 1/K$",
-    compared_to_source="stronger: with an explicit step size, $1/K$, for starts in the square",
+    compared_to_source=(
+        "stronger: with an explicit step size, $1/K$; but in the square, see "
+        "proposition-13-manifold"
+    ),
     hypotheses=[safe_step],
     explanation=(
         "For $alpha < 1/K$ the starts in the square that converge to $(0, 0)$, $(1, -1)$ or $(-1, "

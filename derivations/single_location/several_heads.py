@@ -34,8 +34,9 @@ f, g, h = Expectation(F(X1), first), Expectation(G(X2), second), Expectation(H(X
 decomposed = Claim(
     id="several-tokens-risk",
     title=(
-        "With two informative tokens at given locations, the risk is the sum of the variances of "
-        "the noise and of all tokens' terms, plus the square of their total mean"
+        "With two informative tokens at given locations, and for each token a term that depends on "
+        "one normal variable, the risk is the sum of the variances of the noise and of all terms, "
+        "plus the square of their total mean"
     ),
     statement=Eq(
         Expectation(
@@ -50,8 +51,9 @@ decomposed = Claim(
         evaluate=False,
     ),
     source=(
-        "Equations (30) and (31), given the locations: two informative tokens and $L$ others, all "
-        "independent"
+        "Equations (30) and (31), given the locations, for two informative tokens and $L$ others, "
+        "all independent; there a term depends on the projections of a token on the directions of "
+        "all heads"
     ),
 )
 
@@ -140,8 +142,8 @@ B1, B2 = (lam**2 * gamma**4 * erf_second(lam * u) for u in (U1, U2))
 moment = Claim(
     id="several-heads-informative-pair",
     title=(
-        "The mean product of the terms that one informative token adds to two heads, in terms of "
-        "means over its two scores"
+        "The mean product of the terms that one informative token adds to two heads, whose scores "
+        "have means other than 0, in terms of means over both scores"
     ),
     statement=Eq(
         mean(both),

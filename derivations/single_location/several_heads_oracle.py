@@ -38,8 +38,8 @@ t1 = lam * m
 oracle = Claim(
     id="several-heads-oracle",
     title=(
-        "The risk of two heads at the oracle, with two informative tokens and $L$ others, in "
-        "closed form"
+        "With orthonormal $k_1*$, $v_1*$, $k_2*$, $v_2*$, two informative tokens and $L$ others, "
+        "the risk of two heads at the oracle, in closed form"
     ),
     statement=Eq(
         Expectation(error**2, ProductLaw(first, second, noise())),
@@ -49,7 +49,7 @@ oracle = Claim(
         + 2 * L * zeta(0, lam),
         evaluate=False,
     ),
-    source="Equations (30) and (31), for orthonormal $k_1*$, $v_1*$, $k_2*$, $v_2*$",
+    source="Equations (30) and (31)",
 )
 
 

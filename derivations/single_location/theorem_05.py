@@ -154,7 +154,7 @@ recovery = Claim(
     ),
     statement=And(closed_form, AlmostEveryPairConvergesTo(descent, MINIMA), evaluate=False),
     source="Theorem 5, for $alpha < 1/K$ and $d >= 3$",
-    compared_to_source="weaker: for $d >= 3$, with an explicit step size; false for $d = 2$",
+    compared_to_source="weaker: for $d >= 3$, but with an explicit step size; false for $d = 2$",
     hypotheses=[safe_step, Ge(d, 3)],
     explanation=Explanation(
         "For $alpha < 1/K$ and $d >= 3$, descent from almost every start on the manifold "
@@ -199,7 +199,7 @@ elsewhere = Claim(
     ),
     statement=NullPairs(descent, pathological),
     source="Proposition 13, on the manifold; $R$ is the risk, as theorem-5 says; for $d >= 3$",
-    compared_to_source="weaker: for $d >= 3$, with an explicit step size; false for $d = 2$",
+    compared_to_source="weaker: for $d >= 3$, but with an explicit step size; false for $d = 2$",
     hypotheses=[safe_step, Ge(d, 3)],
 )
 
