@@ -26,7 +26,8 @@ from slrsym.typeset.boxes import (
     row,
     upright_name,
 )
-from slrsym.typeset.common import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, add_primes
+from slrsym.typeset.common import POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, add_primes
+from slrsym.typeset.letters import COMMA
 
 
 def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:

@@ -20,7 +20,7 @@ from slrsym.export.site import site_files
 from slrsym.export.tex_compiler import compile_document
 from slrsym.proof import Claim
 from slrsym.typeset import Order, Printer, break_lines, to_latex, to_mathml
-from slrsym.typeset.common import letter
+from slrsym.typeset.letters import letter
 from tests._profile import THOROUGH, more, thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved
@@ -75,6 +75,14 @@ def test_other_alphabets_and_signs_in_text():
         ("Γ_2", r"\Gamma_{2}"),
         ("größe", r"\text{größe}"),
         ("変", r"\text{U+5909}"),
+        # Names in LaTeX, as models have them.
+        (r"\langle k, v^*\rangle", r"\langle k, v^{\star}\rangle"),
+        (r"\langle k_1, \lambda'\rangle_2", r"\langle k_{1}, \lambda'\rangle_{2}"),
+        ("X_{k}^{(1)}", "X_{k}^{(1)}"),
+        ("X_{k^*_1}", r"X_{k_{1}^{\star}}"),
+        ("{k^*}_{1}", r"k_{1}^{\star}"),
+        ("{k_1}_{2}", "(k_{1})_{2}"),
+        ("x_{2", r"x_{\mathrm{2}}"),
     ],
 )
 def test_names_of_symbols(name, shown):
