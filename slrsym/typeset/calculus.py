@@ -169,11 +169,18 @@ class CalculusWriting(Writing):
         pairs = sorted(
             zip(variables, values, strict=True), key=lambda pair: self.order.symbol(pair[0])
         )
+        # Numbers and letters stand below a bar, formulas on the line, where they can be read.
+        short = all(value.is_number or (-value).is_Symbol or value.is_Symbol for value in values)
         for variable, value in pairs:
             at += [COMMA] if at else []
-            at += [self.symbol(variable), Operator("=", "relation"), self._print(value)[0]]
-        bar = ScriptBox(Delimiter("|", 2, "close"), row(at))
-        return row([self._within(of, PREFIX), bar]), SUM
+            sign = Operator("=" if short else ":=", "relation")
+            at += [self.symbol(variable), sign, self._print(value)[0]]
+        where: Box = (
+            ScriptBox(Delimiter("|", 2, "close"), row(at))
+            if short
+            else Fence("[", row(at), "]", breaks=False)
+        )
+        return row([self._within(of, PREFIX), where]), SUM
 
     def _integral(self, expr: Integral) -> tuple[Box, int]:
         signs: list[Box] = []

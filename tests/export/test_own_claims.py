@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, sin
+from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Subs, Sum, Symbol, exp, sin
 
 from slrsym.claims.ledger import Ledger
 from slrsym.export.bibliography import bibtex
@@ -28,6 +28,7 @@ from tests.export.test_latex import needs_tex
 from tests.reading.formulas import read_display
 from tests.reading.roundtrip import read_back
 
+X, Y = Symbol("x", real=True), Symbol("y", real=True)
 HEADER = """
 from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, sin
 from slrsym.proof import Claim, algebra, chain
@@ -253,3 +254,19 @@ def test_matrices_have_columns(odd):
     # What the lines of a formula have for margins is not for the matrices in it.
     rules = re.findall(r"([^{}]*mtd[^{}]*)\{", site_files(odd, "x")["style.css"])
     assert [rule.strip() for rule in rules] == ["math .lines > mtr > mtd"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, r"(1 + x^{2})\Bigr|_{x = 0}"),
+        (-Y, r"(1 + x^{2})\Bigr|_{x = -y}"),
+        (Y**2 + 1, r"(1 + x^{2})[x := 1 + y^{2}]"),
+        (Y / (1 + Y), r"(1 + x^{2})\Bigl[x := \frac{y}{1 + y}\Bigr]"),
+    ],
+)
+def test_no_formula_stands_in_a_subscript(value, shown):
+    expr = Subs(X**2 + 1, X, value)
+    assert to_latex(Printer().box(expr)) == shown
+    display = f"\\begin{{align*}}\n& {shown}\n\\end{{align*}}"
+    assert read_display(display, {"x": X, "y": Y}) == [expr]
