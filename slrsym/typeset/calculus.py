@@ -170,7 +170,7 @@ class CalculusWriting(Writing):
             zip(variables, values, strict=True), key=lambda pair: self.order.symbol(pair[0])
         )
         # Numbers and letters stand below a bar, formulas on the line, where they can be read.
-        short = all(value.is_number or (-value).is_Symbol or value.is_Symbol for value in values)
+        short = all(value.is_number or self._is_letter(value) for value in values)
         for variable, value in pairs:
             at += [COMMA] if at else []
             sign = Operator("=" if short else ":=", "relation")
@@ -181,6 +181,12 @@ class CalculusWriting(Writing):
             else Fence("[", row(at), "]", breaks=False)
         )
         return row([self._within(of, PREFIX), where]), SUM
+
+    def _is_letter(self, value: Expr) -> bool:
+        """Return whether a value is written as a letter, perhaps with a minus sign."""
+        symbol = value if value.is_Symbol else -value
+        # A symbol may stand for a formula, which is then its name.
+        return symbol.is_Symbol and isinstance(self.symbol(symbol), Atom | ScriptBox)
 
     def _integral(self, expr: Integral) -> tuple[Box, int]:
         signs: list[Box] = []

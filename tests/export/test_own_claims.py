@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Subs, Sum, Symbol, exp, sin
+from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Subs, Sum, Symbol, exp, sin, sqrt
 
 from slrsym.claims.ledger import Ledger
 from slrsym.export.bibliography import bibtex
@@ -270,3 +270,9 @@ def test_no_formula_stands_in_a_subscript(value, shown):
     assert to_latex(Printer().box(expr)) == shown
     display = f"\\begin{{align*}}\n& {shown}\n\\end{{align*}}"
     assert read_display(display, {"x": X, "y": Y}) == [expr]
+
+
+def test_nor_a_letter_that_stands_for_a_formula():
+    root = Printer().box(sqrt(1 + X))
+    shown = to_latex(Printer(names={Y: root}).box(Subs(X**2 + 1, X, Y)))
+    assert shown == r"(1 + x^{2})[x := \sqrt{1 + x}]"
