@@ -124,19 +124,28 @@ def log_progress(line: Callable[[float], str]) -> Iterator[None]:
         thread.join()
 
 
-def progress_line(what: str, done: float, total: float | None, seconds: float) -> str:
+def progress_line(
+    what: str, done: float, total: float | None, seconds: float, reached: float | None = None
+) -> str:
     """Return a line about work under way: how much is done, since when, and how long it takes yet.
+
+    `reached` is the time at which so much was done. If what follows takes longer than the parts
+    before it did, nothing is said of the time left.
 
     Examples
     --------
     >>> progress_line("steps", 30_000, 120_000, 90)
     'steps: 30,000 of 120,000 (25%) after 1:30, about 4:30 left'
+    >>> progress_line("checking", 1, 3, 90, reached=5)
+    'checking: 1 of 3 (33%) after 1:30'
     """
+    reached = seconds if reached is None else reached
     if not total:
         return f"{what}: {_clock(seconds)} so far"
     # Of what is counted, the numbers; of a part of a whole, the percentage alone.
     count = f"{done:,.0f} of {total:,.0f} ({done / total:.0%})" if total > 1 else f"{done:.0%}"
-    left = f", about {_clock(seconds * (total - done) / done)} left" if 0 < done < total else ""
+    more = reached * total / done - seconds if 0 < done < total else 0.0
+    left = f", about {_clock(more)} left" if more > 0 else ""
     return f"{what}: {count} after {_clock(seconds)}{left}"
 
 
@@ -154,11 +163,11 @@ def show_progress(
     if wanted is False:
         yield lambda more: None
         return
-    done = 0
+    done, reached, start = 0, 0.0, time.monotonic()
 
     def advance(more: int) -> None:
-        nonlocal done
-        done += more
+        nonlocal done, reached
+        done, reached = done + more, time.monotonic() - start
         if shown is not None:
             shown(more)
 
@@ -167,7 +176,7 @@ def show_progress(
         shown = stack.enter_context(_bar(what, total, counted)) if wanted or on_terminal else None
         if not on_terminal:
             stack.enter_context(
-                log_progress(lambda seconds: progress_line(what, done, total, seconds))
+                log_progress(lambda seconds: progress_line(what, done, total, seconds, reached))
             )
         yield advance
 

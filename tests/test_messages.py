@@ -53,6 +53,29 @@ def test_a_rule_without_its_arguments(own):
     assert "by=cauchy_schwarz(first, second)" in said
 
 
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("chain(goal.lhs).then(goal.rhs, by=algebra)", "returned nothing; end it with: return"),
+        ("return goal", ", which is no proof; return chain(...).then(..., by=rule)"),
+        ("return algebra", "the proof is a rule; write chain(...).then(..., by=rule)"),
+    ],
+)
+def test_a_proof_that_returns_something_else(own, body, message):
+    code, said = verify(file := own(f"def _(goal):\n    {body}\n"))
+    assert code == 1
+    assert f"{file}:5: the proof " in said
+    assert message in said
+
+
+def test_a_name_that_a_module_does_not_have(own):
+    head = HEAD.replace("import Claim, algebra, cauchy_schwarz", "import Claim, gaussian_calculs")
+    code, said = verify(file := own("def _(goal):\n    return None\n", head))
+    assert code == 1
+    assert f"{file}:2 does not import: ImportError: cannot import name 'gaussian_calculs'" in said
+    assert "did you mean gaussian_calculus?" in said
+
+
 def test_other_places_of_rules():
     with pytest.raises(ProofError, match=r"write by=cauchy_schwarz\(first, second\)"):
         inside(cauchy_schwarz)

@@ -46,6 +46,7 @@ def wait_for(stream, text):
 def test_without_a_terminal_a_line_is_logged_now_and_then(monkeypatch, wanted):
     stream = listen(monkeypatch)
     with show_progress(wanted, "steps", 400) as shown:
+        time.sleep(0.1)
         shown(100)
         wait_for(stream, "steps: 100 of 400 (25%) after 0:00, about 0:00 left\n")
         shown(100)
@@ -87,6 +88,9 @@ def test_a_terminal_has_a_bar_and_no_lines(monkeypatch):
         (("runs", 500, 2000, 3600), "runs: 500 of 2,000 (25%) after 1:00:00, about 3:00:00 left"),
         (("branches", 0.5, 1.0, 30), "branches: 50% after 0:30, about 0:30 left"),
         (("certifying", 3, None, 45), "certifying: 0:45 so far"),
+        (("checking", 2, 3, 90, 80), "checking: 2 of 3 (67%) after 1:30, about 0:30 left"),
+        # What takes longer than the parts before it may take any time.
+        (("checking", 1, 3, 90, 5), "checking: 1 of 3 (33%) after 1:30"),
     ],
 )  # fmt: skip
 def test_lines(arguments, line):

@@ -417,12 +417,16 @@ class Claim:
             raise ProofError(f"claim {self.id} has no proof")
         _require_one_argument(function)
         proof = function(self.statement)
+        where = _place_of(function)
         if isinstance(proof, Rule):
-            raise ProofError(
-                f"claim {self.id}: the proof is a rule; write chain(...).then(..., by=rule)"
-            )
+            raise ProofError(f"{where}the proof is a rule; write chain(...).then(..., by=rule)")
+        if proof is None:
+            raise ProofError(f"{where}the proof returned nothing; end it with: return chain(...)")
         if not isinstance(proof, Proof):
-            raise ProofError(f"claim {self.id}: the proof returned {proof!r}, which is no proof")
+            raise ProofError(
+                f"{where}the proof returned {proof!r}, which is no proof; return chain(...).then"
+                "(..., by=rule), or another form of proof"
+            )
         return proof
 
     @property
@@ -513,6 +517,12 @@ class Claim:
         return self.to_html()
 
 
+def _place_of(function: Any) -> str:
+    """Return file and line of a function, and a colon, or nothing if it has none."""
+    code = getattr(function, "__code__", None)
+    return f"{code.co_filename}:{code.co_firstlineno}: " if code else ""
+
+
 def _require_one_argument(function: Callable[..., Any]) -> None:
     """Refuse a proof that cannot be called with the statement alone."""
     try:
@@ -523,9 +533,7 @@ def _require_one_argument(function: Callable[..., Any]) -> None:
         asked.bind(None)
     except TypeError:
         name = getattr(function, "__name__", repr(function))
-        code = getattr(function, "__code__", None)
-        where = f"{code.co_filename}:{code.co_firstlineno}: " if code else ""
         raise ProofError(
-            f"{where}a proof takes one argument, the statement of the claim: def {name}(goal); "
-            f"got {name}{asked}. Symbols come from the file, or from goal"
+            f"{_place_of(function)}a proof takes one argument, the statement of the claim: "
+            f"def {name}(goal); got {name}{asked}. Symbols come from the file, or from goal"
         ) from None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import re
 import sys
 import zlib
 from collections.abc import Callable, Iterable
@@ -87,11 +88,21 @@ def _run(path: Path, resolved: Path) -> list[Claim]:
         # The text of a syntax error names the file once more.
         what = problem.msg if isinstance(problem, SyntaxError) else problem
         raise DerivationError(
-            f"{path}{where} does not import: {type(problem).__name__}: {what}"
+            f"{path}{where} does not import: {type(problem).__name__}: {what}{_suggestion(problem)}"
         ) from problem
     if not claims:
         raise DerivationError(f"{path} makes no claim")
     return claims
+
+
+def _suggestion(problem: BaseException) -> str:
+    """Return the name that was probably meant by one that a module does not have, or nothing."""
+    missing = re.match(r"cannot import name '(.+?)' from '(.+?)'", str(problem))
+    if not isinstance(problem, ImportError) or missing is None:
+        return ""
+    known = [name for name in dir(sys.modules.get(missing[2])) if not name.startswith("_")]
+    close = _closest(missing[1], known)
+    return f"; did you mean {close}?" if close else ""
 
 
 @dataclass(frozen=True)

@@ -377,13 +377,18 @@ def progress_bar() -> Iterator[Progress]:
         disable=not on_terminal,
     )
 
+    seen: tuple[Any, float, float] = (None, 0.0, 0.0)
+
     def line(seconds: float) -> str:
+        nonlocal seen
         # Tasks come one after the other.
         if not bar.tasks:
             return progress_line("working", 0, None, seconds)
         task = bar.tasks[-1]
         told = f" ({task.fields['told']})" if task.fields["told"] else ""
-        return progress_line(task.description, task.completed, task.total, seconds) + told
+        if seen[:2] != (task.id, task.completed):
+            seen = (task.id, task.completed, seconds)
+        return progress_line(task.description, task.completed, task.total, seconds, seen[2]) + told
 
     with bar, nullcontext() if on_terminal else log_progress(line):
         yield bar

@@ -19,8 +19,8 @@ from slrsym.gaussian.law import Law
 from slrsym.statements.expressions import free_symbols, text_of
 from slrsym.typeset import Printer, to_latex, widest_part
 from slrsym.typeset.boxes import Box, Operator, Root, ScriptBox, identifier, number, row
-from slrsym.typeset.common import MOST_PRIMES
-from slrsym.typeset.common import letter as drawn
+from slrsym.typeset.letters import MOST_PRIMES
+from slrsym.typeset.letters import letter as drawn
 
 
 def choose_abbreviations(

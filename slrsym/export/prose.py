@@ -39,7 +39,7 @@ from slrsym.proofs.axioms import AXIOMS
 from slrsym.proofs.lemmas import InWords, Lemma
 from slrsym.typeset import Box, Order, Printer
 from slrsym.typeset.boxes import Atom, Operator, RowBox, number, row
-from slrsym.typeset.common import GREEK, greek_name
+from slrsym.typeset.letters import GREEK, greek_name
 
 _FUNCTIONS = {
     "erf": "erf", "erfc": "erfc", "exp": "exp", "log": "log", "atan": "arctan", "asin": "arcsin",

@@ -132,17 +132,27 @@ def _lines(data: xr.Dataset, name: str) -> Figure:
     axes = figure.subplots()
     data = data.sortby(name)
     x = data[name].values
-    for verdict in VERDICTS:
-        rows = data.sel(verdict=verdict)
-        if verdict == "moving" and not rows["count"].any():
-            continue
-        colour = _VERDICT_COLOURS[verdict]
-        axes.plot(x, rows.fraction, marker="o", markersize=3, color=colour, label=verdict)
-        axes.fill_between(x, rows.lower, rows.upper, color=colour, alpha=0.25, linewidth=0)
+    runs, moving = data["count"].sum("verdict"), data["count"].sel(verdict="moving")
+    shown = [verdict for verdict in VERDICTS if verdict != "moving" or moving.any()]
+    for verdict in shown:
+        rows, colour = data.sel(verdict=verdict), _VERDICT_COLOURS[verdict]
+        middle, low, high = rows.fraction, rows.lower, rows.upper
+        still = moving > 0
+        if verdict != "moving":
+            # Runs that still move may end anywhere: a band of all that is possible, and no point.
+            low = low.where(~still, rows["count"] / runs)
+            high = high.where(~still, (rows["count"] + moving) / runs)
+            middle = middle.where(~still | middle.isnull(), (low + high) / 2)
+        marked = np.flatnonzero(~still.values | (verdict == "moving")).tolist()
+        axes.plot(
+            x, middle, marker="o", markersize=3, color=colour, label=verdict, markevery=marked
+        )
+        axes.fill_between(x, low, high, color=colour, alpha=0.25, linewidth=0)
     if x.min() > 0 and x.max() / x.min() > 10:
         axes.set(xscale="log")
     axes.set(xlabel=f"${_SYMBOLS[name]}$", ylabel="fraction of runs", ylim=(-0.02, 1.02))
-    figure.legend(loc="outside upper center", ncols=len(VERDICTS))
+    # Five names in one line would be wider than the figure.
+    figure.legend(loc="outside upper center", ncols=4 if len(shown) == 4 else 3)
     return figure
 
 
@@ -152,7 +162,14 @@ def _maps(data: xr.Dataset, names: list[str]) -> Figure:
     data = data.sortby(names)
     first, second = (data[name].values for name in names)
     for axes, verdict, label in zip(panels, ("oracle", "swap"), "ab", strict=True):
-        values = data.fraction.sel(verdict=verdict).transpose(names[1], names[0]).values
+        rows = data.sel(verdict=verdict).transpose(names[1], names[0], ...)
+        runs = data["count"].sum("verdict").transpose(names[1], names[0]).values
+        least, most = (
+            ((rows["count"] + more).transpose(names[1], names[0]).values / runs)
+            for more in (0, data["count"].sel(verdict="moving"))
+        )
+        # Runs that still move may end anywhere: the middle of what is possible has a colour.
+        values = np.where(np.isnan(rows.fraction), np.nan, (least + most) / 2)
         mesh = axes.pcolormesh(values, cmap="cividis", vmin=0, vmax=1)
         axes.grid(False)
         if values.size <= _MOST_NUMBERS:
@@ -160,7 +177,9 @@ def _maps(data: xr.Dataset, names: list[str]) -> Figure:
                 # Dark colours are those of small numbers.
                 colour = "white" if value < 0.5 else "black"
                 where = (column + 0.5, row + 0.5)
-                text = "?" if np.isnan(value) else f"{100 * value:.0f}%"
+                low, high = (f"{100 * x[row, column]:.0f}" for x in (least, most))
+                text = f"{high}%" if low == high else f"{low} to\n{high}%"
+                text = "?" if np.isnan(value) else text
                 axes.annotate(text, where, ha="center", va="center", color=colour)
         axes.set_xticks(np.arange(len(first)) + 0.5, [f"{x:g}" for x in first])
         axes.set_yticks(np.arange(len(second)) + 0.5, [f"{x:g}" for x in second])

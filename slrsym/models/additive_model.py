@@ -166,6 +166,11 @@ class Model(DerivedModel):
             If `steps` or `alpha` is missing, or a parameter has no such name.
         ValueError
             If a parameter is missing or out of its range, or `start` does not fit this model.
+
+        Warns
+        -----
+        RuntimeWarning
+            If parameters are constant and the risk rises at last: the step size is too large.
         """
         from slrsym.models.simulation import simulate
 

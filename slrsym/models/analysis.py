@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import DiracDelta, Expr, S, lambdify, latex, sympify
+from sympy import DiracDelta, Expr, S, lambdify, sympify
 
 from slrsym.kernels.arguments import require_integer, to_float
+from slrsym.models.description import latex_of, token_names
 from slrsym.models.initial_conditions import root_of
 from slrsym.models.simulation import (
     add_fixed_products,
@@ -263,18 +264,17 @@ def recovery(
 
 def model_latex(model: DerivedModel) -> str:
     """Write displays of the model for a document with amsmath."""
-    parts = [r"Order parameters: $" + ", ".join(map(latex, model.order_parameters)) + "$."]
-    for token in model.data.tokens:
+    parts = [r"Order parameters: $" + ", ".join(map(latex_of, model.order_parameters)) + "$."]
+    for token, name in token_names(model.data.tokens).items():
         if model.roles[token, next(iter(model.predictor.bias or (None,)))].directions:
-            parts += [f"Projections of a token ({token.name}):", _display(latex(model.law(token)))]
+            parts += [f"Projections of a token ({name}):", _display(latex_of(model.law(token)))]
     if model.quadrature is not None:
         parts.append(f"The risk is no closed form: {model.quadrature.reason}.")
     if not model.is_additive:
         return "\n".join([*parts, ""])
-    parts += ["The risk:", _display("R = " + latex(model.risk))]
-    parts.append("Its slopes:")
+    parts += ["The risk:", _display("R = " + latex_of(model.risk)), "Its gradient:"]
     for p, slope in zip(model.order_parameters, model.gradient, strict=True):
-        parts.append(_display(rf"\partial_{{{latex(p)}}} R = {latex(slope)}"))
+        parts.append(_display(rf"\partial_{{{latex_of(p)}}} R = {latex_of(slope)}"))
     return "\n".join([*parts, ""])
 
 

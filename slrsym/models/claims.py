@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +30,7 @@ from sympy import (
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance
+from slrsym.models.description import claim_id, token_names
 from slrsym.models.projections import Role
 from slrsym.models.specification import Direction
 from slrsym.models.terms import Part
@@ -56,7 +56,8 @@ xi = Symbol("xi", real=True)
 def claims_of(model: DerivedModel, name: str, source: str) -> list[Claim]:
     """Make the claims of a model; see `Model.claims`."""
     roles = {role.token: role for role in model.roles.values() if role.directions}
-    claims = [_projections(model, role, name, source) for role in roles.values()]
+    called = token_names(roles)
+    claims = [_projections(model, role, called[t], name, source) for t, role in roles.items()]
     if model.has_closed_form:
         claims += [_risk(model, name, source), _gradient(model, name, source)]
     return claims
@@ -65,7 +66,7 @@ def claims_of(model: DerivedModel, name: str, source: str) -> list[Claim]:
 # -- the law of the projections ------------------------------------------------------------------
 
 
-def _projections(model: DerivedModel, role: Role, name: str, source: str) -> Claim:
+def _projections(model: DerivedModel, role: Role, called: str, name: str, source: str) -> Claim:
     """Claim the law of a token's projections, in an orthonormal basis of the directions."""
     token, spaces = role.token, range(model.spaces)
     concerned = [x for x in (*model.fixed, *model.trained)
@@ -102,8 +103,8 @@ def _projections(model: DerivedModel, role: Role, name: str, source: str) -> Cla
     )  # fmt: skip
     F = Function("F", real=True)
     claim = Claim(
-        id=f"{name}-projections-{re.sub(r'[^a-z0-9]+', '-', token.name.lower()).strip('-')}",
-        title=f"the law of the projections of a token ({token.name})",
+        id=claim_id(f"{name}-projections", called),
+        title=f"the law of the projections of a token ({called})",
         statement=Eq(Expectation(F(*forms), seen), Expectation(F(*forms.values()), law)),
         source=source,
     )
@@ -305,7 +306,7 @@ def _gradient(model: DerivedModel, name: str, source: str) -> Claim:
     statement = And(*slopes)
     claim = Claim(
         id=f"{name}-gradient",
-        title="its slopes in the order parameters",
+        title="the gradient in the order parameters",
         statement=statement.xreplace(branch),
         source=source,
         hypotheses=[_generic(model, h).xreplace(branch) for h in _hypotheses(model)],

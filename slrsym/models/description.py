@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
-from sympy import Expr, S, Symbol
+from sympy import Expr, S, Symbol, latex
 
 from slrsym.models.specification import ProjectedToken, Token
 
@@ -51,6 +52,32 @@ def describe_model(model: ProjectionLaws) -> str:
             _shortened(f"  predictor:  sum over tokens of {output}"),
         ]
     )
+
+
+def token_names(tokens: Iterable[Token]) -> dict[Token, str]:
+    """Return a name of its own for each token: those that share a name are numbered."""
+    tokens = list(tokens)
+    alike = {t: [u for u in tokens if _as_id(u.name) == _as_id(t.name)] for t in tokens}
+    return {
+        t: t.name if len(same) == 1 else f"{t.name} {same.index(t) + 1}"
+        for t, same in alike.items()
+    }
+
+
+def claim_id(name: str, part: str) -> str:
+    """Return the id of a claim about a part of a model, in small letters, digits and hyphens."""
+    return f"{name}-{_as_id(part)}"
+
+
+def _as_id(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def latex_of(expr: Any) -> str:
+    r"""Write an expression in LaTeX; names such as ``\langle k, v^*\rangle`` are LaTeX already."""
+    names = {s: s.name for s in expr.free_symbols if "\\" in s.name or "{" in s.name}
+    text: str = latex(expr, symbol_names=names)
+    return text
 
 
 def _in_projections(share: Callable[[Any], Any]) -> Expr:

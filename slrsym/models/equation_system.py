@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sympy import Expr, ImmutableMatrix, Symbol, latex
+from sympy import Expr, ImmutableMatrix, Symbol
 
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import print_program
 from slrsym.models.descent import DerivedModel
+from slrsym.models.description import latex_of
 from slrsym.models.moment_tables import MomentTable
 from slrsym.models.motion import Motion, RatesOfChange, total_derivative
 from slrsym.models.simulation import values_by_name
@@ -126,10 +127,10 @@ class EquationSystem:
         """
         lines = []
         for p, drift, noise in zip(self.state, self.drift, self.noise, strict=True):
-            left = rf"\frac{{d}}{{dt}} {latex(p)}"
+            left = rf"\frac{{d}}{{dt}} {latex_of(p)}"
             if self.kind == "projected-descent":
-                left = rf"\Delta {latex(p)}"
-            lines.append(rf"\begin{{equation*}}{left} = {latex(drift + noise)}\end{{equation*}}")
+                left = rf"\Delta {latex_of(p)}"
+            lines.append(rf"\begin{{equation*}}{left} = {latex_of(drift + noise)}\end{{equation*}}")
         text = "\n".join([*lines, ""])
         if file is not None:
             Path(file).write_text(text, encoding="utf-8")

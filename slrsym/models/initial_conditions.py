@@ -53,6 +53,9 @@ def uniform_start(
     basis = root_of(gram) if given else np.empty((f, 0))
     basis = basis[:, basis.any(axis=0)]
     rank, count = basis.shape[1], t if given else f + t
+    if rank > d:
+        names = ", ".join(x.name for x in model.fixed)
+        raise ValueError(f"d must be at least {rank}, the rank of {names}; got {d}")
     # One stream for each run, as the paper's task has them.
     drawn = [[gaussian_coordinates(x, count, n, rank) for n in spaces] for x in rng.spawn(runs)]
     factor, diagonal = np.array(drawn), np.arange(count)

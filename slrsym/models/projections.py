@@ -82,12 +82,10 @@ class ProjectionLaws:
         for token in self.data.tokens:
             for bias in dict.fromkeys(self.predictor.bias or (None,)):
                 X = ProjectedToken()
-                share = self.predictor.share(X) if bias is None else self.predictor.share(X, bias)
-                target = S.Zero if token.target is None else token.target(X)
-                share, target = (
-                    X.require_real_share("share", share, self.predictor.share),
-                    X.require_real_share("target", target, token.target),
-                )
+                biases = () if bias is None else (bias,)
+                share, target = X.share_of("share", self.predictor.share, *biases), S.Zero
+                if token.target is not None:
+                    target = X.share_of("target", token.target)
                 found[token, bias] = (target - share, dict(X.symbols))
         return found
 

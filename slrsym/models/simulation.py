@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -172,7 +173,24 @@ def simulate(
     risks(engine.states[None], logged[:1])
     # A step of a model by quadrature takes some milliseconds.
     work = runs * (1 if model.has_closed_form else 1000)
-    return advance_and_log(engine, schedule, logged, work, finish, path, progress)
+    result = advance_and_log(engine, schedule, logged, work, finish, path, progress)
+    if (schedule == schedule[0]).all():
+        _warn_where_risk_rises(result.excess_risk.values, alpha)
+    return result
+
+
+def _warn_where_risk_rises(risks: Array, alpha: float) -> None:
+    """Warn about too large step sizes, which projection to the sphere would otherwise hide."""
+    least, most = risks.min(axis=-1), risks.max(axis=-1)
+    rises = risks[:, -1] - least > 1e-3 * (most - least) + 1e-12 * np.abs(most)
+    if rises.any():
+        one = int(np.argmax(rises))
+        warnings.warn(
+            f"the risk rises in {rises.sum()} of {len(rises)} runs, such as from {least[one]:.4g} "
+            f"to {risks[one, -1]:.4g}: alpha = {alpha:g} is too large there",
+            RuntimeWarning,
+            stacklevel=4,
+        )
 
 
 def parameter_schedule(

@@ -131,6 +131,30 @@ class ProjectedToken:
             total += c * self.symbols[x]
         return total
 
+    def __repr__(self) -> str:
+        return "X"
+
+    def _no_number(self, *others: Any) -> Any:
+        """Refuse arithmetic with the token itself."""
+        raise TypeError("a token X is a vector, and has no products or sums: project it, as X @ k")
+
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _no_number
+    __truediv__ = __rtruediv__ = __pow__ = __neg__ = __float__ = _no_number
+
+    def share_of(self, what: str, function: Callable[..., Any], *more: Any) -> Expr:
+        """Evaluate a function of this token; return its share, which is real and finite.
+
+        Messages name the file and the line of the function.
+        """
+        try:
+            found = function(self, *more)
+        except TypeError as problem:
+            # NumPy's functions and those of `math` take numbers only.
+            numeric = any(part in str(problem) for part in ("ufunc", "convert expression to float"))
+            hint = "; write it with functions of SymPy, such as sympy.tanh" if numeric else ""
+            raise TypeError(f"{what}: {problem}{source_location(function)}{hint}") from problem
+        return self.require_real_share(what, found, function)
+
     def require_real_share(self, what: str, found: Any, function: Any = None) -> Expr:
         """Return a share of the predictor or target that is real and finite where it is tried.
 
@@ -300,7 +324,16 @@ class TokenSequence:
         location: Sequence[Any] | None = None,
         correlation: Mapping[tuple[Token, Token], Any] | None = None,
     ) -> None:
-        mixture = [(tokens, S.One)] if isinstance(tokens, Mapping) else list(tokens)
+        mixture = (
+            [(tokens, S.One)] if isinstance(tokens, Mapping)
+            else list(tokens) if isinstance(tokens, Iterable) else [tokens]
+        )  # fmt: skip
+        for pair in mixture:
+            if not (isinstance(pair, Sequence) and len(pair) == 2 and isinstance(pair[0], Mapping)):
+                raise TypeError(
+                    "tokens must be a mapping of Token to a count, such as {Token(): 9}, or pairs "
+                    f"of such a mapping and a probability; got {pair!r}"
+                )
         self.mixture: list[tuple[dict[Token, Expr], Expr]] = []
         for counts, probability in mixture:
             for token, count in counts.items():

@@ -25,7 +25,7 @@ from slrsym.typeset.boxes import (
 
 _LEFT = ("", r"\bigl", r"\Bigl", r"\biggl")
 _RIGHT = ("", r"\bigr", r"\Bigr", r"\biggr")
-_SPECIAL = {"{": r"\{", "}": r"\}"}
+_SPECIAL = {"{": r"\{", "}": r"\}", "⟨": r"\langle ", "⟩": r"\rangle"}
 _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
 
 

@@ -26,7 +26,8 @@ from slrsym.typeset.boxes import (
     row,
     upright_name,
 )
-from slrsym.typeset.common import COMMA, POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, add_primes
+from slrsym.typeset.common import POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, add_primes
+from slrsym.typeset.letters import COMMA
 
 
 def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
@@ -168,11 +169,24 @@ class CalculusWriting(Writing):
         pairs = sorted(
             zip(variables, values, strict=True), key=lambda pair: self.order.symbol(pair[0])
         )
+        # Numbers and letters stand below a bar, formulas on the line, where they can be read.
+        short = all(value.is_number or self._is_letter(value) for value in values)
         for variable, value in pairs:
             at += [COMMA] if at else []
-            at += [self.symbol(variable), Operator("=", "relation"), self._print(value)[0]]
-        bar = ScriptBox(Delimiter("|", 2, "close"), row(at))
-        return row([self._within(of, PREFIX), bar]), SUM
+            sign = Operator("=" if short else ":=", "relation")
+            at += [self.symbol(variable), sign, self._print(value)[0]]
+        where: Box = (
+            ScriptBox(Delimiter("|", 2, "close"), row(at))
+            if short
+            else Fence("[", row(at), "]", breaks=False)
+        )
+        return row([self._within(of, PREFIX), where]), SUM
+
+    def _is_letter(self, value: Expr) -> bool:
+        """Return whether a value is written as a letter, perhaps with a minus sign."""
+        symbol = value if value.is_Symbol else -value
+        # A symbol may stand for a formula, which is then its name.
+        return symbol.is_Symbol and isinstance(self.symbol(symbol), Atom | ScriptBox)
 
     def _integral(self, expr: Integral) -> tuple[Box, int]:
         signs: list[Box] = []

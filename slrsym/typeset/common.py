@@ -1,9 +1,7 @@
-"""Shared parts of the layout: letters with scripts, brackets, calls, and lists."""
+"""Shared parts of the layout: brackets, calls, and lists."""
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager
 from typing import Any, ClassVar
@@ -22,86 +20,14 @@ from slrsym.typeset.boxes import (
     ScriptBox,
     Space,
     identifier,
-    number,
     row,
     upright_name,
 )
+from slrsym.typeset.letters import COMMA, letter
 from slrsym.typeset.order import Order
-
-GREEK = frozenset(
-    [
-        *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta"),
-        *("vartheta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"),
-        *("upsilon", "phi", "varphi", "chi", "psi", "omega", "ell", "Gamma", "Delta", "Theta"),
-        *("Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega"),
-    ]
-)
-# Letters that TeX draws otherwise than papers do.
-_DRAWN = {"epsilon": "varepsilon", "lam": "lambda"}
-_PARTS = re.compile(r"([^\W\d_]+)_?(\d*)")
-MOST_PRIMES = 3
-
-
-def greek_name(character: str) -> str:
-    """Return the name of a Greek letter in TeX.
-
-    Examples
-    --------
-    >>> greek_name("λ"), greek_name("Γ"), greek_name("l")
-    ('lambda', 'Gamma', '')
-    """
-    words = unicodedata.name(character, "").replace("LAMDA", "LAMBDA").split()
-    if words[:1] != ["GREEK"] or words[2:3] != ["LETTER"] or len(words) != 4:
-        return ""
-    name = words[3].capitalize() if words[1] == "CAPITAL" else words[3].lower()
-    return name if name in GREEK else ""
-
-
-def letter(name: str) -> Box:
-    r"""Typeset the name of a symbol.
-
-    Examples
-    --------
-    >>> from slrsym.typeset.backends import to_latex
-    >>> [to_latex(letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
-    ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
-    """
-    primes = sum(map(name.count, "'′"))
-    name = re.sub("['′]", "", name)
-    name, _, raised = name.partition("^")
-    stem, *scripts = name.strip("_").split("_") if name.strip("_") else ["x"]
-    match = _PARTS.fullmatch(stem)
-    if match and match[2]:
-        stem, scripts = match[1], [match[2], *scripts]
-    above = "star" in scripts or raised == "*"
-    below = [_name_box(s) for s in scripts if s and s != "star"]
-    commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
-    base = _name_box(stem)
-    # A number above a letter is no power.
-    mark: Box | None = Fence("(", _name_box(raised), ")") if raised.isalnum() else None
-    if primes and mark is None:
-        mark = Atom("'" * min(primes, MOST_PRIMES), "name")
-    if above:
-        mark = identifier("star")
-    if not below and mark is None:
-        return base
-    return ScriptBox(base, row(commas) if below else None, mark)
-
-
-def _name_box(text: str) -> Box:
-    if text.isdigit():
-        return number(text)
-    text = greek_name(text) or text if len(text) == 1 else text
-    text = _DRAWN.get(text, text)
-    if text in GREEK or (len(text) == 1 and text.isascii()):
-        return identifier(text)
-    return Atom(re.sub(r"[\W_]", "", text) or "x", "name")
-
 
 # How tightly a formula holds together.
 LOGIC, RELATION, SUM, PRODUCT, PREFIX, POWER, ATOM = range(7)
-
-COMMA = Operator(",", "comma")
 
 # A function of something wider than this, in em, may be broken inside.
 _WIDE_ARGUMENT = 20.0

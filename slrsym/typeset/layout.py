@@ -54,7 +54,6 @@ from slrsym.typeset.boxes import (
 from slrsym.typeset.calculus import CalculusWriting, ExpectationWriting
 from slrsym.typeset.common import (
     ATOM,
-    COMMA,
     LOGIC,
     POWER,
     PREFIX,
@@ -63,6 +62,7 @@ from slrsym.typeset.common import (
     SUM,
     Writing,
 )
+from slrsym.typeset.letters import COMMA
 from slrsym.typeset.order import Product, is_negative_term
 
 # A fraction of a denominator from this on is written as a decimal of fewer places than that.

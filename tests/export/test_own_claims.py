@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, sin
+from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Subs, Sum, Symbol, exp, sin, sqrt
 
 from slrsym.claims.ledger import Ledger
 from slrsym.export.bibliography import bibtex
@@ -20,7 +20,7 @@ from slrsym.export.site import site_files
 from slrsym.export.tex_compiler import compile_document
 from slrsym.proof import Claim
 from slrsym.typeset import Order, Printer, break_lines, to_latex, to_mathml
-from slrsym.typeset.common import letter
+from slrsym.typeset.letters import letter
 from tests._profile import THOROUGH, more, thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved
@@ -28,6 +28,7 @@ from tests.export.test_latex import needs_tex
 from tests.reading.formulas import read_display
 from tests.reading.roundtrip import read_back
 
+X, Y = Symbol("x", real=True), Symbol("y", real=True)
 HEADER = """
 from sympy import Eq, Function, ImmutableMatrix, IndexedBase, Sum, Symbol, exp, sin
 from slrsym.proof import Claim, algebra, chain
@@ -75,6 +76,14 @@ def test_other_alphabets_and_signs_in_text():
         ("Γ_2", r"\Gamma_{2}"),
         ("größe", r"\text{größe}"),
         ("変", r"\text{U+5909}"),
+        # Names in LaTeX, as models have them.
+        (r"\langle k, v^*\rangle", r"\langle k, v^{\star}\rangle"),
+        (r"\langle k_1, \lambda'\rangle_2", r"\langle k_{1}, \lambda'\rangle_{2}"),
+        ("X_{k}^{(1)}", "X_{k}^{(1)}"),
+        ("X_{k^*_1}", r"X_{k_{1}^{\star}}"),
+        ("{k^*}_{1}", r"k_{1}^{\star}"),
+        ("{k_1}_{2}", "(k_{1})_{2}"),
+        ("x_{2", r"x_{\mathrm{2}}"),
     ],
 )
 def test_names_of_symbols(name, shown):
@@ -245,3 +254,25 @@ def test_matrices_have_columns(odd):
     # What the lines of a formula have for margins is not for the matrices in it.
     rules = re.findall(r"([^{}]*mtd[^{}]*)\{", site_files(odd, "x")["style.css"])
     assert [rule.strip() for rule in rules] == ["math .lines > mtr > mtd"]
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (0, r"(1 + x^{2})\Bigr|_{x = 0}"),
+        (-Y, r"(1 + x^{2})\Bigr|_{x = -y}"),
+        (Y**2 + 1, r"(1 + x^{2})[x := 1 + y^{2}]"),
+        (Y / (1 + Y), r"(1 + x^{2})\Bigl[x := \frac{y}{1 + y}\Bigr]"),
+    ],
+)
+def test_no_formula_stands_in_a_subscript(value, shown):
+    expr = Subs(X**2 + 1, X, value)
+    assert to_latex(Printer().box(expr)) == shown
+    display = f"\\begin{{align*}}\n& {shown}\n\\end{{align*}}"
+    assert read_display(display, {"x": X, "y": Y}) == [expr]
+
+
+def test_nor_a_letter_that_stands_for_a_formula():
+    root = Printer().box(sqrt(1 + X))
+    shown = to_latex(Printer(names={Y: root}).box(Subs(X**2 + 1, X, Y)))
+    assert shown == r"(1 + x^{2})[x := \sqrt{1 + x}]"

@@ -8,6 +8,8 @@ from sympy import Rational, Symbol, exp, symbols
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model, softmax
 from slrsym.models.instances import attention, committee, multi_head
 from slrsym.proof import Ledger, builtin_ledger, check_claim
+from slrsym.typeset import to_latex
+from slrsym.typeset.letters import letter
 from tests._profile import nightly_only, thorough_only
 
 MODELS = {
@@ -65,6 +67,37 @@ def test_their_laws_are_proved():
     laws = [c for c in stated.claims("m") if "projections" in c.id]
     assert laws
     assert all(check_claim(claim, find).accepted for claim in laws)
+
+
+def three_roles():
+    """State a model with three roles of tokens that have the same name."""
+    k_star, v = Direction("k^*", unit=True), Direction("v", sphere=True)
+    roles = [Token(mean=k_star, target=lambda X: X @ k_star), Token(cov=2), Token()]
+    return model(TokenSequence(dict.fromkeys(roles, 1)), Predictor(lambda X: X @ v))
+
+
+def test_every_claim_has_an_id_of_its_own():
+    ids = [claim.id for claim in three_roles().claims("m")]
+    assert ids == [*(f"m-projections-token-{n}" for n in (1, 2, 3)), "m-risk", "m-gradient"]
+
+
+def test_different_symbols_are_written_differently():
+    stated = attention().model
+    symbols = {s for claim in stated.claims("m") for s in claim.symbols}
+    shown = {to_latex(letter(s.name)) for s in symbols}
+    assert len(shown) == len({s.name for s in symbols})
+    assert not any(
+        "angle" in text.replace(r"\langle", "").replace(r"\rangle", "") for text in shown
+    )
+
+
+def test_in_latex_inner_products_end_on_the_line():
+    stated = three_roles()
+    for text in (stated.to_latex(), stated.equations("gradient-flow").to_latex()):
+        assert r"\langle v, k^*\rangle" in text
+        assert r"^{*\rangle" not in text
+    laws = stated.to_latex()
+    assert all(f"Projections of a token (token {n}):" in laws for n in (1, 2, 3))
 
 
 def test_spikes_are_among_the_moments():

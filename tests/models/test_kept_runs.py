@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from functools import cache
 
 import numpy as np
@@ -114,3 +115,13 @@ def test_recovery_asks_before_the_run(monkeypatch, pairs, more, message):
     monkeypatch.setattr(FlowEngine, "advance", lambda *_: pytest.fail("it ran"))
     with pytest.raises(ValueError, match=message):
         stated().recovery({"d": 20}, pairs, steps=2, backend="numpy", **more, **OPTIONS)
+
+
+def test_too_large_a_step_is_said():
+    u, w = Direction("u", unit=True), Direction("w", sphere=True)
+    stated = model(TokenSequence({Token(target=lambda X: X @ u): 1}), Predictor(lambda X: X @ w))
+    with pytest.warns(RuntimeWarning, match=r"rises in [123] of 3 runs.*alpha = 100 is too large"):
+        stated.simulate({"d": 5}, steps=41, alpha=100, runs=3, rng=0, backend="numpy")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stated.simulate({"d": 5}, steps=400, alpha=0.1, runs=3, rng=0, backend="numpy")

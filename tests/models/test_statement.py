@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 import pytest
 from sympy import Abs, Heaviside, Max, Rational, Symbol, erf, floor, log, symbols, tanh
 
@@ -15,6 +18,10 @@ token = Token(mean=2 * k_star, target=lambda X: X @ v_star, name="informative")
 heads = Predictor(lambda X: erf(X @ k) * (X @ v))
 one_token = TokenSequence({token: 1})
 n = Symbol("n", integer=True, positive=True)
+
+
+def predicting(share):
+    return model(one_token, Predictor(share))
 
 
 def with_products(products):
@@ -73,6 +80,8 @@ def with_products(products):
         (lambda: simulated(gamma=-1), "gamma must be positive and finite; it is -1.0"),
         (lambda: simulated(L=2.5), "L must be an integer; it is 2.5"),
         (lambda: simulated(d=2.5), "d must be an integer of at least 2; got 2.5"),
+        (lambda: three_means().simulate({"d": 2}, steps=1, alpha=1), "d must be at least 3"),
+        (lambda: three_means().check({"d": 2}, samples=9), "d must be at least 3, the rank of"),
         (
             lambda: attention().model.recovery({}, [], steps=1, alpha=1),
             "pairs must have two directions at least",
@@ -82,6 +91,13 @@ def with_products(products):
 def test_refused(make, message):
     with pytest.raises(ValueError, match=message):
         make()
+
+
+def three_means():
+    fixed = (k_star, v_star, u)
+    data = TokenSequence({Token(mean=x, target=lambda X, x=x: X @ x): 1 for x in fixed})
+    products = {x @ y: 0 for x in fixed for y in fixed if x is not y}
+    return model(data, Predictor(lambda X: X @ v), inner_products=products)
 
 
 def twins():
@@ -105,6 +121,16 @@ def contradiction(*more):
     [
         (lambda: k * v, "two directions have an inner product, k @ v"),
         (lambda: k + 1, "a direction and 1 cannot be added"),
+        (lambda: TokenSequence([token]), r"such as \{Token\(\): 9\}, or pairs"),
+        (lambda: TokenSequence(3), "tokens must be a mapping of Token to a count.*got 3"),
+        (lambda: predicting(lambda X: X), r"projections X @ k; got X \(.*test_statement.py"),
+        (lambda: predicting(lambda X: X * k), "share: a token X is a vector.* project it, as X @"),
+        (lambda: predicting(lambda X: 2 - X), "share: a token X is a vector"),
+        (
+            lambda: predicting(lambda X: np.tanh(X @ k)),
+            r"share: .*ufunc.*test_statement.py, line \d+\); write it with functions of SymPy",
+        ),
+        (lambda: predicting(lambda X: math.tanh(X @ k)), "functions of SymPy, such as sympy.tanh"),
         (lambda: Predictor(3), "share must be a function of a token; got 3"),
         (lambda: TokenSequence({3: 1}), "tokens must be a mapping of Token to a count; got 3"),
         (lambda: model(3, heads), "data must be a slrsym.models.TokenSequence; got 3"),

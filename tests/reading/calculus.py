@@ -52,25 +52,40 @@ class Calculus(Expectations):
         return self._at_point(result)
 
     def _at_point(self, of: Any) -> Any:
-        """What stands before a bar with values below it, if there is one, at these values."""
-        if self._peek() != "|" or self._peek(1) != "_":
+        """What stands before a bar with values below it, or in brackets, at these values."""
+        if not self._is_at_point():
             return of
-        self.place += 2
-        under = self._inner(self._group())
+        below = self._take() == "|"
+        if below:
+            self._take("_")
+        under = self._inner(self._group()) if below else self
         at: dict[Any, Any] = {}
         while True:
             name = under._letter()
+            if not below:
+                under._take(":")
             under._take("=")
             at[name] = under._sum()
             if under._peek() != ",":
-                return Subs(of, tuple(at), tuple(at.values()))
+                break
             under._take()
+        if not below:
+            self._take("]")
+        return Subs(of, tuple(at), tuple(at.values()))
+
+    def _is_at_point(self) -> bool:
+        """Whether values come: below a bar, as numbers and letters, or as formulas in brackets."""
+        if self._peek() == "[":
+            rest = self.tokens[self.place :]
+            inside = rest[: rest.index("]")] if "]" in rest else rest
+            return ":" in inside and "[" not in inside[1 : inside.index(":")]
+        return self._peek() == "|" and self._peek(1) == "_"
 
     def _at_values(self, function: Lambda, variables: list[tuple[Any, int]]) -> Any:
         """A derivative of an abbreviated function, at a place."""
         values = self._arguments()
         names = [v for v, _ in variables]
-        bar = self._peek() == "|" and self._peek(1) == "_"
+        bar = self._is_at_point()
         moving = all(any(v in value.free_symbols for value in values) for v in names)
         if bar or moving:
             self_place = self.place

@@ -87,7 +87,32 @@ def test_pictures_of_grids():
     figure = sweep_figure(plane)
     assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["10", "20", "30"]
     written = [text.get_text() for text in figure.axes[1].texts]
-    swap = plane.fraction.sel(verdict="swap").squeeze().transpose("d", "lam0").values
-    assert written == ["?" if np.isnan(x) else f"{100 * x:.0f}%" for x in swap.ravel()]
+    swap, moving = (
+        plane["count"].sel(verdict=x).squeeze().transpose("d", "lam0").values.ravel().tolist()
+        for x in ("swap", "moving")
+    )
+    shown = {
+        (swapped, more): "?" if more == 2 else f"{50 * swapped}%"
+        for swapped in (0, 1, 2)
+        for more in (0, 2)
+    } | {(n, 1): f"{50 * n} to\n{50 * n + 50}%" for n in (0, 1)}
+    assert written == [shown[pair] for pair in zip(swap, moving, strict=True)]
     with pytest.raises(ValueError, match="one or two"):
         sweep_figure(sweep(d=10, **small))
+
+
+def test_a_picture_shows_the_possible_range_where_runs_move():
+    data = sweep(lam0=[0.2, 0.3], d=10, steps=4000, runs=4, workers=1, rate=0)
+    rows = data["count"].transpose(..., "lam0", "verdict").values.reshape(2, -1)
+    # oracle, swap, manifold, elsewhere, moving
+    rows[:] = [[0, 2, 0, 0, 2], [1, 3, 0, 0, 0]]
+    figure = sweep_figure(data)
+    (axes,) = figure.axes
+    figure.draw_without_rendering()
+    swap = axes.lines[1]
+    assert swap.get_ydata()[0] == 0.75
+    assert swap.get_markevery() == [1]
+    band = axes.collections[1].get_paths()[0].vertices
+    assert {0.5, 1.0} <= {y for x, y in band if x == 0.2}
+    box, page = figure.legends[0].get_window_extent(), figure.bbox
+    assert page.x0 <= box.x0 < box.x1 <= page.x1

@@ -1,0 +1,177 @@
+r"""Letters of formulas: the names of symbols, with scripts.
+
+Names are plain, as ``k_star``, or LaTeX, as ``\langle k, v^*\rangle``.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from slrsym.typeset.boxes import (
+    Atom,
+    Box,
+    Fence,
+    Operator,
+    ScriptBox,
+    identifier,
+    number,
+    row,
+)
+
+GREEK = frozenset(
+    [
+        *("alpha", "beta", "gamma", "delta", "epsilon", "varepsilon", "zeta", "eta", "theta"),
+        *("vartheta", "iota", "kappa", "lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau"),
+        *("upsilon", "phi", "varphi", "chi", "psi", "omega", "ell", "Gamma", "Delta", "Theta"),
+        *("Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega"),
+    ]
+)
+# Letters that TeX draws otherwise than papers do.
+_DRAWN = {"epsilon": "varepsilon", "lam": "lambda"}
+_PARTS = re.compile(r"([^\W\d_]+)_?(\d*)")
+MOST_PRIMES = 3
+
+COMMA = Operator(",", "comma")
+
+
+def greek_name(character: str) -> str:
+    """Return the name of a Greek letter in TeX.
+
+    Examples
+    --------
+    >>> greek_name("λ"), greek_name("Γ"), greek_name("l")
+    ('lambda', 'Gamma', '')
+    """
+    words = unicodedata.name(character, "").replace("LAMDA", "LAMBDA").split()
+    if words[:1] != ["GREEK"] or words[2:3] != ["LETTER"] or len(words) != 4:
+        return ""
+    name = words[3].capitalize() if words[1] == "CAPITAL" else words[3].lower()
+    return name if name in GREEK else ""
+
+
+def letter(name: str) -> Box:
+    r"""Typeset the name of a symbol.
+
+    Examples
+    --------
+    >>> from slrsym.typeset.backends import to_latex
+    >>> [to_latex(letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
+    ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
+    >>> to_latex(letter(r"\langle k, v^*\rangle"))
+    '\\langle k, v^{\\star}\\rangle'
+    """
+    if any(c in name for c in "\\{}"):
+        try:
+            return _LatexName(name).read()
+        except ValueError:  # No LaTeX of a name.
+            pass
+    primes = sum(map(name.count, "'′"))
+    name = re.sub("['′]", "", name)
+    name, _, raised = name.partition("^")
+    stem, *scripts = name.strip("_").split("_") if name.strip("_") else ["x"]
+    match = _PARTS.fullmatch(stem)
+    if match and match[2]:
+        stem, scripts = match[1], [match[2], *scripts]
+    above = "star" in scripts or raised == "*"
+    below = [_name_box(s) for s in scripts if s and s != "star"]
+    commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
+    base = _name_box(stem)
+    # A number above a letter is no power.
+    mark: Box | None = Fence("(", _name_box(raised), ")") if raised.isalnum() else None
+    if primes and mark is None:
+        mark = Atom("'" * min(primes, MOST_PRIMES), "name")
+    if above:
+        mark = identifier("star")
+    if not below and mark is None:
+        return base
+    return ScriptBox(base, row(commas) if below else None, mark)
+
+
+def _name_box(text: str) -> Box:
+    if text.isdigit():
+        return number(text)
+    text = greek_name(text) or text if len(text) == 1 else text
+    text = _DRAWN.get(text, text)
+    if text in GREEK or (len(text) == 1 and text.isascii()):
+        return identifier(text)
+    return Atom(re.sub(r"[\W_]", "", text) or "x", "name")
+
+
+_TOKEN = re.compile(r"\s+|\\[A-Za-z]+|[^\W_]+|.", re.DOTALL)
+_CLOSING = {"{": "}", "(": ")", "[": "]", "\\langle": "\\rangle"}
+_ANGLES = ("\u27e8", "\u27e9")
+
+
+class _LatexName:
+    """A parser of names in LaTeX: letters, groups, brackets, and scripts of these."""
+
+    def __init__(self, name: str) -> None:
+        self.tokens: list[str] = [t for t in _TOKEN.findall(name) if not t.isspace()]
+        self.at = 0
+
+    def read(self) -> Box:
+        """Typeset the whole name; raise ValueError if it is no LaTeX of a name."""
+        box = self._row(None)
+        if self.at < len(self.tokens):
+            raise ValueError(f"unexpected {self.tokens[self.at]}")
+        return box
+
+    def _row(self, closing: str | None) -> Box:
+        """Typeset up to a closing bracket."""
+        parts: list[Box] = []
+        while self.at < len(self.tokens) and self.tokens[self.at] != closing:
+            parts.append(self._scripted())
+        if not parts:
+            raise ValueError("an empty group")
+        return row(parts)
+
+    def _scripted(self) -> Box:
+        """Typeset a letter or a group with its scripts."""
+        base, marks, primes = self._single(), dict[str, Box](), 0
+        while self.at < len(self.tokens) and self.tokens[self.at] in ("_", "^", "'"):
+            sign = self._next()
+            if sign in marks or (sign == "'" and "^" in marks):
+                raise ValueError("two scripts at one place")
+            if sign == "'":
+                primes += 1
+            else:
+                marks[sign] = self._single()
+        if primes:
+            mark = Atom("'" * primes, "name")
+            marks["^"] = row([mark, marks["^"]]) if "^" in marks else mark
+        if not marks:
+            return base
+        if isinstance(base, ScriptBox):  # A letter with scripts that gets others, of another place.
+            below, above = base.below, base.above
+            if ("_" in marks and below is not None) or ("^" in marks and above is not None):
+                return ScriptBox(Fence("(", base, ")"), marks.get("_"), marks.get("^"))
+            return ScriptBox(base.base, marks.get("_", below), marks.get("^", above))
+        return ScriptBox(base, marks.get("_"), marks.get("^"))
+
+    def _single(self) -> Box:
+        """Typeset one letter, number, group or pair of brackets."""
+        token = self._next()
+        if token in _CLOSING:
+            inside = self._row(_CLOSING[token])
+            if self._next() != _CLOSING[token]:
+                raise ValueError(f"{token} is not closed")
+            if token == "{":
+                return inside
+            ends = _ANGLES if token == "\\langle" else (token, _CLOSING[token])
+            return Fence(ends[0], inside, ends[1], breaks=False)
+        if token == ",":
+            return COMMA
+        if token in ("*", "\\star", "\\ast"):
+            return identifier("star")
+        if token.startswith("\\") and token[1:] in GREEK:
+            return identifier(token[1:])
+        if token.isalnum():
+            return letter(token)
+        raise ValueError(f"unexpected {token}")
+
+    def _next(self) -> str:
+        if self.at == len(self.tokens):
+            raise ValueError("the name ends early")
+        self.at += 1
+        return self.tokens[self.at - 1]
