@@ -3,11 +3,11 @@
 from slrsym.checker import (
     analysis,
     arithmetic,
-    copies,
-    expect,
+    expectations,
     gaussian_integrals,
+    iid_copies,
     numbers,
-    vectors,
+    vector_theorems,
 )
 from slrsym.checker.log import (
     Inference,

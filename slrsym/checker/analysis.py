@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from slrsym.checker.calculus import differentiated_function, require_continuous, require_interval
-from slrsym.checker.expect import (
+from slrsym.checker.expectations import (
     ONE,
     ZERO,
     moderate_growth_conditions,

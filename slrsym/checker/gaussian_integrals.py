@@ -17,7 +17,7 @@ from slrsym.checker.calculus import (
     require_interval,
     square,
 )
-from slrsym.checker.expect import (
+from slrsym.checker.expectations import (
     ONE,
     ZERO,
     affine_coefficients,

@@ -370,7 +370,7 @@ def portrait(
         if not 0 < value < math.inf:
             raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
     shared.require_writable(output, "--output")
-    from slrsym.export.portrait import SETTING, sweep_endpoints
+    from slrsym.export.phase_portrait import SETTING, sweep_endpoints
     from slrsym.export.site import portrait_page
 
     deviation = shared.gamma_from_options(gamma, gamma2, SETTING["gamma"])

@@ -22,7 +22,7 @@ from sympy.tensor.indexed import Indexed, IndexedBase
 from slrsym.crosscheck.balls import Inconclusive, NotALaw
 from slrsym.crosscheck.evaluator import Evaluator, StatementJudge, describe_point
 from slrsym.crosscheck.integrands import replace_functions
-from slrsym.crosscheck.values import (
+from slrsym.crosscheck.random_values import (
     _slope,
     bounds_from_hypothesis,
     compile_exact_decision,

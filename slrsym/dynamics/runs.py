@@ -23,7 +23,7 @@ from slrsym.kernels.arguments import (
     warn_of_long_work,
 )
 from slrsym.kernels.compile import choose_backend
-from slrsym.models.paper import excess_risk
+from slrsym.models.paper_risk import excess_risk
 from slrsym.runs import Engine, Runs, advance_and_log, load, require_runs, runs_of
 from slrsym.schedules import (
     Schedule,

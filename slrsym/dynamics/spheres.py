@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.models.paper import gradient, hessian
+from slrsym.models.paper_risk import gradient, hessian
 from slrsym.task import PLACES, Task
 
 _Array = NDArray[np.float64]

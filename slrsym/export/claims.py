@@ -41,7 +41,7 @@ from slrsym.export.document import (
     Text,
     join_list,
 )
-from slrsym.export.letters import shared_letters
+from slrsym.export.letter_definitions import shared_letters
 from slrsym.export.proofs import ProofWriter, displayed_steps, proof_blocks
 from slrsym.export.prose import (
     ORDER,

@@ -29,9 +29,9 @@ from slrsym.export.html import (
     status_sign,
 )
 from slrsym.export.outline import OutlinePart, outline
+from slrsym.export.phase_portrait import SETTING, page_script
 from slrsym.export.pictures import PICTURES
 from slrsym.export.plain_text import plain_text
-from slrsym.export.portrait import SETTING, page_script
 from slrsym.export.prose import inline_text
 from slrsym.export.rules import rule_entry, rule_id
 from slrsym.proofs.axioms import axiom

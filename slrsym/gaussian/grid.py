@@ -13,8 +13,15 @@ from mpmath.calculus.quadrature import GaussLegendre
 from sympy import Expr, S, Symbol
 
 from slrsym.gaussian.error_functions import MPMATH_MODULES
-from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.integrand import in_affine_forms
+from slrsym.gaussian.special_functions import (
+    OwensT,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    zeta,
+)
 
 _ENTIRE = (
     sp.exp,

@@ -28,8 +28,8 @@ from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program, cached_program
 from slrsym.landscape.points import point_signs
-from slrsym.models.expressions import PARAMETERS
-from slrsym.models.paper import gradient
+from slrsym.models.paper_expressions import PARAMETERS
+from slrsym.models.paper_risk import gradient
 from slrsym.notation import ORDER_PARAMETERS, lam
 from slrsym.task import Task
 

@@ -15,7 +15,7 @@ from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import print_program
 from slrsym.models.descent import DerivedModel
 from slrsym.models.moment_tables import MomentTable
-from slrsym.models.motion import Motion, RatesOfChange, total_derivative
+from slrsym.models.rates_of_change import Motion, RatesOfChange, total_derivative
 from slrsym.models.simulation import values_by_name
 from slrsym.renamed import old_attribute
 

@@ -17,7 +17,8 @@ from sympy.logic.boolalg import Boolean
 
 from slrsym.checker.term import COMMUTE, Term, canonical_key, is_name, neg, num
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import (
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
+from slrsym.gaussian.special_functions import (
     OwensT,
     erf_prime,
     erf_second,
@@ -25,7 +26,6 @@ from slrsym.gaussian.functions import (
     normal_pdf,
     zeta,
 )
-from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.statements.expressions import ForAll, Sentence
 
 

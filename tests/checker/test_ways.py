@@ -11,7 +11,7 @@ from scipy.stats import norm
 
 from slrsym.checker import ProvedClaims, Rejected, calculus
 from slrsym.checker.arithmetic import binders_in_facts, learn_relation, require_relation_holds
-from slrsym.checker.expect import moderate_growth_conditions
+from slrsym.checker.expectations import moderate_growth_conditions
 from slrsym.checker.log import JudgedClaim, LoggedStep, describe_difference, recheck
 from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
 from slrsym.checker.term import (

@@ -38,7 +38,7 @@ from slrsym.crosscheck.points import (
     random_test_function,
     sample_points,
 )
-from slrsym.crosscheck.values import compile_exact_decision, solve_equations
+from slrsym.crosscheck.random_values import compile_exact_decision, solve_equations
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
 

@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from slrsym.checker.calculus import HALF, square
-from slrsym.checker.expect import (
+from slrsym.checker.expectations import (
     ONE,
     ZERO,
     existence_conditions,

@@ -17,7 +17,7 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from slrsym.checker.calculus import square
-from slrsym.checker.expect import ONE, ZERO
+from slrsym.checker.expectations import ONE, ZERO
 from slrsym.checker.term import (
     Rejected,
     Term,

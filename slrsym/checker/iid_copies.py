@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.expect import (
+from slrsym.checker.expectations import (
     ONE,
     ZERO,
     existence_conditions,

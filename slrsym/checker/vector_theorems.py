@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from slrsym.checker.calculus import square
-from slrsym.checker.expect import ONE, ZERO, make_expectation
-from slrsym.checker.schemas import (
+from slrsym.checker.expectations import ONE, ZERO, make_expectation
+from slrsym.checker.orbit_theorems import (
     SCHEMAS,
     MapOnBox,
     OrbitGoal,
