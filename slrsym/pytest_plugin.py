@@ -203,7 +203,7 @@ class LogItem(_Test):
 
     def runtest(self) -> None:
         """Refuse a claim that rests on a step without evidence, or that says something else now."""
-        from slrsym.checker import describe_difference
+        from slrsym.checker import describe_claim_difference
         from slrsym.claims.ledger import builtin_ledger
         from slrsym.statements.expressions import ProofError
         from slrsym.tactics.proof_log import statement_records
@@ -216,7 +216,7 @@ class LogItem(_Test):
             (said,) = statement_records([claim.id], builtin_ledger().find)
         except ProofError as reason:
             raise NotAccepted(f"claim {claim.id} of the log: {reason}") from None
-        if what := describe_difference(claim, said):
+        if what := describe_claim_difference(claim, said):
             what = "has other steps" if what == "steps" else "says something else"
             raise NotAccepted(f"claim {claim.id} {what} in its derivation")
 

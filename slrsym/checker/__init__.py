@@ -14,7 +14,7 @@ from slrsym.checker.log import (
     JudgedClaim,
     ProofBuilder,
     ProvedClaims,
-    describe_difference,
+    describe_claim_difference,
     recheck,
 )
 from slrsym.checker.ring import Ring

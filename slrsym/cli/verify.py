@@ -395,7 +395,7 @@ def recheck(
     judges nothing, says what the derivations state, and the two are compared. What has no evidence
     in the log is counted, and never called checked.
     """
-    from slrsym.checker import Rejected, describe_difference
+    from slrsym.checker import Rejected, describe_claim_difference
     from slrsym.checker import recheck as judge
     from slrsym.checker.log import EXTENSIONS
     from slrsym.checker.term import canonical_key
@@ -437,7 +437,8 @@ def recheck(
         others = own.result() if own is not None else {}
     replaced = [
         found.id for found in judged
-        if found.id in others and describe_difference(found, others[found.id]) not in ("", "steps")
+        if found.id in others
+        and describe_claim_difference(found, others[found.id]) not in ("", "steps")
     ]  # fmt: skip
     rests_on = Counter(
         name for found in judged for step in found.steps for name in _open(step.axioms)
@@ -479,7 +480,7 @@ def _open(axioms: frozenset[str]) -> list[str]:
 
 def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
     """Refuse a log that says something else of a claim, or of its steps, than its derivation."""
-    from slrsym.checker import Rejected, describe_difference
+    from slrsym.checker import Rejected, describe_claim_difference
 
     for found in judged:
         if found.id not in said:
@@ -487,7 +488,7 @@ def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
                 f"claim {found.id} is none of the derivations; name those that make it as PATH, "
                 "or do not compare: --no-compare"
             )
-        if name := describe_difference(found, said[found.id]):
+        if name := describe_claim_difference(found, said[found.id]):
             what = "has other steps" if name == "steps" else "says something else"
             raise Rejected(f"claim {found.id} {what} in its derivation")
 

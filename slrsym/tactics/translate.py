@@ -15,7 +15,7 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.checker.term import COMMUTE, Term, canonical_key, is_name, neg, num
+from slrsym.checker.term import COMMUTE, Term, canonical_key, is_valid_name, neg, num
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.gaussian.special_functions import (
@@ -112,7 +112,7 @@ _CODED = "coded_"
 
 def checker_name(name: str, head: str, sort: str) -> str:
     """Return a name that the proof checker accepts; different names stay different."""
-    if is_name(name, head, sort) and not name.startswith(_CODED):
+    if is_valid_name(name, head, sort) and not name.startswith(_CODED):
         return name
     return _CODED + sha256(name.encode()).hexdigest()[:50]
 
