@@ -310,7 +310,7 @@ class ClaimItem(_ClaimTest):
         Expectations in the statement are sampled, too.
         """
         from slrsym.claims.check import check_by_sampling, check_certificate, run_experiment
-        from slrsym.claims.verification import shortest_circle
+        from slrsym.claims.verification import shortest_cycle
         from slrsym.statements.expressions import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)
@@ -322,7 +322,7 @@ class ClaimItem(_ClaimTest):
                 find(name)
             except ProofError as reason:
                 raise NotAccepted(f"claim {claim.id} uses what is not there: {reason}") from None
-        way = shortest_circle(claim.id, _ledger(self.config).citations(claim.id))
+        way = shortest_cycle(claim.id, _ledger(self.config).citations(claim.id))
         if way:
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
         error, _ = check_certificate(claim)

@@ -185,7 +185,7 @@ def has_recursion(*statements: Any) -> bool:
     return any(s.has(ForAll) for s in statements)
 
 
-def is_numeric(step: Step) -> bool:
+def is_compared_with_numbers(step: Step) -> bool:
     """Tell whether a step is compared with numbers."""
     return step.numeric and not has_recursion(step.statement, *step.context.hypotheses)
 
@@ -219,7 +219,7 @@ def shared_points(claim: Claim, steps: Sequence[Step], seed: int) -> list[Shared
     """Return the sample points that steps with equal hypotheses share, for each step."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
-        if is_numeric(step) and not step.statement.has(OrbitStatement):
+        if is_compared_with_numbers(step) and not step.statement.has(OrbitStatement):
             groups.setdefault(step.context.hypotheses, []).append(number)
     shared: list[SharedPoints | None] = [None] * len(steps)
     for given, numbers in groups.items():
@@ -309,7 +309,7 @@ def compare_sides(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
 ) -> Compared:
     """Compare both sides of a step at random points."""
-    if not is_numeric(step):
+    if not is_compared_with_numbers(step):
         return None, "", ""
     try:
         return numerical_check(step, seed, points, bench)

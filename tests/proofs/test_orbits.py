@@ -19,10 +19,10 @@ from slrsym.planar import (
     ORIGIN,
     C,
     K,
-    as_function,
+    as_planar_function,
     planar_map,
     risk,
-    stationarity,
+    stationarity_equations,
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, by_claim, chain, lemma, sign
 from slrsym.proofs import theorems
@@ -239,7 +239,7 @@ def test_what_is_not_shown_is_named():
 # -- whom the numbers believe ------------------------------------------------------------------
 
 safe, small = [Lt(alpha * K, 1)], [Lt(alpha * C, 1)]
-R = as_function(risk(kappa, nu))
+R = as_planar_function(risk(kappa, nu))
 
 
 @pytest.mark.parametrize(
@@ -251,8 +251,8 @@ R = as_function(risk(kappa, nu))
         (AlmostEveryStartConvergesTo(g, point_set([(1, 1)])), safe, "attracts all near it"),
         (AlmostEveryStartConvergesTo(g, MAXIMA), safe, "attracts all near it"),
         (VanishesAlong(g, R), safe, "at the fixed point"),
-        (AccumulationPointsSolve(g, as_function((kappa - nu, nu))), safe, "is off by"),
-        (DecreasesAlong(g, as_function(-risk(kappa, nu))), safe, "it increases from"),
+        (AccumulationPointsSolve(g, as_planar_function((kappa - nu, nu))), safe, "is off by"),
+        (DecreasesAlong(g, as_planar_function(-risk(kappa, nu))), safe, "it increases from"),
     ],
 )
 def test_false_statements_on_the_planar_map(statement, given, why):
@@ -281,7 +281,7 @@ def test_a_step_size_above_the_bound():
     [
         OrbitsConvergeTo(g, FIXED_POINTS),
         NullStarts(g, point_set([*MAXIMA, *ORIGIN])),
-        AccumulationPointsSolve(g, stationarity()),
+        AccumulationPointsSolve(g, stationarity_equations()),
         Injective(g),
     ],
 )
