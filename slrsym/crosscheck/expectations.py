@@ -40,7 +40,7 @@ from slrsym.crosscheck.integrands import (
     essential_forms,
     expand_products,
     group_by_part,
-    kinks_of,
+    kinks_of_integrand,
     renaming_invariant_key,
     rewrite_maxima,
     split_off_polynomial,
@@ -383,7 +383,7 @@ class ExpectationValues:
         noise = tuple((arb(fmpq(a, b)), arb(fmpq(p, q)), 0.0) for a, b, p, q in NOISE)
         hermite = gauss_hermite(count, ctx.prec)
         rules = [hermite] * (len(basis) - smooth) + [noise] * len(noises)
-        kinks = kinks_of(factor, random)
+        kinks = kinks_of_integrand(factor, random)
         if kinks:
             lines = kink_lines(kinks, random, partial(_line, compiler), self.evaluator.ball)
             total = integrate_piecewise(program, lines, smooth, rules, self.digits)

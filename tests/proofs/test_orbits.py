@@ -10,7 +10,7 @@ from scipy.stats import beta, kstest
 from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
 from slrsym.crosscheck import Inconclusive, iteration
-from slrsym.crosscheck.orbits import Contradicted, check_orbit_statement
+from slrsym.crosscheck.orbits import ContradictedStatement, check_orbit_statement
 from slrsym.notation import alpha, kappa, nu
 from slrsym.planar import (
     FIXED_POINTS,
@@ -258,7 +258,7 @@ R = as_planar_function(risk(kappa, nu))
 def test_false_statements_on_the_planar_map(statement, given, why):
     import re
 
-    with pytest.raises(Contradicted) as found:
+    with pytest.raises(ContradictedStatement) as found:
         check_orbit_statement(statement, given, np.random.default_rng(5))
     assert re.search(why, str(found.value))
 
@@ -270,7 +270,7 @@ def test_a_step_size_above_the_bound():
     for seed in range(4):
         try:
             check_orbit_statement(DecreasesAlong(g, R), given, np.random.default_rng(seed))
-        except Contradicted as found:
+        except ContradictedStatement as found:
             refused += "it increases from" in str(found)
     assert refused >= 2
 
@@ -344,7 +344,7 @@ def test_what_cannot_be_seen_is_not_believed():
     # The orbits turn for ever, on circles.
     c, s = Rational(3, 5), Rational(4, 5)
     turn = box_map({x: c * x - s * y, y: s * x + c * y})
-    with pytest.raises((Contradicted, Inconclusive)):
+    with pytest.raises((ContradictedStatement, Inconclusive)):
         check_orbit_statement(StepsVanish(turn), [], np.random.default_rng(0))
     slow = box_map({x: x - x**9 / 10**6, y: y / 2})
     with pytest.raises(Inconclusive, match="that is too few"):
