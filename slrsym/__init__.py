@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from slrsym.claims.ledger import Ledger
     from slrsym.dynamics import simulate
     from slrsym.kernels import zeta
-    from slrsym.models.paper import excess_risk, gradient, hessian, risk
+    from slrsym.models.paper_risk import excess_risk, gradient, hessian, risk
     from slrsym.task import OrderParameters, Task
 
 __all__ = [
@@ -41,7 +41,7 @@ _LAZY = {
     "OrderParameters": "slrsym.task",
     "Task": "slrsym.task",
     "simulate": "slrsym.dynamics",
-    **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk"), "slrsym.models.paper"),
+    **dict.fromkeys(("excess_risk", "gradient", "hessian", "risk"), "slrsym.models.paper_risk"),
     "zeta": "slrsym.kernels",
 }
 

@@ -25,60 +25,67 @@ constants = {N: planar.N, Q: planar.Q, b: planar.b, B: notation.B}
 c, g, r, v, h, q = symbols("c g r v h q", nonnegative=True)
 
 
-def moved(x: Any, y: Any) -> Expr:
+def next_coordinate(x: Any, y: Any) -> Expr:
     """Return where a step takes the coordinate x, by Lemma 7; y is step size times slope."""
     return (x - y * (1 - x**2)) / sqrt(1 + y**2 * (1 - x**2))
 
 
-def level_at(x: Any) -> Expr:
+def balancing_nu(x: Any) -> Expr:
     """Return the nu at which a step leaves kappa = x where it is."""
     return erf(b * x / B)
 
 
-def push_at(x: Any, y: Any) -> Expr:
+def minus_kappa_slope(x: Any, y: Any) -> Expr:
     """Return minus the slope in kappa, at overlaps x and y."""
-    return N * exp(-((b * x) ** 2)) * (y - level_at(x))
+    return N * exp(-((b * x) ** 2)) * (y - balancing_nu(x))
 
 
-def step_from(x: Any, y: Any) -> tuple[Expr, Expr]:
+def next_overlaps(x: Any, y: Any) -> tuple[Expr, Expr]:
     """Return where a step takes overlaps x and y."""
-    return moved(x, -alpha * push_at(x, y)), moved(y, -alpha * Q * erf(b * x))
+    return next_coordinate(x, -alpha * minus_kappa_slope(x, y)), next_coordinate(
+        y, -alpha * Q * erf(b * x)
+    )
 
 
-level, push = level_at(kappa), push_at(kappa, nu)
-kappa_next, nu_next = step_from(kappa, nu)
+level, push = balancing_nu(kappa), minus_kappa_slope(kappa, nu)
+kappa_next, nu_next = next_overlaps(kappa, nu)
 
 # A run: both overlaps after t steps, for all t.
 kappas, nus = (IndexedBase(name, real=True) for name in ("kappa", "nu"))
 time = Symbol("t", integer=True, nonnegative=True)
 run = tuple(
     ForAll(time, Eq(overlaps[time + 1], image, evaluate=False))
-    for overlaps, image in zip((kappas, nus), step_from(kappas[time], nus[time]), strict=True)
+    for overlaps, image in zip((kappas, nus), next_overlaps(kappas[time], nus[time]), strict=True)
 )
 
 # The least factors of the linear gains in kappa and in nu, and the greatest loss of kappa.
 m = (1 - alpha * N) * exp(-((b * c) ** 2)) * (1 - c**2)
-ell = (1 - alpha * Q) * Q * erf(b) * (1 - level_at(c) ** 2)
+ell = (1 - alpha * Q) * Q * erf(b) * (1 - balancing_nu(c) ** 2)
 p = N * 2 / sqrt(pi) * b / B
 
-# Growth is shown of `size`, if g^2 + p g <= m N l; the largest such g is `largest_g`.
+# Growth is shown of `growing_combination`, if g^2 + p g <= m N l; the largest such g is
+# `largest_g`.
 largest_g = (sqrt(p**2 + 4 * m * N * ell) - p) / 2
 
 
-def size(x: Any, y: Any) -> Expr:
+def growing_combination(x: Any, y: Any) -> Expr:
     """Return the combination of two overlaps that grows by the factor 1 + alpha g."""
     return g * x + m * N * y
 
 
 # The gain of kappa in a step of the passage; the rates of 1 - nu and of 1 - kappa.
-gain = (1 - alpha * N) * N * exp(-((b * r) ** 2)) * (v - level_at(r)) * (1 - r**2)
+gain = (1 - alpha * N) * N * exp(-((b * r) ** 2)) * (v - balancing_nu(r)) * (1 - r**2)
 nu_rate = (1 - alpha * Q) * Q * erf(b * r) * (1 + v)
-kappa_rate = (1 - alpha * N) * N * exp(-((b * q) ** 2)) * (1 - level_at(q) - h) * (1 + r)
+kappa_rate = (1 - alpha * N) * N * exp(-((b * q) ** 2)) * (1 - balancing_nu(q) - h) * (1 + r)
 
 
 def growth_steps_left(x: Any, y: Any) -> Expr:
     """Return a bound on the steps of growth that are left, at overlaps x and y."""
-    return (log(size(1, level_at(c))) - log(size(x, y))) * (1 + alpha * g) / (alpha * g)
+    return (
+        (log(growing_combination(1, balancing_nu(c))) - log(growing_combination(x, y)))
+        * (1 + alpha * g)
+        / (alpha * g)
+    )
 
 
 def passage_steps_left(x: Any) -> Expr:
@@ -91,18 +98,18 @@ def nu_steps_left(y: Any) -> Expr:
     return (log(1 - y) - log(h)) / (alpha * nu_rate)
 
 
-def kappa_left(x: Any) -> Expr:
+def kappa_steps_left(x: Any) -> Expr:
     """Return the count of the contraction of 1 - kappa, at kappa = x."""
     return (log(1 - x) - log(1 - q)) / (alpha * kappa_rate)
 
 
 # A bound on the steps until kappa >= q and nu >= 1 - h, where growth begins at the overlaps kappa
 # and nu, and v is the level at c: a phase lasts at most one step longer than its count.
-contraction = 1 + kappa_left(r)
+contraction = 1 + kappa_steps_left(r)
 bound = 3 + growth_steps_left(kappa, nu) + passage_steps_left(0) + nu_steps_left(v) + contraction
 
 # Then the risk is at most this above that of the oracle.
-excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - level_at(q)) * (1 - q)
+excess_at_end = Q * h + N * exp(-((b * q) ** 2)) * (1 - balancing_nu(q)) * (1 - q)
 
 # No step contracts 1 - kappa at a higher rate than this where kappa >= r.
-fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - level_at(r))
+fastest_kappa_rate = 2 * N * exp(-((b * r) ** 2)) * (1 - balancing_nu(r))

@@ -92,7 +92,7 @@ kappa_next, nu_next = (
 slack = R_kappa(kappa, nu) ** 2 * (1 - kappa**2) + R_nu(kappa) ** 2 * (1 - nu**2)
 
 
-def as_function(value: Any) -> Lambda:
+def as_planar_function(value: Any) -> Lambda:
     """Turn one or several expressions into a function of kappa and nu."""
     return function_of((kappa, nu), value)
 
@@ -102,19 +102,19 @@ def planar_map() -> BoxMap:
     return box_map({kappa: kappa_next, nu: nu_next})
 
 
-def square() -> tuple[Boolean, ...]:
+def square_conditions() -> tuple[Boolean, ...]:
     """Return the conditions that kappa and nu lie in [-1, 1]."""
     return planar_map().inside()
 
 
-def second_point() -> tuple[Boolean, ...]:
+def second_point_conditions() -> tuple[Boolean, ...]:
     """Return the conditions that the second point lies in the square."""
     return planar_map().inside((kappa2, nu2))
 
 
-def stationarity() -> Lambda:
+def stationarity_equations() -> Lambda:
     """Return the left sides of equations (14)."""
-    return as_function((R_kappa(kappa, nu) * (1 - kappa**2), R_nu(kappa) * (1 - nu**2)))
+    return as_planar_function((R_kappa(kappa, nu) * (1 - kappa**2), R_nu(kappa) * (1 - nu**2)))
 
 
 MINIMA: FiniteSet = point_set([(1, 1), (-1, -1)])

@@ -203,7 +203,7 @@ class LogItem(_Test):
 
     def runtest(self) -> None:
         """Refuse a claim that rests on a step without evidence, or that says something else now."""
-        from slrsym.checker import describe_difference
+        from slrsym.checker import describe_claim_difference
         from slrsym.claims.ledger import builtin_ledger
         from slrsym.statements.expressions import ProofError
         from slrsym.tactics.proof_log import statement_records
@@ -216,7 +216,7 @@ class LogItem(_Test):
             (said,) = statement_records([claim.id], builtin_ledger().find)
         except ProofError as reason:
             raise NotAccepted(f"claim {claim.id} of the log: {reason}") from None
-        if what := describe_difference(claim, said):
+        if what := describe_claim_difference(claim, said):
             what = "has other steps" if what == "steps" else "says something else"
             raise NotAccepted(f"claim {claim.id} {what} in its derivation")
 
@@ -310,7 +310,7 @@ class ClaimItem(_ClaimTest):
         Expectations in the statement are sampled, too.
         """
         from slrsym.claims.check import check_by_sampling, check_certificate, run_experiment
-        from slrsym.claims.verification import shortest_circle
+        from slrsym.claims.verification import shortest_cycle
         from slrsym.statements.expressions import ProofError
 
         claim, find = self.parent.claim, _finder(self.parent)
@@ -322,7 +322,7 @@ class ClaimItem(_ClaimTest):
                 find(name)
             except ProofError as reason:
                 raise NotAccepted(f"claim {claim.id} uses what is not there: {reason}") from None
-        way = shortest_circle(claim.id, _ledger(self.config).citations(claim.id))
+        way = shortest_cycle(claim.id, _ledger(self.config).citations(claim.id))
         if way:
             raise NotAccepted(f"claim {claim.id} rests on itself: {' -> '.join(way)}")
         error, _ = check_certificate(claim)

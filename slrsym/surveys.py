@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from slrsym.dynamics import simulate
 from slrsym.files import SavedComputation
 from slrsym.linear import best_linear
-from slrsym.models.paper import excess_risk, gradient, hessian
+from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.montecarlo import Erf, Linear, risk_estimate
 from slrsym.renamed import old_names
 from slrsym.task import ORACLE, Task

@@ -20,7 +20,6 @@ from slrsym.gaussian import (
     zeta,
 )
 from slrsym.gaussian.closed_form import evaluate_for_proofs
-from slrsym.laws import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
 from slrsym.notation import (
     ORDER_PARAMETERS,
     A,
@@ -38,6 +37,7 @@ from slrsym.notation import (
     theta,
 )
 from slrsym.renamed import old_names
+from slrsym.token_laws import U1, V1, Y1, U, V, informative_token, noise, other_token, xi
 
 __all__ = [
     "excess_risk_stable",

@@ -9,16 +9,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from slrsym.laws import U1 as U1
-    from slrsym.laws import V1 as V1
-    from slrsym.laws import Y1 as Y1
-    from slrsym.laws import U as U
-    from slrsym.laws import V as V
-    from slrsym.laws import informative_token as informative_token
-    from slrsym.laws import noise as noise
-    from slrsym.laws import other_token as other_token
-    from slrsym.laws import token_law as token_law
-    from slrsym.laws import xi as xi
+    from slrsym.token_laws import U1 as U1
+    from slrsym.token_laws import V1 as V1
+    from slrsym.token_laws import Y1 as Y1
+    from slrsym.token_laws import U as U
+    from slrsym.token_laws import V as V
+    from slrsym.token_laws import informative_token as informative_token
+    from slrsym.token_laws import noise as noise
+    from slrsym.token_laws import other_token as other_token
+    from slrsym.token_laws import token_law as token_law
+    from slrsym.token_laws import xi as xi
 
 # Powers of larger ones overflow.
 _MOST = 10**150
@@ -135,5 +135,5 @@ _LAWS = (
 
 def __getattr__(name: str) -> Any:
     if name in _LAWS:
-        return getattr(import_module("slrsym.laws"), name)
+        return getattr(import_module("slrsym.token_laws"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

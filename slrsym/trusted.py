@@ -7,7 +7,12 @@ from importlib import import_module
 from slrsym.checker import *  # noqa: F403
 
 warnings.warn("slrsym.trusted is called slrsym.checker now", DeprecationWarning, stacklevel=2)
-_RENAMED = {"means": "gaussian_integrals"}
+_RENAMED = {
+    "expect": "expectations",
+    "means": "gaussian_integrals",
+    "schemas": "orbit_theorems",
+    "vectors": "vector_theorems",
+}
 for _name in ("analysis", "calculus", "expect", "log", "means", "numbers", "ring", "schemas",
               "sign", "term", "theorem", "vectors"):  # fmt: skip
     _module = import_module(f"slrsym.checker.{_RENAMED.get(_name, _name)}")

@@ -53,7 +53,8 @@ def test_the_table(capsys):
 NUMBERS = {
     convergence.N: 0.9, convergence.Q: 1.4, convergence.b: 0.8, convergence.B: 1.2, alpha: 0.08,
     convergence.c: 0.4, convergence.r: 0.2, convergence.q: 0.99, convergence.h: 0.05,
-    convergence.v: float(convergence.level_at(0.4).subs({convergence.b: 0.8, convergence.B: 1.2})),
+    convergence.v: float(convergence.balancing_nu(0.4).subs({convergence.b: 0.8, convergence.B:
+    1.2})),
 }  # fmt: skip
 NUMBERS[convergence.g] = float(convergence.largest_g.subs(NUMBERS))
 
@@ -64,7 +65,7 @@ def value(expression):
 
 def iterates(x, y, count):
     """Return both overlaps after 0, 1, ..., count steps."""
-    images = [image.subs(NUMBERS) for image in convergence.step_from(kappa, nu)]
+    images = [image.subs(NUMBERS) for image in convergence.next_overlaps(kappa, nu)]
     step = lambdify((kappa, nu), images, "math")
     found = [(x, y)]
     for _ in range(count):
@@ -78,7 +79,7 @@ def test_a_run_is_near_the_oracle_after_the_counts(start, sign):
     """Claims convergence-time-run and convergence-time-run-reflected."""
     counts = (
         convergence.growth_steps_left(*start), convergence.passage_steps_left(0),
-        convergence.nu_steps_left(convergence.v), convergence.kappa_left(convergence.r),
+        convergence.nu_steps_left(convergence.v), convergence.kappa_steps_left(convergence.r),
     )  # fmt: skip
     steps = sum(max(0, math.ceil(value(count))) for count in counts)
     run = iterates(sign * start[0], sign * start[1], steps + 50)
@@ -96,7 +97,9 @@ def test_a_run_from_opposite_signs_leaves_the_saddle(x, share):
     y = -share * g * x / size
     assert y >= -level
     begin = g * x + size * y
-    steps = math.ceil((math.log(value(convergence.size(1, level))) - math.log(m * begin)) / rate)
+    steps = math.ceil(
+        (math.log(value(convergence.growing_combination(1, level))) - math.log(m * begin)) / rate
+    )
     run = iterates(x, y, steps + 50)
     assert all(v >= level for _, v in run[steps:])
     for n, (k, v) in enumerate(run):

@@ -11,7 +11,7 @@ import pytest
 from slrsym import Task, experiments
 from slrsym.dynamics import Constant, InverseTimeDecay, ManifoldStart, UniformStart, load, save
 from slrsym.experiments import EXPERIMENTS, load_or_compute, parameter_names, with_parameters
-from slrsym.models.paper import excess_risk
+from slrsym.models.paper_risk import excess_risk
 from slrsym.surveys import OracleSurvey, SquareSurvey
 
 from ._profile import thorough_only

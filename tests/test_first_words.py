@@ -34,7 +34,7 @@ VERBS = frozenset(_VERBS.split())
 
 # Decorators of functions whose docstrings are something else.
 NOUN_PHRASES = {"property", "cached_property"}
-PRINTED = {"proof", "register_schema"}
+PRINTED = {"proof", "register_theorem"}
 
 
 def name_of(decorator: ast.expr) -> str:
@@ -80,7 +80,7 @@ def test_docstrings_of_functions_begin_with_a_verb(part):
         ("The exponent.", "@functools.cached_property", False),
         ("The exponent.", "@cache", True),
         ("Both sides are even.", "@claim.proof", False),
-        ("Orbits converge.", "@register_schema('limits', 0)", False),
+        ("Orbits converge.", "@register_theorem('limits', 0)", False),
     ],
 )
 def test_other_first_words_are_noticed(summary, decorator, is_wrong):

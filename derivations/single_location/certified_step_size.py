@@ -6,13 +6,13 @@ What is certified here holds for the parameters of a box that is stated, and is 
 from sympy import And, Eq, Gt, Lt, Rational, S, erf, exp, pi, sqrt, symbols
 
 from slrsym.certify import InequalitiesOnBox
-from slrsym.certify.functions import R_1 as R_KAPPA
-from slrsym.certify.functions import R_2 as R_NU
-from slrsym.certify.functions import R_11 as R_KK
-from slrsym.certify.functions import R_12 as R_KN
-from slrsym.certify.functions import R_22 as R_NN
-from slrsym.certify.functions import ROOM, derivative_definitions, planar_map
-from slrsym.kernels.functions import ErfDefect
+from slrsym.certify.manifold_functions import R_1 as R_KAPPA
+from slrsym.certify.manifold_functions import R_2 as R_NU
+from slrsym.certify.manifold_functions import R_11 as R_KK
+from slrsym.certify.manifold_functions import R_12 as R_KN
+from slrsym.certify.manifold_functions import R_22 as R_NN
+from slrsym.certify.manifold_functions import ROOM, derivative_definitions, planar_map
+from slrsym.kernels.symbolic_functions import ErfDefect
 from slrsym.notation import B, alpha, d, gamma, kappa, lam, nu
 from slrsym.planar import K, R_kappa, R_nu, b, coordinate_after_step
 from slrsym.planar import planar_map as planar_map_of_paper
@@ -40,7 +40,8 @@ def along(i, j):
     return D(image, coordinates[i]) + through_slope if i == j else through_slope
 
 
-# The pole factors p, the squares of the norms N, and the numbers m of `slrsym.certify.functions`.
+# The pole factors p, the squares of the norms N, and the numbers m of
+# `slrsym.certify.manifold_functions`.
 factored = {
     (i, j): with_room(step.poles[i] * step.entries[i][j] / step.norms[i] ** Rational(3, 2))
     for i in range(2)

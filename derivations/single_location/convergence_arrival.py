@@ -6,18 +6,20 @@ from slrsym import notation, planar
 from slrsym.convergence import (
     N,
     Q,
+    balancing_nu,
     c,
     constants,
     ell,
     g,
     gain,
+    growing_combination,
     growth_steps_left,
     h,
-    kappa_left,
     kappa_rate,
+    kappa_steps_left,
     kappas,
-    level_at,
     m,
+    next_overlaps,
     nu_rate,
     nu_steps_left,
     nus,
@@ -26,8 +28,6 @@ from slrsym.convergence import (
     q,
     r,
     run,
-    size,
-    step_from,
     v,
 )  # fmt: skip
 from slrsym.notation import alpha
@@ -77,14 +77,14 @@ halfway = Claim(
     hypotheses=[
         *run,
         *at_start,
-        Gt(size(kappas[T], nus[T]), 0),
+        Gt(growing_combination(kappas[T], nus[T]), 0),
         Gt(g, 0),
         Lt(c, 1),
         *small,
         steep,
         Lt(r, 1),
-        Gt(v, level_at(r)),
-        Le(v, level_at(c)),
+        Gt(v, balancing_nu(r)),
+        Le(v, balancing_nu(c)),
         Ge(n1, growth_steps_left(kappas[T], nus[T])),
         Ge(n2, passage_steps_left(0)),
     ],
@@ -107,14 +107,18 @@ def ranges(start, steps, level=0):
 def _(goal):
     """Growth and passage, each for as many steps as its count."""
     middle, gained = T + n1, alpha * gain
-    growing = size(kappas[T], nus[T]), size(1, level_at(c)), alpha * g
+    growing = (
+        growing_combination(kappas[T], nus[T]),
+        growing_combination(1, balancing_nu(c)),
+        alpha * g,
+    )
     grown = chain(exp(n1 * growing[2] / (1 + growing[2])) * growing[0]).ge(
         growing[1],
         by=lemma(
             "convergence-time-growth-enough", W_0=growing[0], W_1=growing[1], a=growing[2], n=n1
         ),
     )
-    level = chain(nus[middle]).ge(level_at(c), by=lemma("convergence-time-run-leaves", n=n1))
+    level = chain(nus[middle]).ge(balancing_nu(c), by=lemma("convergence-time-run-leaves", n=n1))
     factor = chain(gained).gt(0, by=sign)
     far = chain(n2 * gained).ge(r, by=sign)
     return knowing(
@@ -155,16 +159,16 @@ near = Claim(
         Le(kappas[T], 1),
         Ge(nus[T], v),
         Le(nus[T], 1),
-        Ge(v, level_at(r)),
+        Ge(v, balancing_nu(r)),
         Lt(v, 1),
         *small,
         Gt(r, 0),
         Le(r, q),
         Lt(q, 1),
         Gt(h, 0),
-        Lt(h, 1 - level_at(q)),
+        Lt(h, 1 - balancing_nu(q)),
         Ge(n3, nu_steps_left(v)),
-        Ge(n4, kappa_left(r)),
+        Ge(n4, kappa_steps_left(r)),
     ],
 )
 
@@ -186,7 +190,7 @@ def _(goal):
         .le(exp(-n3 * by_nu) * (1 - v), by=sign)
     )
     return knowing(
-        chain(nus[T]).ge(level_at(r), by=sign),
+        chain(nus[T]).ge(balancing_nu(r), by=sign),
         chain(by_nu).gt(0, by=sign),
         chain(by_kappa).gt(0, by=sign),
         first,
@@ -195,10 +199,10 @@ def _(goal):
         *ranges(T, n3, r),
         chain(nus[T3]).ge(1 - exp(-n3 * by_nu) * (1 - v), by=sign).ge(1 - h, by=sign),
         chain(kappas[T4]).ge(q, by=lemma("convergence-time-run-arrives", T=T3, n=n4)),
-        chain(nus[T3]).ge(level_at(r), by=sign),
+        chain(nus[T3]).ge(balancing_nu(r), by=sign),
         *ranges(T3, n4, r)[1:],
         chain(nus[T4]).ge(1 - h, by=sign),
-        chain(nus[T4]).ge(level_at(q), by=sign),
+        chain(nus[T4]).ge(balancing_nu(q), by=sign),
         *ranges(T4, n, q)[2:3],
         all_of(
             chain(kappas[T4 + n] - q).ge(0, by=lemma("convergence-time-run-stays", T=T4, n=n, r=q)),
@@ -217,18 +221,18 @@ counted = [
     Gt(r, 0),
     Le(r, q),
     Lt(q, 1),
-    Gt(v, level_at(r)),
-    Le(v, level_at(c)),
+    Gt(v, balancing_nu(r)),
+    Le(v, balancing_nu(c)),
     Gt(h, 0),
-    Lt(h, 1 - level_at(q)),
+    Lt(h, 1 - balancing_nu(q)),
     Ge(n2, passage_steps_left(0)),
     Ge(n3, nu_steps_left(v)),
-    Ge(n4, kappa_left(r)),
+    Ge(n4, kappa_steps_left(r)),
 ]
 whole_way = [
     *run,
     *at_start,
-    Gt(size(kappas[T], nus[T]), 0),
+    Gt(growing_combination(kappas[T], nus[T]), 0),
     *counted,
     Ge(n1, growth_steps_left(kappas[T], nus[T])),
 ]
@@ -262,7 +266,7 @@ def _(goal):
         chain(nus[middle]).ge(v, by=half),
         chain(kappas[middle]).le(1, by=stay),
         chain(nus[middle]).le(1, by=stay),
-        chain(level_at(c)).lt(1, by=sign),
+        chain(balancing_nu(c)).lt(1, by=sign),
         all_of(
             chain(kappas[end] - q).ge(0, by=rest),
             chain(nus[end] - (1 - h)).ge(0, by=rest),
@@ -276,7 +280,9 @@ reflected = Claim(
     statement=And(
         *(
             Eq(-overlaps[n + 1], image, evaluate=False)
-            for overlaps, image in zip((kappas, nus), step_from(-kappas[n], -nus[n]), strict=True)
+            for overlaps, image in zip(
+                (kappas, nus), next_overlaps(-kappas[n], -nus[n]), strict=True
+            )
         ),
         evaluate=False,
     ),
@@ -294,7 +300,7 @@ def _(goal):
     parts = []
     for part in goal.args:
         which = 0 if part.lhs == -kappas[n + 1] else 1
-        overlaps, image = (kappas, nus)[which], step_from(kappas[n], nus[n])[which]
+        overlaps, image = (kappas, nus)[which], next_overlaps(kappas[n], nus[n])[which]
         fact = chain(overlaps[n + 1]).then(image, by=instance(run[which], n))
         parts.append(
             having(fact, chain(part.lhs).then(-image, by=algebra).then(part.rhs, by=algebra))

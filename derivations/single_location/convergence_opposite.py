@@ -11,23 +11,23 @@ from slrsym.convergence import (
     N,
     Q,
     b,
+    balancing_nu,
     c,
     ell,
     g,
+    growing_combination,
     kappa_next,
     kappas,
     level,
-    level_at,
     m,
-    moved,
+    minus_kappa_slope,
+    next_coordinate,
+    next_overlaps,
     nu_next,
     nus,
     p,
     push,
-    push_at,
     run,
-    size,
-    step_from,
 )  # fmt: skip
 from slrsym.notation import alpha, kappa, nu
 from slrsym.proof import (
@@ -63,7 +63,7 @@ rises = Claim(
         "Where $alpha$ times the slope is $-y$, with $0 <= y <= 1$, a step raises a coordinate $x "
         "<= 0$ by at least $y (1 - y) (1 - x^2)$"
     ),
-    statement=Ge(moved(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False),
+    statement=Ge(next_coordinate(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False),
     source="new; planar-step-rises is about $x >= 0$",
     hypotheses=[Ge(x, -1), Le(x, 0), Le(y, 1)],
 )
@@ -172,7 +172,7 @@ nu_rises = Claim(
     statement=Ge(nu_next - nu - alpha * ell * kappa, 0, evaluate=False),
     source="new; as convergence-time-growth-nu, where $nu >= 0$",
     hypotheses=[
-        Ge(kappa, 0), Le(kappa, 1), Ge(nu, -level_at(c)), Le(nu, 0), Le(alpha * Q, 1)
+        Ge(kappa, 0), Le(kappa, 1), Ge(nu, -balancing_nu(c)), Le(nu, 0), Le(alpha * Q, 1)
     ],
 )  # fmt: skip
 
@@ -197,7 +197,10 @@ def _(goal):
             factor * kappa * erf(b) - line,
             by=lemma("erf-above-chord", r=kappa, w=b).scaled(factor),
         )
-        .then(alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (level_at(c) ** 2 - nu**2), by=algebra)
+        .then(
+            alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (balancing_nu(c) ** 2 - nu**2),
+            by=algebra,
+        )
         .ge(0, by=sign),
     )
 
@@ -214,7 +217,7 @@ start = [
     *run,
     Ge(kappas[T], 0),
     Le(kappas[T], 1),
-    Ge(nus[T], -level_at(c)),
+    Ge(nus[T], -balancing_nu(c)),
     Le(nus[T], 0),
     Ge(begin, 0),
     Le(alpha * N, 1),
@@ -226,7 +229,9 @@ start = [
 def by_step(overlaps):
     """Begin a chain from an overlap with the step that leads to it."""
     which = (kappas, nus).index(overlaps)
-    return chain(overlaps[T + n + 1]).then(step_from(k, u)[which], by=instance(run[which], T + n))
+    return chain(overlaps[T + n + 1]).then(
+        next_overlaps(k, u)[which], by=instance(run[which], T + n)
+    )
 
 
 def combined(factor):
@@ -246,7 +251,7 @@ def outwards_facts():
     """Show that U grows by a factor where nu is at most 0."""
     return [
         chain(U).ge(0, by=sign),
-        chain(u).ge(-level_at(c), by=sign),
+        chain(u).ge(-balancing_nu(c), by=sign),
         chain(u).ge(-1, by=sign),
         by_step(kappas).ge(
             k + alpha * (N * u - p * k), by=lemma("convergence-time-opposite-kappa", **here)
@@ -292,7 +297,9 @@ def _(goal):
     )
     bound = exp((n + 1) * rate) * begin
     below_one = [
-        by_step(kappas).le(1, by=lemma("planar-step-stays", x=k, y=-alpha * push_at(k, u))),
+        by_step(kappas).le(
+            1, by=lemma("planar-step-stays", x=k, y=-alpha * minus_kappa_slope(k, u))
+        ),
         by_step(nus).le(1, by=lemma("planar-step-stays", x=u, y=-alpha * Q * erf(b * k))),
     ]
     whole = And(
@@ -336,10 +343,10 @@ def _(goal):
 
 # -- out of the saddle -------------------------------------------------------------------------
 
-W, least = size(k, u), m * begin
+W, least = growing_combination(k, u), m * begin
 enough = Ge(W, exp(n * rate) * least, evaluate=False)
 quicker = [*start, Le(c, 1), Le(g**2 + p * g, m * N * ell)]
-either = Or(Ge(u, level_at(c)), enough, evaluate=False)
+either = Or(Ge(u, balancing_nu(c)), enough, evaluate=False)
 
 grows = Claim(
     id="convergence-time-run-opposite-growth",
@@ -378,15 +385,15 @@ def in_ranges(proof):
 def _(goal):
     """By induction: where $nu <= 0$, by $U$, which is less; else by convergence-time-growth."""
     base = (
-        chain(size(kappas[T], nus[T]))
+        chain(growing_combination(kappas[T], nus[T]))
         .then(least + (1 - m) * g * kappas[T], by=algebra)
         .ge(least, by=sign)
     )
-    W_next, factor = size(k_next, u_next), exp((n + 1) * rate)
-    target = Or(Ge(u_next, level_at(c)), Ge(W_next, factor * least), evaluate=False)
+    W_next, factor = growing_combination(k_next, u_next), exp((n + 1) * rate)
+    target = Or(Ge(u_next, balancing_nu(c)), Ge(W_next, factor * least), evaluate=False)
     past = having(
         by_step(nus).ge(u, by=lemma("convergence-time-stays", r=0, **here)),
-        chain(u_next).ge(level_at(c), by=sign),
+        chain(u_next).ge(balancing_nu(c), by=sign),
     )
     as_before = knowing(
         by_step(kappas).ge(
@@ -397,8 +404,8 @@ def _(goal):
         chain(W_next).ge((1 + alpha * g) * W, by=combined(m)),
         chain(W_next).ge(factor * least, by=multiplied(least, W, W_next)),
     )
-    below = cases(target, (Ge(u, level_at(c)), past), (enough, as_before))
-    upper = cases(target, (Ge(u, level_at(c)), past), (Le(u, level_at(c)), below))
+    below = cases(target, (Ge(u, balancing_nu(c)), past), (enough, as_before))
+    upper = cases(target, (Ge(u, balancing_nu(c)), past), (Le(u, balancing_nu(c)), below))
     by_U = knowing(
         *outwards_facts(),
         chain(k_next).ge(0, by=lemma("convergence-time-opposite-sign", here, kappa_1=k_next, p=p)),
@@ -420,13 +427,13 @@ leaves = Claim(
         "From $kappa_T >= 0 >= nu_T >= -erf(b c/B)$ with $U_T = g kappa_T + N nu_T >= 0$, a run "
         "with short steps has $nu_(T + n) >= erf(b c/B)$ once $e^(n s) m U_T >= g + m N erf(b c/B)$"
     ),
-    statement=Ge(u - level_at(c), 0, evaluate=False),
+    statement=Ge(u - balancing_nu(c), 0, evaluate=False),
     source="new; as in convergence-time-run-opposite-growth, with $alpha N < 1$ and $c < 1$",
     hypotheses=[
         *quicker,
         Lt(c, 1),
         Lt(alpha * N, 1),
-        Ge(exp(n * rate) * least, size(1, level_at(c))),
+        Ge(exp(n * rate) * least, growing_combination(1, balancing_nu(c))),
     ],
 )
 
@@ -434,11 +441,11 @@ leaves = Claim(
 @leaves.proof
 def _(goal):
     """Otherwise $g kappa + m N nu$ would be larger than it can be with $kappa <= 1$."""
-    level = level_at(c)
+    level = balancing_nu(c)
     positive = (
         chain(m * N * (u - level))
-        .then(W - size(1, level) + g * (1 - k), by=algebra)
-        .ge(exp(n * rate) * least - size(1, level) + g * (1 - k), by=sign)
+        .then(W - growing_combination(1, level) + g * (1 - k), by=algebra)
+        .ge(exp(n * rate) * least - growing_combination(1, level) + g * (1 - k), by=sign)
         .ge(g * (1 - k), by=sign)
         .ge(0, by=sign)
     )

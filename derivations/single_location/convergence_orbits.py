@@ -11,24 +11,24 @@ from slrsym.convergence import (
     N,
     Q,
     b,
+    balancing_nu,
     c,
     ell,
     g,
     gain,
+    growing_combination,
     h,
     kappa_rate,
     kappas,
-    level_at,
     m,
+    minus_kappa_slope,
+    next_overlaps,
     nu_rate,
     nus,
     p,
-    push_at,
     q,
     r,
     run,
-    size,
-    step_from,
     v,
 )  # fmt: skip
 from slrsym.notation import alpha
@@ -61,7 +61,9 @@ at_start = [Ge(kappas[T], 0), Le(kappas[T], 1), Ge(nus[T], 0), Le(nus[T], 1)]
 def by_step(overlaps):
     """Begin a chain from an overlap with the step that leads to it."""
     which = (kappas, nus).index(overlaps)
-    return chain(overlaps[T + n + 1]).then(step_from(x, y)[which], by=instance(run[which], T + n))
+    return chain(overlaps[T + n + 1]).then(
+        next_overlaps(x, y)[which], by=instance(run[which], T + n)
+    )
 
 
 def knowing(*facts_and_proof):
@@ -84,7 +86,7 @@ stays = Claim(
         "$[0, 1]$"
     ),
     hypotheses=[
-        *run, Ge(kappas[T], r), Le(kappas[T], 1), Ge(nus[T], level_at(r)), Le(nus[T], 1), *small
+        *run, Ge(kappas[T], r), Le(kappas[T], 1), Ge(nus[T], balancing_nu(r)), Le(nus[T], 1), *small
     ],
 )  # fmt: skip
 
@@ -98,7 +100,7 @@ def _(goal):
         chain(nus[T]).ge(nus[T], by=sign),
         chain(nus[T]).le(1, by=sign),
     )
-    enough = chain(y).ge(level_at(r), by=sign)
+    enough = chain(y).ge(balancing_nu(r), by=sign)
     one = lemma("convergence-time-stays", **here)
     return induction(
         goal,
@@ -109,7 +111,9 @@ def _(goal):
             by_step(nus).ge(y, by=one),
             all_of(
                 by_step(kappas).ge(r, by=one),
-                by_step(kappas).le(1, by=lemma("planar-step-stays", x=x, y=-alpha * push_at(x, y))),
+                by_step(kappas).le(
+                    1, by=lemma("planar-step-stays", x=x, y=-alpha * minus_kappa_slope(x, y))
+                ),
                 chain(y_next).ge(nus[T], by=sign),
                 by_step(nus).le(1, by=lemma("planar-step-stays", x=y, y=-alpha * Q * erf(b * x))),
             ),
@@ -143,8 +147,8 @@ grows = Claim(
         "alpha g)$"
     ),
     statement=Or(
-        Ge(y, level_at(c)),
-        Ge(size(x, y), exp(n * rate) * size(kappas[T], nus[T])),
+        Ge(y, balancing_nu(c)),
+        Ge(growing_combination(x, y), exp(n * rate) * growing_combination(kappas[T], nus[T])),
         evaluate=False,
     ),
     source=(
@@ -158,9 +162,9 @@ grows = Claim(
 @grows.proof
 def _(goal):
     """By induction: convergence-time-growth, or $nu$ has passed the level, below which it stays."""
-    level, start = level_at(c), size(kappas[T], nus[T])
+    level, start = balancing_nu(c), growing_combination(kappas[T], nus[T])
     risen = by_step(nus).ge(y, by=lemma("convergence-time-stays", r=0, **here))
-    here_size, next_size = size(x, y), size(x_next, y_next)
+    here_size, next_size = growing_combination(x, y), growing_combination(x_next, y_next)
 
     def step(known):
         passed = Ge(y_next, level), Ge(next_size, exp((n + 1) * rate) * start)
@@ -202,7 +206,7 @@ leaves = Claim(
         "With short steps and $g^2 + p g <= m N l$, from $kappa_T, nu_T >= 0$ on, if $e^(n s) W_T "
         ">= g + m N erf(b c/B)$, with $s = alpha g/(1 + alpha g)$, then $nu_(T + n) >= erf(b c/B)$"
     ),
-    statement=Ge(y - level_at(c), 0, evaluate=False),
+    statement=Ge(y - balancing_nu(c), 0, evaluate=False),
     source=(
         "new; short steps have $alpha N < 1$ and $alpha Q, alpha p <= 1$; $c < 1$; $W$, $m$, $l$ "
         "and $p$ as in convergence-time-run-growth"
@@ -215,7 +219,10 @@ leaves = Claim(
         small_for_nu,
         small_for_fall,
         steep,
-        Ge(exp(n * rate) * size(kappas[T], nus[T]), size(1, level_at(c))),
+        Ge(
+            exp(n * rate) * growing_combination(kappas[T], nus[T]),
+            growing_combination(1, balancing_nu(c)),
+        ),
     ],
 )
 
@@ -223,13 +230,13 @@ leaves = Claim(
 @leaves.proof
 def _(goal):
     """Otherwise $W$ would be larger than it can be with $kappa <= 1$."""
-    level, start = level_at(c), size(kappas[T], nus[T])
-    grown = Ge(size(x, y), exp(n * rate) * start, evaluate=False)
+    level, start = balancing_nu(c), growing_combination(kappas[T], nus[T])
+    grown = Ge(growing_combination(x, y), exp(n * rate) * start, evaluate=False)
     either = by_claim(Or(Ge(y, level), grown, evaluate=False), "convergence-time-run-growth")
     enough = (
         chain(m * N * (y - level))
-        .then(size(x, y) - size(1, level) + g * (1 - x), by=algebra)
-        .ge(exp(n * rate) * start - size(1, level) + g * (1 - x), by=sign)
+        .then(growing_combination(x, y) - growing_combination(1, level) + g * (1 - x), by=algebra)
+        .ge(exp(n * rate) * start - growing_combination(1, level) + g * (1 - x), by=sign)
         .ge(g * (1 - x), by=sign)
         .ge(0, by=sign)
     )
@@ -246,7 +253,7 @@ def _(goal):
 # -- passage of kappa --------------------------------------------------------------------------
 
 passing = [
-    *run, *at_start, *small, Le(r, 1), Ge(nus[T], v), Ge(v, level_at(r)),
+    *run, *at_start, *small, Le(r, 1), Ge(nus[T], v), Ge(v, balancing_nu(r)),
 ]  # fmt: skip
 gained = alpha * gain
 
@@ -276,7 +283,7 @@ def _(goal):
             .then((n + 1) * gained, by=algebra)
         )
         low = cases(target, (Ge(x, r), up), (Ge(x, n * gained), grown))
-        enough = chain(y).ge(v, by=sign), chain(y).ge(level_at(r), by=sign)
+        enough = chain(y).ge(v, by=sign), chain(y).ge(balancing_nu(r), by=sign)
         return in_range(knowing(*enough, cases(target, (Ge(x, r), up), (Le(x, r), low))))
 
     return induction(goal, n, base=chain(kappas[T]).ge(0, by=sign), step=step)
@@ -316,7 +323,7 @@ nu_contracts = Claim(
     ),
     statement=Le(1 - y, exp(-n * alpha * nu_rate) * (1 - nus[T]), evaluate=False),
     source="new; short steps have $alpha N, alpha Q, alpha p <= 1$",
-    hypotheses=[*near_one, Ge(nus[T], v), Ge(v, level_at(r))],
+    hypotheses=[*near_one, Ge(nus[T], v), Ge(v, balancing_nu(r))],
 )
 
 
@@ -324,7 +331,7 @@ def beside(proof):
     """Use in a proof that the run stays at kappa >= r and does not lower nu."""
     stay = lemma("convergence-time-run-stays")
     return knowing(
-        chain(nus[T]).ge(level_at(r), by=sign),
+        chain(nus[T]).ge(balancing_nu(r), by=sign),
         chain(x).ge(r, by=stay),
         chain(x).le(1, by=stay),
         chain(y).ge(nus[T], by=stay),
@@ -360,10 +367,10 @@ def _(goal):
 
 
 near_oracle = [
-    *near_one, Le(r, q), Le(q, 1), Ge(nus[T], 1 - h), Le(h, 1 - level_at(q)),
+    *near_one, Le(r, q), Le(q, 1), Ge(nus[T], 1 - h), Le(h, 1 - balancing_nu(q)),
 ]  # fmt: skip
-lower = chain(level_at(r)).le(
-    level_at(q), by=increasing(erf(z), z, chain(b * r / B).le(b * q / B, by=sign))
+lower = chain(balancing_nu(r)).le(
+    balancing_nu(q), by=increasing(erf(z), z, chain(b * r / B).le(b * q / B, by=sign))
 )
 contracted = Le(1 - x, exp(-n * alpha * kappa_rate) * (1 - kappas[T]), evaluate=False)
 
@@ -402,7 +409,7 @@ def _(goal):
             chain(1 - x_next).le(bound, by=powers),
         )
         low = cases(target, (Ge(x, q), up), (contracted, nearer))
-        enough = chain(y).ge(1 - h, by=sign), chain(y).ge(level_at(q), by=sign)
+        enough = chain(y).ge(1 - h, by=sign), chain(y).ge(balancing_nu(q), by=sign)
         return having(
             lower,
             beside(knowing(*enough, cases(target, (Ge(x, q), up), (Le(x, q), low)))),

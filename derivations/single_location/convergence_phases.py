@@ -7,15 +7,16 @@ from slrsym.convergence import (
     N,
     Q,
     b,
+    balancing_nu,
     c,
     ell,
     g,
     gain,
+    growing_combination,
     h,
     kappa_next,
     kappa_rate,
     level,
-    level_at,
     m,
     nu_next,
     nu_rate,
@@ -23,7 +24,6 @@ from slrsym.convergence import (
     push,
     q,
     r,
-    size,
     v,
 )  # fmt: skip
 from slrsym.notation import alpha, kappa, nu
@@ -44,7 +44,7 @@ small_for_kappa, small_for_nu = Le(alpha * N, 1), Le(alpha * Q, 1)
 
 # -- growth at the saddle ----------------------------------------------------------------------
 
-below = [Le(c, 1), Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, level_at(c))]
+below = [Le(c, 1), Ge(kappa, 0), Le(kappa, 1), Ge(nu, 0), Le(nu, balancing_nu(c))]
 small = [small_for_kappa, Le(alpha * p, 1)]
 
 letters = dict(zip(symbols("m l p", real=True), (m, ell, p), strict=True))
@@ -66,7 +66,7 @@ growth_kappa = Claim(
 @growth_kappa.proof
 def _(goal):
     """If $kappa$ falls, then by little; and it rises only where $kappa <= c$."""
-    inside_here = chain(nu).le(level_at(c), by=sign).le(1, by=sign)
+    inside_here = chain(nu).le(balancing_nu(c), by=sign).le(1, by=sign)
     flat = chain(level).le(
         2 / sqrt(pi) * b * kappa / B, by=lemma("lemma-17-iii-positive", p=b * kappa / B)
     )
@@ -102,7 +102,7 @@ def _(goal):
     )
     higher = (
         chain(nu)
-        .le(level_at(c), by=sign)
+        .le(balancing_nu(c), by=sign)
         .le(level, by=increasing(erf(z), z, chain(b * c / B).le(b * kappa / B, by=sign)))
     )
     low = cases(goal, (Ge(nu, level), up), (Le(nu, level), down))
@@ -127,7 +127,7 @@ growth_nu = Claim(
 @growth_nu.proof
 def _(goal):
     """The error function lies above its chord from 0 to $b$."""
-    inside_here = chain(nu).le(level_at(c), by=sign).le(1, by=sign)
+    inside_here = chain(nu).le(balancing_nu(c), by=sign).le(1, by=sign)
     line = alpha * ell * kappa
     factor = alpha * (1 - alpha * Q) * Q * (1 - nu**2)
     return having(
@@ -141,7 +141,10 @@ def _(goal):
             factor * kappa * erf(b) - line,
             by=lemma("erf-above-chord", r=kappa, w=b).scaled(factor),
         )
-        .then(alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (level_at(c) ** 2 - nu**2), by=algebra)
+        .then(
+            alpha * (1 - alpha * Q) * Q * kappa * erf(b) * (balancing_nu(c) ** 2 - nu**2),
+            by=algebra,
+        )
         .ge(0, by=sign),
     )
 
@@ -203,7 +206,11 @@ growth = Claim(
         "and $0 <= nu <= erf(b c/B)$ multiplies $g kappa + m N nu$ by at least $1 + alpha g$, with "
         "$m$, $p$, $l$ from the gains of $kappa$ and $nu$"
     ),
-    statement=Ge(size(kappa_next, nu_next) - (1 + alpha * g) * size(kappa, nu), 0, evaluate=False),
+    statement=Ge(
+        growing_combination(kappa_next, nu_next) - (1 + alpha * g) * growing_combination(kappa, nu),
+        0,
+        evaluate=False,
+    ),
     source="new; for $c <= 1$; $m$, $l$ and $p$ are those of the two claims before",
     hypotheses=[*below, *small, small_for_nu, Le(g**2 + p * g, m * N * ell)],
     notation=letters,
@@ -244,7 +251,7 @@ passage = Claim(
         Le(r, 1),
         Ge(nu, v),
         Le(nu, 1),
-        Ge(v, level_at(r)),
+        Ge(v, balancing_nu(r)),
         small_for_kappa,
     ],
 )
@@ -255,7 +262,7 @@ def _(goal):
     """Each factor of the gain falls as $kappa$ rises."""
     factor, rest = alpha * (1 - alpha * N) * N, alpha * gain
     lower = chain(level).le(
-        level_at(r), by=increasing(erf(z), z, chain(b * kappa / B).le(b * r / B, by=sign))
+        balancing_nu(r), by=increasing(erf(z), z, chain(b * kappa / B).le(b * r / B, by=sign))
     )
     here, there = exp(-((b * kappa) ** 2)), exp(-((b * r) ** 2))
     bell = chain(here).ge(there, by=lemma("exp-falls", u=(b * r) ** 2, w=(b * kappa) ** 2))
@@ -271,7 +278,7 @@ def _(goal):
             by=lemma("convergence-time-kappa-rises").where(*known),
         )
         .ge(factor * there * (nu - level) * (1 - kappa**2) - rest, by=sign)
-        .ge(factor * there * (v - level_at(r)) * (1 - kappa**2) - rest, by=sign)
+        .ge(factor * there * (v - balancing_nu(r)) * (1 - kappa**2) - rest, by=sign)
         .ge(0, by=sign),
     )
 
@@ -328,7 +335,7 @@ corner_kappa = Claim(
         Le(q, 1),
         Ge(nu, 1 - h),
         Le(nu, 1),
-        Le(h, 1 - level_at(q)),
+        Le(h, 1 - balancing_nu(q)),
         small_for_kappa,
     ],
 )
@@ -340,13 +347,13 @@ def _(goal):
     factor = alpha * (1 - alpha * N) * N
     rest = (1 - alpha * kappa_rate) * (1 - kappa)
     lower = chain(level).le(
-        level_at(q), by=increasing(erf(z), z, chain(b * kappa / B).le(b * q / B, by=sign))
+        balancing_nu(q), by=increasing(erf(z), z, chain(b * kappa / B).le(b * q / B, by=sign))
     )
     here, there = exp(-((b * kappa) ** 2)), exp(-((b * q) ** 2))
     bell = chain(here).ge(there, by=lemma("exp-falls", u=(b * q) ** 2, w=(b * kappa) ** 2))
     above = chain(nu).ge(1 - h, by=sign).ge(level, by=sign)
     inside = chain(kappa).le(q, by=sign).le(1, by=sign)
-    known = inside, chain(nu).ge(level_at(q), by=sign).ge(0, by=sign)
+    known = inside, chain(nu).ge(balancing_nu(q), by=sign).ge(0, by=sign)
     return knowing(
         chain(kappa).ge(r, by=sign).ge(0, by=sign),
         lower,
@@ -358,7 +365,7 @@ def _(goal):
             by=lemma("convergence-time-kappa-rises").where(*known),
         )
         .le(1 - kappa - factor * there * (nu - level) * (1 - kappa**2) - rest, by=sign)
-        .le(1 - kappa - factor * there * (1 - level_at(q) - h) * (1 - kappa**2) - rest, by=sign)
-        .then(-factor * there * (1 - level_at(q) - h) * (1 - kappa) * (kappa - r), by=algebra)
+        .le(1 - kappa - factor * there * (1 - balancing_nu(q) - h) * (1 - kappa**2) - rest, by=sign)
+        .then(-factor * there * (1 - balancing_nu(q) - h) * (1 - kappa) * (kappa - r), by=algebra)
         .le(0, by=sign),
     )

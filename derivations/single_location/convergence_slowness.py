@@ -6,11 +6,11 @@ from slrsym.convergence import (
     B,
     N,
     b,
+    balancing_nu,
     fastest_kappa_rate,
     kappa_next,
     level,
-    level_at,
-    moved,
+    next_coordinate,
     push,
     r,
 )
@@ -46,7 +46,7 @@ up = Claim(
         "Where $alpha$ times the slope is $-y <= 0$, a step raises a coordinate $x >= 0$ by at "
         "most $y (1 - x^2)$"
     ),
-    statement=Le(moved(x, -y), x + y * (1 - x**2), evaluate=False),
+    statement=Le(next_coordinate(x, -y), x + y * (1 - x**2), evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1)],
 )
@@ -62,7 +62,7 @@ def _(goal):
 down = Claim(
     id="planar-step-down",
     title="Where the slope is not negative, a step does not raise a coordinate $x >= 0$",
-    statement=Le(moved(x, y), x, evaluate=False),
+    statement=Le(next_coordinate(x, y), x, evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1)],
 )
@@ -100,7 +100,7 @@ def _(goal):
     here, there = exp(-((b * kappa) ** 2)), exp(-((b * r) ** 2))
     bell = chain(here).le(there, by=lemma("exp-falls", u=(b * kappa) ** 2, w=(b * r) ** 2))
     lower = chain(level).ge(
-        level_at(r), by=increasing(erf(z), z, chain(b * kappa / B).ge(b * r / B, by=sign))
+        balancing_nu(r), by=increasing(erf(z), z, chain(b * kappa / B).ge(b * r / B, by=sign))
     )
     up = (
         chain(goal.lhs)
@@ -111,7 +111,7 @@ def _(goal):
         .ge(1 - kappa - 2 * rise * (1 - kappa) - rest, by=sign)
         .ge(1 - kappa - 2 * alpha * N * here * (1 - level) * (1 - kappa) - rest, by=sign)
         .ge(1 - kappa - 2 * alpha * N * there * (1 - level) * (1 - kappa) - rest, by=sign)
-        .ge(1 - kappa - 2 * alpha * N * there * (1 - level_at(r)) * (1 - kappa) - rest, by=sign)
+        .ge(1 - kappa - 2 * alpha * N * there * (1 - balancing_nu(r)) * (1 - kappa) - rest, by=sign)
         .ge(0, by=sign)
     )
     low = (

@@ -5,7 +5,20 @@ The constants N, Q, b and B of the planar map are any positive numbers here.
 
 from sympy import And, Ge, Le, Symbol, erf, exp, pi, sqrt, symbols
 
-from slrsym.convergence import B, N, Q, b, kappa_next, level, level_at, moved, nu_next, p, push, r
+from slrsym.convergence import (
+    B,
+    N,
+    Q,
+    b,
+    balancing_nu,
+    kappa_next,
+    level,
+    next_coordinate,
+    nu_next,
+    p,
+    push,
+    r,
+)
 from slrsym.notation import alpha, kappa, nu
 from slrsym.proof import (
     Claim,
@@ -32,7 +45,7 @@ rises = Claim(
         "Where $alpha$ times the slope is $-y$, with $0 <= y <= 1$, a step raises a coordinate $x "
         ">= 0$ by at least $y (1 - y) (1 - x^2)$"
     ),
-    statement=Ge(moved(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False),
+    statement=Ge(next_coordinate(x, -y) - x - y * (1 - y) * (1 - x**2), 0, evaluate=False),
     source="new; $y$ is the step size times the slope, and at most 1",
     hypotheses=[Ge(x, 0), Le(x, 1), Le(y, 1)],
 )
@@ -60,7 +73,7 @@ falls = Claim(
         "Where $alpha$ times the slope is $y$, with $0 <= y <= x$, a step lowers the coordinate "
         "$x$ by at most $y$"
     ),
-    statement=Ge(moved(x, y) - x + y, 0, evaluate=False),
+    statement=Ge(next_coordinate(x, y) - x + y, 0, evaluate=False),
     source="new; $y$ is the step size times the slope",
     hypotheses=[Ge(x, 0), Le(x, 1), Le(y, x)],
 )
@@ -249,7 +262,7 @@ stays = Claim(
     hypotheses=[
         Ge(kappa, r),
         Le(kappa, 1),
-        Ge(nu, level_at(r)),
+        Ge(nu, balancing_nu(r)),
         Le(nu, 1),
         small_for_kappa,
         Le(alpha * p, 1),
@@ -262,16 +275,16 @@ stays = Claim(
 def _(goal):
     """Where $kappa$ falls, it falls by at most $alpha p$ times its distance from $r$."""
     positive = chain(kappa).ge(r, by=sign).ge(0, by=sign)
-    of_nu = chain(nu).ge(level_at(r), by=sign).ge(0, by=sign)
+    of_nu = chain(nu).ge(balancing_nu(r), by=sign).ge(0, by=sign)
     here = b * r / B
     slope = 2 / sqrt(pi) * exp(-(here**2))
     flat = (
         chain(level)
         .le(
-            level_at(r) + slope * (b * kappa / B - here),
+            balancing_nu(r) + slope * (b * kappa / B - here),
             by=tangent(erf(z), z, at=here, point=b * kappa / B),
         )
-        .le(level_at(r) + 2 / sqrt(pi) * b / B * (kappa - r), by=sign)
+        .le(balancing_nu(r) + 2 / sqrt(pi) * b / B * (kappa - r), by=sign)
     )
     part = Ge(kappa_next - r, 0, evaluate=False)
     up = (
@@ -286,7 +299,7 @@ def _(goal):
     down = (
         chain(part.lhs)
         .ge(kappa - alpha * N * (level - nu) - r, by=lemma("convergence-time-kappa-falls"))
-        .ge(kappa - alpha * N * (level - level_at(r)) - r, by=sign)
+        .ge(kappa - alpha * N * (level - balancing_nu(r)) - r, by=sign)
         .ge(kappa - alpha * p * (kappa - r) - r, by=sign)
         .then((1 - alpha * p) * (kappa - r), by=algebra)
         .ge(0, by=sign)

@@ -14,7 +14,7 @@ from slrsym.planar import (
     R_kappa_kappa,
     R_nu,
     b,
-    square,
+    square_conditions,
 )
 from slrsym.proof import (
     Claim,
@@ -112,7 +112,7 @@ slope_kappa = Claim(
     title="$|R_kappa| <= 8 gamma^2 b/sqrt(pi)$ on the square, where $b = lambda sqrt(d/2)/A$",
     statement=within(R_kappa(kappa, nu), P),
     source="Appendix B.6, with its constant; $b = lambda sqrt(d/2)/A$",
-    hypotheses=square(),
+    hypotheses=square_conditions(),
 )
 
 
@@ -148,7 +148,7 @@ curvature = Claim(
     ),
     statement=within(R_kappa_kappa(kappa, nu), M),
     source="Appendix B.6, with its constant",
-    hypotheses=square(),
+    hypotheses=square_conditions(),
 )
 
 

@@ -13,8 +13,8 @@ from slrsym.planar import (
     kappa2,
     nu2,
     risk,
-    second_point,
-    square,
+    second_point_conditions,
+    square_conditions,
 )
 from slrsym.proof import (
     Claim,
@@ -42,7 +42,7 @@ kappa_kappa = Claim(
     ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu)), M * Abs(kappa - kappa2)),
     source="Appendix B.6",
-    hypotheses=[*square(), *second_point()],
+    hypotheses=[*square_conditions(), *second_point_conditions()],
 )
 
 
@@ -65,7 +65,7 @@ kappa_nu = Claim(
     ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa, nu2)), N * Abs(nu - nu2)),
     source="Appendix B.6",
-    hypotheses=[*square(), *second_point()],
+    hypotheses=[*square_conditions(), *second_point_conditions()],
 )
 
 
@@ -117,7 +117,7 @@ taylor_kappa = Claim(
         evaluate=False,
     ),
     source="Appendix B.6, (22)",
-    hypotheses=[*square(), Ge(kappa2, -1), Le(kappa2, 1)],
+    hypotheses=[*square_conditions(), Ge(kappa2, -1), Le(kappa2, 1)],
 )
 
 
@@ -193,7 +193,7 @@ taylor_both = Claim(
         evaluate=False,
     ),
     source="Appendix B.6, (22), with its constants",
-    hypotheses=[*square(), *second_point()],
+    hypotheses=[*square_conditions(), *second_point_conditions()],
 )
 
 

@@ -14,7 +14,7 @@ from slrsym.planar import (
     Q,
     R_kappa,
     R_nu,
-    as_function,
+    as_planar_function,
     kappa2,
     kappa_next,
     nu2,
@@ -22,8 +22,8 @@ from slrsym.planar import (
     planar_map,
     risk,
     slack,
-    square,
-    stationarity,
+    square_conditions,
+    stationarity_equations,
 )
 from slrsym.proof import Claim, all_of, chain, having, lemma, sign
 from slrsym.proof.dynamical import (
@@ -61,7 +61,7 @@ on_the_square = Claim(
     title="The planar map does not leave the square $|kappa| <= 1$, $|nu| <= 1$",
     statement=g.stays(),
     source="Section 5",
-    hypotheses=square(),
+    hypotheses=square_conditions(),
 )
 
 
@@ -84,7 +84,7 @@ descent = Claim(
     ),
     source="Proposition 8, with $C = P + Q + M/2 + N$",
     compared_to_source="stronger: with explicit constants",
-    hypotheses=[*square(), small_step],
+    hypotheses=[*square_conditions(), small_step],
 )
 
 
@@ -141,7 +141,7 @@ nonnegative = Claim(
     title="$S = R_kappa^2 (1 - kappa^2) + R_nu^2 (1 - nu^2)$ is not negative on the square",
     statement=Ge(slack, 0),
     source="Proposition 8",
-    hypotheses=square(),
+    hypotheses=square_conditions(),
 )
 
 
@@ -185,7 +185,7 @@ equations = Claim(
         evaluate=False,
     ),
     source="Proposition 8",
-    hypotheses=square(),
+    hypotheses=square_conditions(),
 )
 
 
@@ -210,7 +210,7 @@ nearby = Claim(
         (kappa_next - kappa) ** 2 + (nu_next - nu) ** 2 - alpha**2 * slack, 0, evaluate=False
     ),
     source="Proposition 8",
-    hypotheses=square(),
+    hypotheses=square_conditions(),
 )
 
 
@@ -246,8 +246,8 @@ def _(goal):
 
 # -- along the iterates ------------------------------------------------------------------------
 
-decreases = DecreasesAlong(g, as_function(risk(kappa, nu)))
-vanishes = VanishesAlong(g, as_function(slack))
+decreases = DecreasesAlong(g, as_planar_function(risk(kappa, nu)))
+vanishes = VanishesAlong(g, as_planar_function(slack))
 
 slack_vanishes = Claim(
     id="proposition-8-vanishes",
@@ -268,7 +268,7 @@ def _(goal):
         goal,
         "bounded-descent",
         {
-            "risk": as_function(risk(kappa, nu)),
+            "risk": as_planar_function(risk(kappa, nu)),
             "rate": alpha * (1 - alpha * C),
             "floor": epsilon**2,
         },
@@ -289,7 +289,7 @@ limits = Claim(
     statement=And(
         decreases,
         StepsVanish(g),
-        AccumulationPointsSolve(g, stationarity()),
+        AccumulationPointsSolve(g, stationarity_equations()),
         evaluate=False,
     ),
     source="Proposition 8, for $alpha < 1/C$",
@@ -313,7 +313,7 @@ limits = Claim(
 def _(goal):
     """Steps and equations are bounded by the descent, which tends to 0."""
     stays, vanishing = lemma("proposition-8-square"), lemma("proposition-8-vanishes")
-    function = as_function(slack)
+    function = as_planar_function(slack)
     change = g.after(decreases.function) - g.before(decreases.function)
     paid = alpha * (1 - alpha * C) * slack
     positive = having(
@@ -337,7 +337,7 @@ def _(goal):
             vanishes=vanishing,
         ),
         by_theorem(
-            AccumulationPointsSolve(g, stationarity()),
+            AccumulationPointsSolve(g, stationarity_equations()),
             "limits-solve",
             {"slack": function, "factor": 1},
             stays=stays,

@@ -3,7 +3,7 @@
 from sympy import Lt
 
 from slrsym.notation import alpha
-from slrsym.planar import FIXED_POINTS, C, planar_map, stationarity
+from slrsym.planar import FIXED_POINTS, C, planar_map, stationarity_equations
 from slrsym.proof import Claim, lemma
 from slrsym.proof.dynamical import OrbitsConvergeTo, by_theorem
 
@@ -35,7 +35,7 @@ def _(goal):
     return by_theorem(
         goal,
         "connected-limits",
-        {"equations": stationarity()},
+        {"equations": stationarity_equations()},
         stays=lemma("proposition-8-square"),
         steps=lemma("proposition-8"),
         limits=lemma("proposition-8"),

@@ -19,9 +19,9 @@ from slrsym.planar import (
     nu2,
     nu_next,
     planar_map,
-    second_point,
+    second_point_conditions,
     separation_bound,
-    square,
+    square_conditions,
 )
 from slrsym.proof import (
     Claim,
@@ -72,7 +72,7 @@ slope_change = Claim(
     ),
     statement=Le(Abs(R_kappa(kappa, nu) - R_kappa(kappa2, nu2)), M * way_kappa + N * way_nu),
     source="Appendix B.9",
-    hypotheses=[*square(), *second_point()],
+    hypotheses=[*square_conditions(), *second_point_conditions()],
 )
 
 
@@ -107,7 +107,7 @@ def near_identity(name, after, after2, x, x2, p, p2, size, change, changed, boun
             evaluate=False,
         ),
         source="Appendix B.9, with its constants",
-        hypotheses=[*square(), *second_point(), Le(alpha * size, 1)],
+        hypotheses=[*square_conditions(), *second_point_conditions(), Le(alpha * size, 1)],
     )
 
     @claim.proof
@@ -171,7 +171,7 @@ injective = Claim(
         evaluate=False,
     ),
     source="Proposition 12, for $alpha < 1/K$ with $K = 3P + 3Q + 2M + 2N$",
-    hypotheses=[*square(), *second_point(), safe_step],
+    hypotheses=[*square_conditions(), *second_point_conditions(), safe_step],
 )
 
 

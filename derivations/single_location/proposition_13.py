@@ -8,7 +8,7 @@ from slrsym.planar import (
     ORIGIN,
     C,
     K,
-    as_function,
+    as_planar_function,
     b,
     planar_map,
     risk,
@@ -18,7 +18,7 @@ from slrsym.proof.dynamical import NullStarts, by_theorem, point_set
 
 g = planar_map()
 safe_step = Lt(alpha * K, 1)
-R = as_function(risk(kappa, nu))
+R = as_planar_function(risk(kappa, nu))
 
 # -- the maxima --------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from slrsym.planar import (
     K,
     R_kappa,
     R_nu,
-    as_function,
+    as_planar_function,
     planar_map,
 )
 from slrsym.proof import (
@@ -116,7 +116,7 @@ def pairs_follow(goal, planar, edges):
     return by_theorem(
         goal,
         "from-overlaps-and-edges",
-        {"planar": g, "slopes": as_function((R_kappa(kappa, nu), R_nu(kappa)))},
+        {"planar": g, "slopes": as_planar_function((R_kappa(kappa, nu), R_nu(kappa)))},
         chain_rule=lemma("lemma-4-chain-rule"),
         vectors=lemma("manifold-step"),
         volume=lemma("manifold-volume"),

@@ -3,7 +3,7 @@
 from sympy import Lt
 
 from slrsym.notation import alpha, kappa, nu
-from slrsym.planar import FIXED_POINTS, C, R_kappa, R_nu, as_function, planar_map, risk
+from slrsym.planar import FIXED_POINTS, C, R_kappa, R_nu, as_planar_function, planar_map, risk
 from slrsym.proof import Claim, algebra, by_claim, chain, lemma
 from slrsym.proof.dynamical import (
     AlmostEveryStartConvergesTo,
@@ -17,7 +17,7 @@ from slrsym.proof.dynamical import (
 
 g = planar_map()
 small_step = Lt(alpha * C, 1)
-R = as_function(risk(kappa, nu))
+R = as_planar_function(risk(kappa, nu))
 
 
 def edge(fixed, free, at):

@@ -13,6 +13,7 @@ from typing import Any
 
 from flint import arb_mat, ctx, fmpq
 
+from slrsym.balls.box_functions import Functions, has_one_zero
 from slrsym.balls.boxes import (
     CENTRED,
     INSIDE,
@@ -26,7 +27,6 @@ from slrsym.balls.boxes import (
     is_within,
     midpoint,
 )
-from slrsym.balls.fields import Functions, has_one_zero
 from slrsym.kernels.arguments import require_integer, to_float
 
 # No box is cut more often along its sides together.

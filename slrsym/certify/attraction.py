@@ -30,12 +30,12 @@ from flint import arb
 from sympy import Abs, Expr, Integer, Matrix, Rational, Symbol, diff, sqrt
 from sympy.logic.boolalg import Boolean
 
+from slrsym.balls.box_functions import Functions, ParametricFunctions
 from slrsym.balls.boxes import Box, bisect, parse_interval, to_flint_rational
-from slrsym.balls.fields import Functions, ParametricFunctions
 from slrsym.balls.search import Budget, Subdivision, prove_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import register_certificate_class
-from slrsym.models.expressions import OFF_M, ON_M, quadratic_risk
+from slrsym.models.paper_expressions import OFF_M, ON_M, quadratic_risk
 from slrsym.notation import L, alpha, d, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
 

@@ -12,13 +12,13 @@ from flint import arb, ctx
 from sympy import Expr, Ge, Gt, Le, Lt, Rational, Symbol, erf, exp
 from sympy.logic.boolalg import Boolean
 
+from slrsym.balls.box_functions import ParametricFunctions
 from slrsym.balls.boxes import format_number, parse_interval, to_flint_rational
-from slrsym.balls.fields import ParametricFunctions
 from slrsym.balls.search import Budget, prove_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import register_certificate_class
 from slrsym.gaussian import erf_prime, erf_second, zeta
-from slrsym.kernels.functions import ErfVariance
+from slrsym.kernels.symbolic_functions import ErfVariance
 from slrsym.statements.expressions import conjuncts
 
 

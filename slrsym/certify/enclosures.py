@@ -13,8 +13,8 @@ from typing import Any
 
 from flint import arb, ctx
 
+from slrsym.balls.box_functions import BoxFunctions, CertificatePart
 from slrsym.balls.boxes import Box, bisect, decimal_below, midpoint, parse_interval, parse_range
-from slrsym.balls.fields import BoxFunctions, CertificatePart
 from slrsym.balls.search import Budget, best_cut_axis
 from slrsym.certify.certificate import Certificate, CertificateOutcome
 from slrsym.certify.runner import DIGITS, certify

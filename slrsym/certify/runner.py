@@ -9,8 +9,8 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
+from slrsym.balls.box_functions import CertificatePart
 from slrsym.balls.boxes import NATURAL, UNDECIDED, Box, Range, box_volume, decimal_below
-from slrsym.balls.fields import CertificatePart
 from slrsym.balls.search import (
     Budget,
     Subdivision,

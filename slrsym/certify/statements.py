@@ -4,17 +4,17 @@ This is read by the search and by the verifier, and belongs to neither. A certif
 parameters of a box; over each part into which this is cut, the parameters are balls.
 
 **Step sizes** (`alpha`). With the numbers m_ij, pole factors p and squares of norms N of
-``slrsym.certify.functions``, the following are shown to be positive on the whole square: p_kappa,
-p_nu, m_11, m_22, their determinant, and 2 - N_kappa, 2 - N_nu. From these follow, for that step
-size and for every smaller one, the conditions of Propositions 8 and 12:
+``slrsym.certify.manifold_functions``, the following are shown to be positive on the whole square:
+p_kappa, p_nu, m_11, m_22, their determinant, and 2 - N_kappa, 2 - N_nu. From these follow, for that
+step size and for every smaller one, the conditions of Propositions 8 and 12:
 
 *Every smaller step.* Write r for a slope times the root of 1 - kappa^2 (or 1 - nu^2). The matrix m
 has the principal minors of the symmetric matrix :math:`N - \alpha H`, where N is diagonal with
 entries :math:`1 + \alpha^2 r^2` and H is the Hessian of the risk in the angles (this is
-``slrsym.certify.functions.is_curvature_identity_true``), which thus is positive definite. Dividing
-by alpha gives :math:`(1/\alpha + \alpha r^2) - H`, where the first part falls as alpha grows as
-long as :math:`\alpha^2 r^2 < 1`, that is N < 2. So the matrix is positive definite for all smaller
-alpha. The pole factors are affine in alpha, and 1 at 0.
+``slrsym.certify.manifold_functions.is_curvature_identity_true``), which thus is positive definite.
+Dividing by alpha gives :math:`(1/\alpha + \alpha r^2) - H`, where the first part falls as alpha
+grows as long as :math:`\alpha^2 r^2 < 1`, that is N < 2. So the matrix is positive definite for all
+smaller alpha. The pole factors are affine in alpha, and 1 at 0.
 
 *The Jacobian determinant of g* is :math:`p_\kappa p_\nu \det m / (N_\kappa N_\nu)^{3/2} > 0`.
 
@@ -67,15 +67,15 @@ from functools import cache
 from flint import fmpq
 from sympy import Expr, Symbol, erf, expand, simplify, sqrt
 
-from slrsym.balls.boxes import to_flint_rational
-from slrsym.balls.fields import (
+from slrsym.balls.box_functions import (
     PARAMETERS,
     CertificateKind,
     CertificatePart,
     ParametricFunctions,
     no_facts,
 )
-from slrsym.certify.functions import (
+from slrsym.balls.boxes import to_flint_rational
+from slrsym.certify.manifold_functions import (
     ROOM,
     derivative_definitions,
     drop_positive_factors,
@@ -84,9 +84,9 @@ from slrsym.certify.functions import (
     planar_map,
     second_derivatives,
 )
-from slrsym.kernels.functions import ErfDefect, ErfVariance
-from slrsym.models import expressions
-from slrsym.models.expressions import ON_M
+from slrsym.kernels.symbolic_functions import ErfDefect, ErfVariance
+from slrsym.models import paper_expressions
+from slrsym.models.paper_expressions import ON_M
 from slrsym.notation import ORDER_PARAMETERS
 
 __all__ = ["ENCLOSURES", "KINDS"]
@@ -275,10 +275,12 @@ def _enclosed(quantity: str) -> tuple[ParametricFunctions, tuple[str, ...]]:
         zeta = ErfVariance(_T, s) + erf(_T / sqrt(1 + 2 * s**2)) ** 2
         return ParametricFunctions((zeta,), (_T,)), ("zeta",)
     if quantity == "risk":
-        return ParametricFunctions((expressions.risk(),), ORDER_PARAMETERS), ("R",)
+        return ParametricFunctions((paper_expressions.risk(),), ORDER_PARAMETERS), ("R",)
     if quantity == "gradient":
-        return ParametricFunctions(expressions.gradient(), ORDER_PARAMETERS), _OUTPUTS[quantity]
-    return ParametricFunctions(expressions.hessian(), ORDER_PARAMETERS), _OUTPUTS[quantity]
+        derivatives = paper_expressions.gradient()
+    else:
+        derivatives = paper_expressions.hessian()
+    return ParametricFunctions(derivatives, ORDER_PARAMETERS), _OUTPUTS[quantity]
 
 
 def _enclosure_parts(

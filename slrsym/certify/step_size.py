@@ -28,7 +28,7 @@ from slrsym.certify.statements import KINDS
 from slrsym.kernels.arguments import require_integer, to_float
 from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.program import cached_program
-from slrsym.models.paper import kernel
+from slrsym.models.paper_risk import kernel
 from slrsym.renamed import old_attribute
 
 # To which part of itself the step size is found.
@@ -42,7 +42,7 @@ def _condition_kernel() -> Any:
 
 @cache
 def _planar_kernel() -> Any:
-    return numpy_function(cached_program("slrsym.models.expressions.planar_program")())
+    return numpy_function(cached_program("slrsym.models.paper_expressions.planar_program")())
 
 
 def _grid(count: int) -> NDArray[np.float64]:

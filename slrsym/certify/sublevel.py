@@ -25,12 +25,12 @@ from flint import arb
 from sympy import Expr, Rational, Symbol, sqrt
 from sympy.logic.boolalg import Boolean
 
+from slrsym.balls.box_functions import ParametricFunctions
 from slrsym.balls.boxes import Box, to_flint_rational
-from slrsym.balls.fields import ParametricFunctions
 from slrsym.balls.search import Budget, is_refuted_at, prove_positive
 from slrsym.certify.runner import DIGITS
 from slrsym.claims.claim import register_certificate_class
-from slrsym.models.expressions import ON_M, quadratic_risk
+from slrsym.models.paper_expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.proofs.lemmas import InWords, in_words
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from flint import arb
 
+from slrsym.balls.box_functions import CertificatePart, has_one_zero
 from slrsym.balls.boxes import (
     CENTRED,
     INSIDE,
@@ -23,7 +24,6 @@ from slrsym.balls.boxes import (
     is_within,
     leaves,
 )
-from slrsym.balls.fields import CertificatePart, has_one_zero
 from slrsym.certify.certificate import (
     Certificate,
     CertificateError,

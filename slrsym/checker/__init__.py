@@ -3,18 +3,18 @@
 from slrsym.checker import (
     analysis,
     arithmetic,
-    copies,
-    expect,
+    expectations,
     gaussian_integrals,
+    iid_copies,
     numbers,
-    vectors,
+    vector_theorems,
 )
 from slrsym.checker.log import (
     Inference,
     JudgedClaim,
     ProofBuilder,
     ProvedClaims,
-    describe_difference,
+    describe_claim_difference,
     recheck,
 )
 from slrsym.checker.ring import Ring

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.calculus import differentiated_function, require_continuous, require_interval
-from slrsym.checker.expect import (
+from slrsym.checker.calculus import (
+    differentiated_function,
+    require_continuous,
+    require_interval_variable,
+)
+from slrsym.checker.expectations import (
     ONE,
     ZERO,
     moderate_growth_conditions,
@@ -15,9 +19,10 @@ from slrsym.checker.expect import (
 from slrsym.checker.relations import hypotheses_outside_binder, refuse_reversed_infinite_ends
 from slrsym.checker.term import (
     Term,
-    apply_at,
+    apply_function_at,
     binder_bodies,
     bound_variables,
+    conditions_of_sort,
     definedness,
     free_symbols,
     is_same,
@@ -27,7 +32,6 @@ from slrsym.checker.term import (
     parts_outside_binder,
     replace_parts,
     require,
-    sort_conditions,
     substitute,
 )
 from slrsym.checker.theorem import (
@@ -48,7 +52,7 @@ def antiderivative_at(slope: Term, x: Term, point: Term) -> Term:
         return ("*", slope, point)
     is_slope = slope[:2] == ("d", (1,)) and parts_outside_binder(slope) == (x,)
     require(is_slope, "the term is no first derivative at the variable")
-    return apply_at(differentiated_function(slope, x), (), (point,))
+    return apply_function_at(differentiated_function(slope, x), (), (point,))
 
 
 @rule("mean value", "t", "t", "t", premises=1)
@@ -63,14 +67,14 @@ def _mean_value(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
     """
     kind, a, b = require_relation(theorem.conclusion)
     require(kind != "!=", "the premise does not compare the derivatives by =, < or <=")
-    require_interval(x)
+    require_interval_variable(x)
     are_ends = is_term(low) and is_term(high) and x not in free_symbols(low) | free_symbols(high)
     require(are_ends, "an end is no term, or contains the variable")
     given = hypotheses_outside_binder(
         ("int", (x,), (ZERO,), (low, high)), combined_hypotheses([theorem])
     )
     asked = [("<" if kind == "<" else "<=", low, high)]
-    asked += [p for end in (low, high) for p in sort_conditions(x[2], end) if x[2] != "R"]
+    asked += [p for end in (low, high) for p in conditions_of_sort(x[2], end) if x[2] != "R"]
     (f_low, g_low), (f_high, g_high) = (
         [antiderivative_at(slope, x, end) for slope in (a, b)] for end in (low, high)
     )

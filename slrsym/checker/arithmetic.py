@@ -21,7 +21,7 @@ from typing import Any
 from flint import fmpq
 
 from slrsym.checker.calculus import derivatives_in_premises
-from slrsym.checker.ring import Ring, is_integral
+from slrsym.checker.ring import Ring, is_integer_term
 from slrsym.checker.sign import (
     NEG,
     POS,
@@ -139,7 +139,7 @@ def learn_relation(ring: Ring, p: Term) -> None:
 def require_relation_holds(ring: Ring, p: Term) -> None:
     """Refuse a relation that does not follow from the facts of the ring and its evidence."""
     if p[0] == "o" and p[1] == "integer":
-        require(is_integral(p[2]), "the term is not an integer by its form")
+        require(is_integer_term(p[2]), "the term is not an integer by its form")
         ring.normal_form(p[2])
         return
     require(p[0] in RELATIONS, "the goal is no relation, and says of no term that it is an integer")

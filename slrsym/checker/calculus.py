@@ -17,8 +17,8 @@ from slrsym.checker.term import (
     free_symbols,
     fresh_symbol,
     has_copy_sum,
-    is_small,
     is_term,
+    is_within_size_limits,
     neg,
     num,
     parts_outside_binder,
@@ -54,7 +54,7 @@ def square(t: Term) -> Term:
     return ("^", 2, 1, t)
 
 
-def require_interval(x: Term) -> None:
+def require_interval_variable(x: Term) -> None:
     """Refuse a symbol unless its sort is an interval of the real line."""
     is_interval = x[0] == "s" and x[2][0] == "R" and x[2] != "R!=0"
     require(is_interval, "the sort of the variable is no interval")
@@ -102,7 +102,7 @@ def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
             derivative(whole, x, slopes, inner)
         for _ in range(order):
             body = derivative(body, x, slopes, inner)
-            require(is_small((body, *inner)), "the derivative is too long")
+            require(is_within_size_limits((body, *inner)), "the derivative is too long")
     put = dict(zip(new.values(), parts_outside_binder(t), strict=True))
     asked += [substitute(p, put) for p in inner]
     return substitute(body, put)

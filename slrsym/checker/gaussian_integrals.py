@@ -14,16 +14,16 @@ from slrsym.checker.calculus import (
     HALF,
     differentiated_function,
     reciprocal,
-    require_interval,
+    require_interval_variable,
     square,
 )
-from slrsym.checker.expect import (
+from slrsym.checker.expectations import (
     ONE,
     ZERO,
     affine_coefficients,
     bilinear_form,
-    existence_conditions,
     joint_moments,
+    law_existence_conditions,
     moderate_growth_conditions,
     open_binder,
     polynomial_coefficients,
@@ -40,6 +40,7 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
+    conditions_of_sort,
     definedness,
     has_copy_sum,
     is_term,
@@ -48,7 +49,6 @@ from slrsym.checker.term import (
     parts_outside_binder,
     replace_parts,
     require,
-    sort_conditions,
     spend_work,
     substitute,
 )
@@ -122,7 +122,7 @@ def _integrable(node: Term) -> Any:
     """
     require_quadratic_in_noise(require_expectation(node))
     asked = [
-        *existence_conditions(parts_outside_binder(node)),
+        *law_existence_conditions(parts_outside_binder(node)),
         *bounded_growth_conditions(*open_binder(node)),
     ]
     return asked, definedness(node), ("gaussian-moments",)
@@ -143,7 +143,7 @@ def _exist(node: Term, *forms: Term) -> list[Term]:
 
     The value of an integral may not show the parts of the forms.
     """
-    asked = existence_conditions(parts_outside_binder(node))
+    asked = law_existence_conditions(parts_outside_binder(node))
     return asked + [
         p
         for u in forms
@@ -280,7 +280,7 @@ def convex_function_of_premise(theorem: Theorem) -> tuple[Term, Term, Term, bool
     is_sign = kind in ("<", "<=") and ZERO in (low, high) and second[:2] == ("d", (2,))
     require(is_sign, "the premise does not say the sign of a second derivative")
     (x,) = parts_outside_binder(second)
-    require_interval(x)
+    require_interval_variable(x)
     f = differentiated_function(second, x)
     require(not has_copy_sum(binder_bodies(f)[0]), "the function contains copies")
     require_names_absent([x], theorem.hypotheses.values(), "a hypothesis contains the variable")
@@ -296,7 +296,7 @@ def _tangent(theorem: Theorem, at: Term, point: Term) -> Any:
     slope = ("d", (1,), (y,), (body,), (at,))
     line = ("+", substitute(body, {y: at}), ("*", slope, ("+", point, neg(at))))
     value = substitute(body, {y: point})
-    asked = [p for end in (at, point) for p in sort_conditions(x[2], end)]
+    asked = [p for end in (at, point) for p in conditions_of_sort(x[2], end)]
     low, high = (line, value) if convex else (value, line)
     return (
         [*theorem.hypotheses.values(), *asked],

@@ -51,11 +51,11 @@ _LABEL = re.compile(r"[!-~](?:[ -~]{0,198}[!-~])?")
 @rule("unchecked", "json", "ts", "t", premises=None)
 def _unchecked(premises: Sequence[Theorem], name: Any, given: tuple[Term, ...], p: Term) -> Any:
     """Take a statement on trust; it is named among the axioms of all that rests on it."""
-    require(is_label(name), f"no name for what is unchecked: {name!a:.80}")
+    require(is_printable_label(name), f"no name for what is unchecked: {name!a:.80}")
     return [h for t in premises for h in t.hypotheses.values()] + [*given], p, [UNCHECKED + name]
 
 
-def is_label(text: Any) -> bool:
+def is_printable_label(text: Any) -> bool:
     """Decide whether a text may be shown: 1 to 200 printable characters of ASCII, trimmed."""
     return type(text) is str and bool(_LABEL.fullmatch(text))
 
@@ -80,7 +80,7 @@ class ProvedClaims:
 
     def enter(self, id: str, statement: Term, given: Sequence[Term], shown: Theorem) -> None:
         """Enter a claim, if the theorem is what it says, under no other hypotheses."""
-        require(is_label(id), f"no name for a claim: {id!a:.80}")
+        require(is_printable_label(id), f"no name for a claim: {id!a:.80}")
         require(id not in self._claims, f"two claims have the name {id}")
         require_unambiguous_names(statement, *given)
         allowed = {canonical_key(h) for h in given}
@@ -183,7 +183,7 @@ class JudgedClaim:
     steps: tuple[LoggedStep, ...]
 
 
-def describe_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> str:
+def describe_claim_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> str:
     """Return how a claim differs from the record of its derivation; empty if it does not."""
     reader = TermReader()
     for row in said["terms"]:
@@ -333,7 +333,8 @@ def _check_claim(
     for step in record["steps"]:
         require(isinstance(step, list) and len(step) == 5, "a step has not five fields")
         label, name, end, said, supposed = step
-        require(is_label(label) and is_label(name), f"no label and rule: {[label, name]!a:.80}")
+        is_named = is_printable_label(label) and is_printable_label(name)
+        require(is_named, f"no label and rule: {[label, name]!a:.80}")
         require(isinstance(supposed, list), f"step {label}: the hypotheses are not a list")
         theorem, listed = builder.find_premise(end).theorem, tuple(map(reader.read, supposed))
         wrong = not is_same(theorem.conclusion, reader.read(said))

@@ -12,6 +12,7 @@ from slrsym.checker.term import (
     bound_variables,
     canonical_key,
     children,
+    conditions_of_sort,
     definedness,
     free_symbols,
     has_copy_sum,
@@ -22,7 +23,6 @@ from slrsym.checker.term import (
     parts_outside_binder,
     replace_parts,
     require,
-    sort_conditions,
 )
 from slrsym.checker.theorem import (
     Theorem,
@@ -37,7 +37,7 @@ from slrsym.checker.theorem import (
 def _sort_of_symbol(symbol: Term) -> Any:
     """State that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
     require(symbol[0] == "s", "the argument is no symbol")
-    return [], ("and", definedness(symbol), *sort_conditions(symbol[2], symbol)), ()
+    return [], ("and", definedness(symbol), *conditions_of_sort(symbol[2], symbol)), ()
 
 
 @rule("order", "t", "t")

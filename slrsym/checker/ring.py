@@ -37,9 +37,9 @@ from slrsym.checker.sign import (
     Poly,
     Sign,
     SignFacts,
-    common_divisor,
-    factor_list,
+    factor_polynomial,
     generators_in,
+    greatest_common_divisor,
     poly_power,
     poly_product,
     sign_of_product,
@@ -103,7 +103,7 @@ class Ring:
             if low:
                 more = self.x[i] ** (q - low)
                 n, d = self.facts.reduce(n * more), self.facts.reduce(d * more)
-        common = common_divisor(n, d)
+        common = greatest_common_divisor(n, d)
         if common != 1:
             n, d = n / common, d / common
         c = d.leading_coefficient()
@@ -187,7 +187,7 @@ class Ring:
         if (i, q, base) not in self.facts.roots:
             self.facts.roots.append((i, q, base))
         self.facts.learn(self.x[i], POS if self.facts.sign(base) <= NZ else NN)
-        c, factors = factor_list(base)
+        c, factors = factor_polynomial(base)
         if q == 2 and c == 1 and all(n % 2 == 0 for _, n in factors):
             whole = self.one
             for g, n in factors:
@@ -209,7 +209,7 @@ class Ring:
         whole = self.facts.reduce(poly_product(n, poly_power(d, q - 1)))
         if whole == 0:
             return self.zero, self.one
-        c, factors = factor_list(whole)
+        c, factors = factor_polynomial(whole)
         out, rest = self._root_of_number(fmpq(c), q), self.one if c > 0 else -self.one
         # `rest` is the product of the other factors; `strict`: all that are taken out are positive.
         out, strict = self.times(out, (self.one, d)), True
@@ -423,7 +423,7 @@ class Ring:
             return self._function(t)
         if head in ("u", "ix"):
             start = 1 + PARAMETERS[head]
-            integral = head == "u" or all(map(is_integral, t[start:]))
+            integral = head == "u" or all(map(is_integer_term, t[start:]))
             require(integral, "an index is not known to be an integer")
             name = " ".join(map(str, t[1:start]))
             f = self.function_value(name, [self.normal_form(a) for a in t[start:]])
@@ -551,10 +551,10 @@ def _small_factors(n: int) -> list[tuple[int, int]]:
     return [*found, (n, 1)] if n > 1 else found
 
 
-def is_integral(t: Term) -> bool:
+def is_integer_term(t: Term) -> bool:
     """Decide whether a term is an integer by its form."""
     if t[0] == "n":
         return bool(t[2] == 1)
     if t[0] in ("s", "ix"):
-        return bool(t[2][0] == "Z") and (t[0] == "s" or all(map(is_integral, t[3:])))
-    return t[0] in ("+", "*") and all(map(is_integral, t[1:]))
+        return bool(t[2][0] == "Z") and (t[0] == "s" or all(map(is_integer_term, t[3:])))
+    return t[0] in ("+", "*") and all(map(is_integer_term, t[1:]))

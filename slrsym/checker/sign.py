@@ -82,7 +82,7 @@ def poly_power(p: Poly, n: int) -> Poly:
     return p**n
 
 
-def factor_list(p: Poly) -> Any:
+def factor_polynomial(p: Poly) -> Any:
     """Return the number and the factors, with multiplicities, unless they may take long."""
     short = p.total_degree() <= _FACTORED and len(p) <= _TERMS and _bits(p) <= BITS
     require(short or len(p) == 1, "the polynomial is too long to be factored")
@@ -90,7 +90,7 @@ def factor_list(p: Poly) -> Any:
     return p.factor()
 
 
-def common_divisor(a: Poly, b: Poly) -> Poly:
+def greatest_common_divisor(a: Poly, b: Poly) -> Poly:
     """Return the greatest common divisor, unless it may take long."""
     require(max(len(a), len(b)) <= _TERMS, "the polynomials are too long to be divided")
     spend_work(len(a) + len(b))
@@ -169,7 +169,7 @@ class SignFacts:
                 break
         found &= total
         if len(found) > 1 and len(p) > 1 and deep:
-            c, factors = factor_list(p)
+            c, factors = factor_polynomial(p)
             if len(factors) > 1 or factors[0][1] > 1:
                 t = sign_of_number(c)
                 for f, n in factors:

@@ -140,7 +140,7 @@ def replace_parts(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
     return tuple(out)
 
 
-def is_small(terms: Iterable[Term]) -> bool:
+def is_within_size_limits(terms: Iterable[Term]) -> bool:
     """Decide whether the parts of terms are within the limits of a reader, by number and depth."""
     left, count = [(t, 1) for t in terms], 0
     while left and count < SIZE:
@@ -181,10 +181,10 @@ def applied_function(t: Term) -> Term:
     return (t[0], t[1], t[2], len(t) - 1 - PARAMETERS[t[0]])
 
 
-def is_function(s: Term) -> bool:
+def is_function_or_sequence(s: Term) -> bool:
     """Decide whether this is a function, or sequence, as `applied_function` gives it."""
     is_head = type(s) is tuple and len(s) == 4 and s[0] in ("u", "ix")
-    return is_head and is_named(s) and _whole(s[3], 1)
+    return is_head and has_valid_name(s) and _whole(s[3], 1)
 
 
 def fresh_symbol(s: Term, taken: Iterable[Term]) -> Term:
@@ -242,11 +242,11 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
             bound_variables(function), binder_bodies(function)[0], arguments
         )
         require(any(orders) or not dropped, "the function drops an argument that may be undefined")
-        return apply_at(function, orders, arguments)
+        return apply_function_at(function, orders, arguments)
     return t
 
 
-def apply_at(function: Term, orders: tuple[int, ...], arguments: tuple[Term, ...]) -> Term:
+def apply_function_at(function: Term, orders: tuple[int, ...], arguments: tuple[Term, ...]) -> Term:
     """Return the value of a function at arguments, or that of its derivative."""
     names, (body,) = bound_variables(function), binder_bodies(function)
     require(len(names) == len(arguments), "the function has another number of arguments")
@@ -254,7 +254,7 @@ def apply_at(function: Term, orders: tuple[int, ...], arguments: tuple[Term, ...
         return ("d", orders, names, (body,), arguments)
     value = substitute(body, dict(zip(names, arguments, strict=True)))
     # Values within values may double each time.
-    require(is_small((value,)), "the value of the function is too long")
+    require(is_within_size_limits((value,)), "the value of the function is too long")
     return value
 
 
@@ -291,15 +291,15 @@ def substitution_conditions(symbol: Term, value: Term) -> list[Term]:
         require(symbol[3] == len(names), "the function has another number of arguments")
         sort = "R" if symbol[0] == "u" else "Z"
         require(all(x[2] == sort for x in names), f"a variable of the function is not of {sort}")
-        asked = sort_conditions(symbol[2], body)
+        asked = conditions_of_sort(symbol[2], body)
         everywhere = [
             ("forall", names, (p,), ()) if free_symbols(p) & set(names) else p for p in asked
         ]
         return [*everywhere, ("o", "moderate", value)] if symbol[0] == "u" else everywhere
-    return sort_conditions(symbol[2], value)
+    return conditions_of_sort(symbol[2], value)
 
 
-def sort_conditions(sort: str, value: Term) -> list[Term]:
+def conditions_of_sort(sort: str, value: Term) -> list[Term]:
     """Return the formulas which say that a value is of a sort."""
     whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []
     relation = sort[1:-1].replace(">", "<")
@@ -429,7 +429,7 @@ def _parameters(t: Term, count: int) -> int:
         require(is_reduced, "the number is no fraction in lowest terms")
         require(p.bit_length() < BITS > q.bit_length(), "the number has too many digits")
     elif head in ("s", "u", "ix"):
-        require(is_named(t), f"no symbol or function: {t[:3]!a:.80}")
+        require(has_valid_name(t), f"no symbol or function: {t[:3]!a:.80}")
     elif head == "text":
         require(type(t[1]) is str and len(t[1]) < 10_000, "the text is no string, or too long")
     elif head == "^":
@@ -443,7 +443,7 @@ def _parameters(t: Term, count: int) -> int:
         require(_whole(t[1], 1), "the dimension of the law is no positive integer")
         return t[1] + t[1] ** 2  # type: ignore[no-any-return]
     elif head == "o":
-        require(is_name(t[1]), f"no name of a sentence: {t[1]!a:.80}")
+        require(is_valid_name(t[1]), f"no name of a sentence: {t[1]!a:.80}")
     if head == "u":
         _orders(t[3], count)
     return _PARTS.get(head, count)
@@ -486,7 +486,7 @@ def _whole(n: Any, least: int) -> bool:
     return type(n) is int and n >= least
 
 
-def is_name(name: Any, head: str = "", sort: str = "") -> bool:
+def is_valid_name(name: Any, head: str = "", sort: str = "") -> bool:
     """Decide whether a text may be a name, which must not read like anything else.
 
     What is shown of any real `e` holds of the number e as well, and what is shown of any sequence
@@ -500,9 +500,9 @@ def is_name(name: Any, head: str = "", sort: str = "") -> bool:
     return not found[2] or (head, sort) == ("ix", "R")
 
 
-def is_named(t: Term) -> bool:
+def has_valid_name(t: Term) -> bool:
     """Decide whether a symbol, function or sequence has a name and a sort."""
-    return type(t[2]) is str and t[2] in SORTS and is_name(t[1], t[0], t[2])
+    return type(t[2]) is str and t[2] in SORTS and is_valid_name(t[1], t[0], t[2])
 
 
 def _orders(orders: Any, count: int) -> None:

@@ -22,9 +22,9 @@ from slrsym.checker.term import (
     canonical_key,
     free_symbols,
     is_formula,
-    is_function,
+    is_function_or_sequence,
     is_same,
-    is_small,
+    is_within_size_limits,
     num,
     require,
     require_all_well_formed,
@@ -52,7 +52,7 @@ class Theorem:
         hypotheses = tuple(hypotheses)
         formulas = all(map(is_formula, (conclusion, *hypotheses)))
         require(formulas, "the conclusion or a hypothesis is no formula")
-        require(is_small((conclusion, *hypotheses)), "the theorem is too long")
+        require(is_within_size_limits((conclusion, *hypotheses)), "the theorem is too long")
         object.__setattr__(
             self, "hypotheses", MappingProxyType({canonical_key(h): h for h in hypotheses})
         )
@@ -140,7 +140,7 @@ def _validate(kind: str, data: Any) -> None:
         pairs = type(data) is tuple and all(type(pair) is tuple and len(pair) == 2 for pair in data)
         require(pairs, "the data are no tuple of pairs")
         require_all_well_formed([value for _, value in data])
-        require_all_well_formed([s for s, _ in data if not is_function(s)])
+        require_all_well_formed([s for s, _ in data if not is_function_or_sequence(s)])
     else:
         left = [data]
         while left:

@@ -185,7 +185,7 @@ def has_recursion(*statements: Any) -> bool:
     return any(s.has(ForAll) for s in statements)
 
 
-def is_numeric(step: Step) -> bool:
+def is_compared_with_numbers(step: Step) -> bool:
     """Tell whether a step is compared with numbers."""
     return step.numeric and not has_recursion(step.statement, *step.context.hypotheses)
 
@@ -219,7 +219,7 @@ def shared_points(claim: Claim, steps: Sequence[Step], seed: int) -> list[Shared
     """Return the sample points that steps with equal hypotheses share, for each step."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
-        if is_numeric(step) and not step.statement.has(OrbitStatement):
+        if is_compared_with_numbers(step) and not step.statement.has(OrbitStatement):
             groups.setdefault(step.context.hypotheses, []).append(number)
     shared: list[SharedPoints | None] = [None] * len(steps)
     for given, numbers in groups.items():
@@ -235,8 +235,8 @@ def shared_points(claim: Claim, steps: Sequence[Step], seed: int) -> list[Shared
 def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compared:
     """Check a conjunction: statements about orbits by iterating, all others at points."""
     # Imported late: most claims are not about orbits.
-    from slrsym.crosscheck import Inconclusive, NoPoint
-    from slrsym.crosscheck.orbits import Contradicted, check_orbit_statement
+    from slrsym.crosscheck import Inconclusive, NoPointFound
+    from slrsym.crosscheck.orbits import ContradictedStatement, check_orbit_statement
 
     others = []
     try:
@@ -245,9 +245,9 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
                 check_orbit_statement(part, step.context.hypotheses, rng)
             else:
                 others.append(part)
-    except Contradicted as found:
+    except ContradictedStatement as found:
         return None, f"{_WRONG}{found}", ""
-    except (Inconclusive, NoPoint) as reason:
+    except (Inconclusive, NoPointFound) as reason:
         return None, f"the numerical check could not decide: {reason}", ""
     if not others:
         return None, "", ""
@@ -256,7 +256,7 @@ def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compa
 
 
 def _check_at_points(statement: Any, bench: SharedPoints, points: int) -> Compared:
-    from slrsym.crosscheck import Disagreement, Inconclusive, NoPoint
+    from slrsym.crosscheck import Disagreement, Inconclusive, NoPointFound
 
     costly = statement.has(Expectation, Integral, Derivative, Limit, zeta, OwensT)
     costly = costly or any(node.function.has(Sum) for node in statement.atoms(Sum))
@@ -269,7 +269,7 @@ def _check_at_points(statement: Any, bench: SharedPoints, points: int) -> Compar
         )
     except Disagreement as found:
         return None, f"{_WRONG}{found}", ""
-    except (Inconclusive, NoPoint) as reason:
+    except (Inconclusive, NoPointFound) as reason:
         return None, f"the numerical check could not decide: {reason}", ""
     return comparison.digits, "", comparison.example
 
@@ -309,7 +309,7 @@ def compare_sides(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
 ) -> Compared:
     """Compare both sides of a step at random points."""
-    if not is_numeric(step):
+    if not is_compared_with_numbers(step):
         return None, "", ""
     try:
         return numerical_check(step, seed, points, bench)

@@ -18,7 +18,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.explanation import NOTHING, Explanation
-from slrsym.gaussian.functions import in_own_functions
+from slrsym.gaussian.special_functions import in_own_functions
 from slrsym.kernels.arguments import explain_arguments
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import load_registered

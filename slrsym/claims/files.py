@@ -74,7 +74,7 @@ def files_with_claim(id: str, folder: Path) -> list[Path]:
     return [f for f, made in found.items() if any(re.fullmatch(x, id) for x in made.patterns)]
 
 
-def claim_ids_below(folder: Path, among: Collection[str] | None = None) -> list[str]:
+def claim_ids_in_folder(folder: Path, among: Collection[str] | None = None) -> list[str]:
     """Return the ids that files in and below a folder give claims as literal strings."""
     texts = [_text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)]
     if among is not None:

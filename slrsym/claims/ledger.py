@@ -25,7 +25,7 @@ from slrsym.claims.claim import Claim, collect_claims
 from slrsym.claims.files import (
     DerivationError,
     builtin_folder,
-    claim_ids_below,
+    claim_ids_in_folder,
     derivation_files,
     files_with_claim,
     traceback_line,
@@ -272,7 +272,7 @@ class Ledger:
         if claim is None and id_from_name(id) != id:
             return self.find(id_from_name(id))
         if claim is None:
-            close = _closest(id, [*self.claims, *claim_ids_below(builtin_folder())])
+            close = _closest(id, [*self.claims, *claim_ids_in_folder(builtin_folder())])
             hint = f"; did you mean {close}?" if close else ""
             raise ProofError(f"unknown claim {id!r}{hint}")
         return claim
@@ -318,7 +318,7 @@ class Ledger:
         own = {
             id for id, c in self.claims.items() if c.file is None or not _is_copy(c.file, folder)
         }
-        said = set(claim_ids_below(folder, own)) if own else set()
+        said = set(claim_ids_in_folder(folder, own)) if own else set()
         # Where the text of a file does not tell its ids, it is run if one may be among them.
         return said | {id for id in own - said if self._from_library(id) is not None}
 

@@ -102,7 +102,7 @@ def transitive_dependencies(id: str, depends: Mapping[str, Iterable[str]]) -> se
     return seen
 
 
-def shortest_circle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
+def shortest_cycle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
     """Return a shortest circle of claims through the given one, each resting on the next."""
     paths, seen = [[id]], {id}
     while paths:
@@ -129,7 +129,7 @@ def summarise_claim(
         if not error:
             status, error = "unproved", "the proof has no steps"
     elif claim.id in below:
-        way = shortest_circle(claim.id, depends)
+        way = shortest_cycle(claim.id, depends)
         status, error = "failed", f"it rests on itself: {' -> '.join(way)}"
     elif verdict.trials:
         status = "empirical"

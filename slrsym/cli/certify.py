@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_optional
+from slrsym.cli.shared import declare_option_without_default
 from slrsym.files import NotSavedError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Rows = list[tuple[str, str]]
 
 
-class Destination(NamedTuple):
+class OutputDestination(NamedTuple):
     """The destinations of a result: files, and whether a table is printed."""
 
     output: Path | None
@@ -31,7 +31,7 @@ class Destination(NamedTuple):
     table: bool
 
     @classmethod
-    def from_options(cls, output: Path | None, json_file: Path | None) -> Destination:
+    def from_options(cls, output: Path | None, json_file: Path | None) -> OutputDestination:
         """Check the options for output files."""
         if output is not None:
             shared.require_writable(output, "--output")
@@ -45,7 +45,7 @@ def _decimal(x: Fraction | None) -> str:
     return "none found" if x is None else str(Decimal(x.numerator) / Decimal(x.denominator))
 
 
-def step_rows(found: StepSize) -> Rows:
+def step_size_rows(found: StepSize) -> Rows:
     """Tabulate a certified largest step size."""
     closed = float(found.closed_form)
     rows = [
@@ -85,7 +85,7 @@ def fixed_point_rows(found: Certificate) -> Rows:
     return rows
 
 
-def rate_rows(found: LocalRates) -> Rows:
+def convergence_rate_rows(found: LocalRates) -> Rows:
     """Tabulate local rates."""
     import math
 
@@ -101,7 +101,7 @@ def rate_rows(found: LocalRates) -> Rows:
     return rows
 
 
-def save_and_show(found: Certificate, to: Destination, rows: Rows | None = None) -> None:
+def save_and_show(found: Certificate, to: OutputDestination, rows: Rows | None = None) -> None:
     """Save and show a certificate; show it also where it could not be saved."""
     lost = None
     if to.output is not None:
@@ -137,7 +137,7 @@ def save_and_show(found: Certificate, to: Destination, rows: Rows | None = None)
         raise typer.Exit(1)
 
 
-def show_result(title: str, rows: Rows, to: Destination, data: dict[str, Any]) -> None:
+def show_result(title: str, rows: Rows, to: OutputDestination, data: dict[str, Any]) -> None:
     """Show a result as a table, or as JSON."""
     if to.table:
         _show_table(title, rows)
@@ -173,15 +173,17 @@ app = typer.Typer(
 _LAM = Annotated[str, typer.Option("--lam", help="Inverse temperature: a number or a range.")]
 _GAMMA = Annotated[
     str | None,
-    declare_optional(
+    declare_option_without_default(
         "--gamma", help="Standard deviation of the informative token. [default: sqrt(1/2)]"
     ),
 ]
-_GAMMA2 = Annotated[str | None, declare_optional("--gamma2", help="Its square, instead.")]
+_GAMMA2 = Annotated[
+    str | None, declare_option_without_default("--gamma2", help="Its square, instead.")
+]
 _D = Annotated[str, typer.Option("--d", help="Dimension of a token.")]
 _L = Annotated[
     int | None,
-    declare_optional(
+    declare_option_without_default(
         "--L",
         min=1,
         help="Number of tokens: on the manifold nothing that is certified depends on it.",
@@ -204,7 +206,7 @@ _DIGITS = Annotated[
 ]
 _OUTPUT = Annotated[
     Path | None,
-    declare_optional(
+    declare_option_without_default(
         "--output",
         "-o",
         metavar="FILE",
@@ -241,7 +243,7 @@ def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
             *, lam: str, gamma: str | None, gamma2: str | None, d: str, L: int | None,
             output: Path | None, json_file: Path | None, **options: Any,
         ) -> None:  # fmt: skip
-            to = Destination.from_options(output, json_file)
+            to = OutputDestination.from_options(output, json_file)
             if L is not None:
                 typer.echo("note: --L does not matter here", err=True)
             with shared.report_bad_usage(), _progress() as note:
@@ -274,13 +276,13 @@ def alpha(
     *,
     step: Annotated[
         str | None,
-        declare_optional(
+        declare_option_without_default(
             "--alpha", help="Certify this step size, instead of looking for the largest."
         ),
     ] = None,
     tolerance: Annotated[
         float | None,
-        declare_optional(
+        declare_option_without_default(
             "--tolerance",
             help="How close to come to the limit, as part of it. [default: 1e-4, 0.02 for ranges]",
         ),
@@ -298,7 +300,7 @@ def alpha(
     if step is not None:
         return certify.certify_step_size(*at, step, **limits), []
     best = certify.alpha_bar(*at, tolerance=tolerance, **limits)
-    return best, step_rows(best)
+    return best, step_size_rows(best)
 
 
 @_certifying("fixed-points")
@@ -339,7 +341,7 @@ def rates(
 
     del limits["note"]  # it is done at once
     found = certify.certify_local_rates(*at, step, **limits)
-    return found, rate_rows(found)
+    return found, convergence_rate_rows(found)
 
 
 @app.command(epilog=shared.format_examples("certify check"))
@@ -355,7 +357,7 @@ def check(
     """
     from slrsym import certify
 
-    to = Destination.from_options(None, json_file)
+    to = OutputDestination.from_options(None, json_file)
     for file in files:
         shared.require_distinct_files(("FILE", file), ("--json", json_file))
     checks, shown = [], True

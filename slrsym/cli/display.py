@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from slrsym.claims import short_name, step_name
-from slrsym.coq import confirmed_count, is_confirmed_by_coq
+from slrsym.coq import confirmed_step_count, is_confirmed_by_coq
 from slrsym.statements import strip_dollar_signs
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
             Text(row.status, style=_STYLES.get(row.status, "")),
             str(row.steps),
             "-" if row.digits is None else str(row.digits),
-            "-" if row.replaces else confirmed_count(row.id),
+            "-" if row.replaces else confirmed_step_count(row.id),
             str(len(row.axioms)),
             f"{row.seconds:.2f}",
         )

@@ -13,7 +13,7 @@ import typer
 from slrsym.claims import cache, id_from_name
 from slrsym.cli import shared
 from slrsym.cli.coq import coq_development
-from slrsym.cli.shared import declare_optional
+from slrsym.cli.shared import declare_option_without_default
 from slrsym.cli.verify import check_with_progress, load_ledger
 from slrsym.files import FolderError, replace_atomically, require_export_folder, write_folder
 
@@ -32,14 +32,18 @@ UNPROVED = Annotated[
 PDF = Annotated[
     bool, typer.Option("--pdf", help="Compile, by latexmk or pdflatex where installed.")
 ]
-TITLE = Annotated[str | None, declare_optional("--title", help="What the document is called.")]
+TITLE = Annotated[
+    str | None, declare_option_without_default("--title", help="What the document is called.")
+]
 DOCS = Annotated[
     str | None,
-    declare_optional("--docs", metavar="URL", help="Where the documentation is; pages link to it."),
+    declare_option_without_default(
+        "--docs", metavar="URL", help="Where the documentation is; pages link to it."
+    ),
 ]
 ALSO = Annotated[
     list[str] | None,
-    declare_optional(
+    declare_option_without_default(
         "--claim",
         metavar="ID",
         help="The same as CLAIM. May be given more than once, as for verify.",
@@ -47,7 +51,7 @@ ALSO = Annotated[
 ]
 OUTPUT = Annotated[
     Path | None,
-    declare_optional(
+    declare_option_without_default(
         "--output",
         "-o",
         metavar="DIR",
@@ -345,7 +349,9 @@ def coq(
 def portrait(
     output: Annotated[
         Path | None,
-        declare_optional("--output", "-o", metavar="FILE", help="Where to write: a .html file."),
+        declare_option_without_default(
+            "--output", "-o", metavar="FILE", help="Where to write: a .html file."
+        ),
     ] = None,
     lam: Annotated[float, typer.Option("--lam", help="Inverse temperature.")] = 0.1,
     alpha: Annotated[float, typer.Option("--alpha", help="Step size.")] = 0.03,
@@ -354,7 +360,7 @@ def portrait(
     gamma2: shared.GAMMA2 = None,
     sweep: Annotated[
         Path | None,
-        declare_optional(
+        declare_option_without_default(
             "--sweep", metavar="FILE", help="Show this sweep, too, which recovery -o saved."
         ),
     ] = None,
@@ -370,7 +376,7 @@ def portrait(
         if not 0 < value < math.inf:
             raise typer.BadParameter(f"{value} is not positive and finite", param_hint=name)
     shared.require_writable(output, "--output")
-    from slrsym.export.portrait import SETTING, sweep_endpoints
+    from slrsym.export.phase_portrait import SETTING, sweep_endpoints
     from slrsym.export.site import portrait_page
 
     deviation = shared.gamma_from_options(gamma, gamma2, SETTING["gamma"])

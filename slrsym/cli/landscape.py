@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_optional
+from slrsym.cli.shared import declare_option_without_default
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,13 +31,13 @@ def landscape(
     L: shared.TOKENS = 10,
     alpha: Annotated[
         float | None,
-        declare_optional(
+        declare_option_without_default(
             "--alpha", help="Step size: say what projected gradient descent does near each point."
         ),
     ] = None,
     branches: Annotated[
         tuple[float, float] | None,
-        declare_optional(
+        declare_option_without_default(
             "--branches",
             metavar="LAM0 LAM1",
             help="Follow the points over this range of inverse temperatures, instead.",
@@ -55,7 +55,7 @@ def landscape(
     and whether ball arithmetic confirms that it exists and has that index. With --branches, how
     they change with the inverse temperature.
     """
-    shared.require_plot(plot)
+    shared.require_writable_plot(plot)
     deviation = shared.gamma_from_options(gamma, gamma2, shared.USUAL_GAMMA)
     to_stdout = shared.is_json_on_stdout(json_file)
     shared.require_distinct_files(("--json", json_file), ("--plot", plot))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from slrsym.cli import shared
-from slrsym.cli.shared import declare_optional
+from slrsym.cli.shared import declare_option_without_default
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -42,7 +42,7 @@ def _maybe(name: str, text: str) -> Any:
 def recovery(
     lam: Annotated[
         str | None,
-        declare_optional(
+        declare_option_without_default(
             "--lam",
             metavar="NUMBER[,NUMBER...]|SCHEDULE",
             help="Inverse temperature: constant, or a schedule LAM0/(1+C*t) with step t; or, for "
@@ -72,7 +72,7 @@ def recovery(
     seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random starts.")] = 0,
     workers: Annotated[
         int | None,
-        declare_optional(
+        declare_option_without_default(
             "--workers", min=1, help="How many processes. [default: one for each core]"
         ),
     ] = None,
@@ -98,7 +98,7 @@ def recovery(
     """
     if output is not None:
         shared.require_writable(output, "--output")
-    shared.require_plot(plot)
+    shared.require_writable_plot(plot)
     to_stdout = shared.is_json_on_stdout(json_file)
     shared.require_distinct_files(("--output", output), ("--json", json_file), ("--plot", plot))
     if gamma is not None and gamma2 is not None:
@@ -144,11 +144,11 @@ def recovery(
         names = ("lam0", "rate", "d", "L", "gamma", "alpha", "steps")
         told = ", ".join(f"{name} = {found.attrs[name]:.6g}" for name in names)
         out.print(told, soft_wrap=True)
-        out.print(runs_table(found))
+        out.print(verdict_table(found))
         for line in _separating(found):
             out.print(line, soft_wrap=True)
     else:
-        out.print(grid_table(found, out))
+        out.print(sweep_table(found, out))
     shared.write_json(json_file, _content(found, single))
     if output is not None and lost is None:
         out.print(f"saved in {output}", soft_wrap=True)
@@ -229,13 +229,13 @@ def _short(x: float) -> str:
     return f"{percent:.2f}" if percent > 99 else f"{percent:.2g}"
 
 
-def possible_fractions(row: xr.Dataset, moving: int, runs: int) -> tuple[float, float]:
+def possible_fraction_range(row: xr.Dataset, moving: int, runs: int) -> tuple[float, float]:
     """Return the least and the largest fraction of an end, whatever moving runs come to."""
     count = int(row["count"])
     return count / runs, (count + moving) / runs
 
 
-def runs_table(data: xr.Dataset) -> Table:
+def verdict_table(data: xr.Dataset) -> Table:
     """Return a table with a line for each verdict; if runs still move, with possible fractions."""
     from slrsym.cli.display import empty_table
 
@@ -252,7 +252,7 @@ def runs_table(data: xr.Dataset) -> Table:
             cells += [_percent(float(row.fraction)), _interval(float(row.lower), float(row.upper))]
         else:
             cells.append(
-                "-" if name == "moving" else _interval(*possible_fractions(row, moving, runs))
+                "-" if name == "moving" else _interval(*possible_fraction_range(row, moving, runs))
             )
         result.add_row(*cells)
     if moving:
@@ -263,7 +263,7 @@ def runs_table(data: xr.Dataset) -> Table:
     return result
 
 
-def grid_table(data: xr.Dataset, out: Console) -> Table:
+def sweep_table(data: xr.Dataset, out: Console) -> Table:
     """Return a table with a line for each setting, as wide as the console at most."""
     tables = (_grid_table(data, *how) for how in ((False, True), (True, True), (True, False)))
     return next((table for table in tables if _fits(table, out)), _grid_table(data, True, False))
@@ -314,7 +314,7 @@ def _cell(row: xr.Dataset, name: str, moving: int, runs: int, short: bool) -> st
     from slrsym.recovery import VERDICTS
 
     if moving:
-        low, high = possible_fractions(row, moving, runs)
+        low, high = possible_fraction_range(row, moving, runs)
         return f"{_short(low)}-{_short(high)}%" if short else _interval(low, high)
     fraction, lower, upper = float(row.fraction), float(row.lower), float(row.upper)
     said = f"{_short(fraction)}%" if short else _percent(fraction)
@@ -375,7 +375,7 @@ def _content(data: xr.Dataset, single: bool) -> dict[str, Any]:
             name: {
                 "count": int(data["count"][i]),
                 **{x: float(data[x][i]) for x in ("fraction", "lower", "upper")},
-                "possible": possible_fractions(
+                "possible": possible_fraction_range(
                     data.isel(verdict_names=i), 0 if name == "moving" else moving, runs
                 ),
             }

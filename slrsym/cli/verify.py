@@ -20,7 +20,7 @@ import typer
 from slrsym.claims import id_from_name
 from slrsym.cli import shared
 from slrsym.cli.coq import check_by_coq, require_coq_installed
-from slrsym.cli.shared import declare_optional
+from slrsym.cli.shared import declare_option_without_default
 from slrsym.files import make_folder
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def verify(
     paths: _PATHS = None,
     claim: Annotated[
         list[str] | None,
-        declare_optional(
+        declare_option_without_default(
             "--claim",
             metavar="ID",
             help="Check this claim and what it rests on. May be given more than once.",
@@ -61,7 +61,7 @@ def verify(
     ] = False,
     proof_log: Annotated[
         Path | None,
-        declare_optional(
+        declare_option_without_default(
             "--proof-log",
             metavar="FILE",
             help="Write the proofs with their evidence, for recheck. Evidence for unchanged steps "
@@ -70,7 +70,7 @@ def verify(
     ] = None,
     effort: Annotated[
         float,
-        declare_optional(
+        declare_option_without_default(
             "--effort",
             metavar="X",
             min=0.0,
@@ -324,7 +324,7 @@ def derivations(
     ] = False,
     copy: Annotated[
         Path | None,
-        declare_optional(
+        declare_option_without_default(
             "--copy", metavar="DIR", help="Copy them to a new folder, or an empty one."
         ),
     ] = None,
@@ -373,7 +373,8 @@ def recheck(
         ),
     ] = None,
     path: Annotated[
-        list[Path] | None, declare_optional("--path", metavar="PATH", help="The same as PATH.")
+        list[Path] | None,
+        declare_option_without_default("--path", metavar="PATH", help="The same as PATH."),
     ] = None,
     no_compare: Annotated[
         bool,
@@ -395,7 +396,7 @@ def recheck(
     judges nothing, says what the derivations state, and the two are compared. What has no evidence
     in the log is counted, and never called checked.
     """
-    from slrsym.checker import Rejected, describe_difference
+    from slrsym.checker import Rejected, describe_claim_difference
     from slrsym.checker import recheck as judge
     from slrsym.checker.log import EXTENSIONS
     from slrsym.checker.term import canonical_key
@@ -437,7 +438,8 @@ def recheck(
         others = own.result() if own is not None else {}
     replaced = [
         found.id for found in judged
-        if found.id in others and describe_difference(found, others[found.id]) not in ("", "steps")
+        if found.id in others
+        and describe_claim_difference(found, others[found.id]) not in ("", "steps")
     ]  # fmt: skip
     rests_on = Counter(
         name for found in judged for step in found.steps for name in _open(step.axioms)
@@ -479,7 +481,7 @@ def _open(axioms: frozenset[str]) -> list[str]:
 
 def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
     """Refuse a log that says something else of a claim, or of its steps, than its derivation."""
-    from slrsym.checker import Rejected, describe_difference
+    from slrsym.checker import Rejected, describe_claim_difference
 
     for found in judged:
         if found.id not in said:
@@ -487,7 +489,7 @@ def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
                 f"claim {found.id} is none of the derivations; name those that make it as PATH, "
                 "or do not compare: --no-compare"
             )
-        if name := describe_difference(found, said[found.id]):
+        if name := describe_claim_difference(found, said[found.id]):
             what = "has other steps" if name == "steps" else "says something else"
             raise Rejected(f"claim {found.id} {what} in its derivation")
 

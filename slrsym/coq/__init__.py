@@ -45,6 +45,6 @@ def describe_confirmed_steps(id: str, steps: int) -> str:
     return f"Also by Coq: {count} of {steps} steps." if count else ""
 
 
-def confirmed_count(id: str) -> str:
+def confirmed_step_count(id: str) -> str:
     """Return the number of steps of a claim that Coq confirms, or ``all``, for a table."""
     return "all" if id in confirmed_claims() else str(len(confirmed_steps().get(id, {})) or "-")

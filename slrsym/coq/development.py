@@ -14,7 +14,7 @@ import sympy as sp
 from slrsym.claims.claim import Claim
 from slrsym.coq.goals import CoqGoal, GoalWriter, coq_name
 from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.coq.reading import Misread, require_goal_says_step, require_same_claim
+from slrsym.coq.reading import MisreadGoal, require_goal_says_step, require_same_claim
 from slrsym.statements.expressions import conjuncts
 
 # Functions, their slopes and bounds, and tactics: what the goals rest on.
@@ -47,7 +47,7 @@ class CoqDevelopment:
                 text, printer = exporter.statement(id)
                 if read:
                     require_same_claim(text, find(id), printer.names)
-            except (Unprintable, Misread):
+            except (Unprintable, MisreadGoal):
                 continue
             made.statements[id] = text
         for goal in made.all_goals:
@@ -55,7 +55,7 @@ class CoqDevelopment:
                 continue
             try:
                 require_goal_says_step(goal)
-            except Misread as reason:
+            except MisreadGoal as reason:
                 made.refused[goal.name] = str(reason)
                 goal.text = ""
         return made

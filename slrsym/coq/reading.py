@@ -28,7 +28,7 @@ _BINDING = {
 _UNARY = 8
 
 
-class Misread(ValueError):  # noqa: N818
+class MisreadGoal(ValueError):  # noqa: N818
     """The text of a goal is malformed, or says something else than its step."""
 
 
@@ -75,7 +75,7 @@ class _Parser:
         while at < len(text):
             found = _TOKEN.match(text, at)
             if found is None:
-                raise Misread(f"no word of the goals: {text[at : at + 20]!r}")
+                raise MisreadGoal(f"no word of the goals: {text[at : at + 20]!r}")
             self.tokens.append(found[1])
             at = found.end()
         self.tokens.append("")  # the end
@@ -87,7 +87,7 @@ class _Parser:
     def take(self, wanted: str = "") -> str:
         token = self.peek()
         if not token or (wanted and token != wanted):
-            raise Misread(f"{wanted or 'a word'} is expected, not {token!r}")
+            raise MisreadGoal(f"{wanted or 'a word'} is expected, not {token!r}")
         self.place += 1
         return token
 
@@ -158,7 +158,7 @@ class _Parser:
         if token.isdigit():
             return ("n", Fraction(int(token)))
         if not re.match(r"[A-Za-z_]", token) or token in ("fun", "forall"):
-            raise Misread(f"a term cannot begin with {token!r}")
+            raise MisreadGoal(f"a term cannot begin with {token!r}")
         if token in self.bound:
             return ("b", self.bound[::-1].index(token))
         return ("v", token)
@@ -183,7 +183,7 @@ def _joined(operator: str, a: Any, b: Any) -> Any:
         return _many("*", [a, _power(b, Fraction(-1))])
     if operator == "^":
         if b[0] != "n":
-            raise Misread("an exponent that is no number")
+            raise MisreadGoal("an exponent that is no number")
         return _power(a, b[1])
     if operator in ("=", "<>", "/\\", "\\/", "<->"):
         return _unordered(operator, a, b)
@@ -198,7 +198,7 @@ class _Walker:
 
     def __init__(self, names: Mapping[Any, str]) -> None:
         if len(set(names.values())) != len(names):
-            raise Misread("one name for two things")
+            raise MisreadGoal("one name for two things")
         self.names = names
         self.opaque = {e for e in names if not isinstance(e, sp.Symbol | sp.IndexedBase)}
         self._seen: dict[Any, Any] = {}
@@ -269,7 +269,7 @@ class _Walker:
                 return _unordered(word, *all_of(e.args))
         if isinstance(e, sp.Implies):
             return ("->", *all_of(e.args))
-        raise Misread(f"{type(e).__name__} is read as nothing")
+        raise MisreadGoal(f"{type(e).__name__} is read as nothing")
 
 
 # -- what a goal says -----------------------------------------------------------------------------
@@ -309,22 +309,22 @@ def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
 
 
 def parse_goal(text: str) -> Any:
-    """Parse a goal into a plain tuple; raise `Misread` on anything else."""
+    """Parse a goal into a plain tuple; raise `MisreadGoal` on anything else."""
     parser = _Parser(text)
     found = parser.expression()
     if parser.peek():
-        raise Misread(f"{parser.peek()!r} is left over")
+        raise MisreadGoal(f"{parser.peek()!r} is left over")
     return found
 
 
 def require_goal_says_step(goal: CoqGoal) -> None:
-    """Refuse a goal that does not say its step, or supposes more; raises `Misread`."""
+    """Refuse a goal that does not say its step, or supposes more; raises `MisreadGoal`."""
     walk = _Walker(goal.printer.names)
     variables, premises, conclusion = _split(parse_goal(goal.text))
     if conclusion[0] == "->" or (isinstance(goal.step.statement, sp.Implies)):
         premises, conclusion = _without_implication(premises, conclusion, goal.step.statement)
     if conclusion != walk(goal.step.statement):
-        raise Misread(f"{goal.name} concludes {conclusion}")
+        raise MisreadGoal(f"{goal.name} concludes {conclusion}")
     own = list(_walked(walk, _suppositions(goal.step)))
     allowed = [*own, *(("v", f"claim_{id.replace('-', '_')}") for id in goal.step.uses)]
     symbols = {name: x for x, name in goal.printer.names.items()}
@@ -334,12 +334,12 @@ def require_goal_says_step(goal: CoqGoal) -> None:
     facts = [_fact(walk, other, supposed, own, symbols) for other in goal.facts]
     for premise in premises:
         if premise not in allowed and not any(_is_fact(premise, *f) for f in facts):
-            raise Misread(f"{goal.name} supposes {premise}")
+            raise MisreadGoal(f"{goal.name} supposes {premise}")
 
 
 def _without_implication(premises: list[Any], conclusion: Any, statement: Any) -> tuple[Any, Any]:
     if not isinstance(statement, sp.Implies) or not premises:
-        raise Misread("an implication that the step does not state")
+        raise MisreadGoal("an implication that the step does not state")
     return premises[:-1], ("->", premises[-1], conclusion)
 
 
@@ -350,7 +350,7 @@ def _suppositions(step: Any) -> list[Any]:
 def _walked(walk: _Walker, hypotheses: Iterable[Any]) -> Iterator[Any]:
     """Yield the hypotheses that can be read."""
     for h in hypotheses:
-        with suppress(Misread, ValueError):
+        with suppress(MisreadGoal, ValueError):
             yield walk(h)
 
 
@@ -392,7 +392,7 @@ def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
     if isinstance(claim.statement, sp.Implies):
         premises, conclusion = _without_implication(premises, conclusion, claim.statement)
     if conclusion != walk(claim.statement):
-        raise Misread(f"claim {claim.id} says {conclusion}")
+        raise MisreadGoal(f"claim {claim.id} says {conclusion}")
     symbols = {name: x for x, name in names.items()}
     wanted = [walk(h) for h in claim.hypotheses]
     for name, indices in variables:
@@ -406,7 +406,7 @@ def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
     ]
     for premise in premises:
         if premise not in wanted and premise not in meaningful:
-            raise Misread(f"claim {claim.id} supposes {premise}")
+            raise MisreadGoal(f"claim {claim.id} supposes {premise}")
     for premise in wanted:
         if premise not in premises:
-            raise Misread(f"claim {claim.id} does not suppose {premise}")
+            raise MisreadGoal(f"claim {claim.id} does not suppose {premise}")

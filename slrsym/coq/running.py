@@ -102,7 +102,7 @@ def check_development(made: CoqDevelopment, folder: Path, search: bool = False) 
     if search:
         goals = [g for g in made.all_goals if g.text and g.name not in made.tactics]
         made.tactics |= search_tactics(goals, folder)
-        complete_claims(made)
+        mark_complete_claims(made)
     *files, numbers = list(made.files())[2:]
     if any(_compiled_as_is(made, folder, name) for name in files[:-1]):
         # Something is refused: each goal is tried apart, in one go.
@@ -127,7 +127,7 @@ def _only(tactic: str) -> list[str]:
     return [tactic]
 
 
-def complete_claims(made: CoqDevelopment) -> None:
+def mark_complete_claims(made: CoqDevelopment) -> None:
     """Let every claim whose steps all have proofs follow from them."""
     made.whole = {id: [] for id in made.goals if made.is_complete(id)}
     _settle(made)

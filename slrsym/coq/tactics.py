@@ -17,7 +17,7 @@ from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.statements.expressions import substitute_all
 
 
-class Hints:
+class TacticHints:
     """Hints for one statement: text that stands before a tactic, and how `field` uses them."""
 
     def __init__(self, printer: CoqPrinter, statement: Any, bells: bool = False) -> None:
@@ -199,7 +199,7 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
     elif kind in ("algebra", "differentiation"):
         start = "slopes; " if kind == "differentiation" else ""
         for bells in (False, True) if "erf_prime" in goal.text else (False,):
-            hints = Hints(goal.printer, statement, bells)
+            hints = TacticHints(goal.printer, statement, bells)
             ending = f"{'der' if start else 'algebra'} ltac:({hints.field})"
             yield f"{start}{hints.opening}{ending}"
             if hints.sums:
@@ -212,14 +212,14 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
     elif kind == "monotone":
         rule = goal.step.rule
         function = goal.printer._function(rule.variable, rule.of)
-        hints = Hints(goal.printer, statement)
+        hints = TacticHints(goal.printer, statement)
         by = f"by_slope {function} {goal.printer.term(rule.start)} {goal.printer.term(rule.end)}"
         yield by
         yield f"{hints.opening}{by.replace('by_slope', 'by_slopes')} ltac:({hints.field})"
     elif kind == "lipschitz":
         rule, p = goal.step.rule, goal.printer
         ends = [substitute_all(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)]
-        hints = Hints(p, sp.And(statement, sp.Eq(*ends, evaluate=False)))
+        hints = TacticHints(p, sp.And(statement, sp.Eq(*ends, evaluate=False)))
         bound = sp.Mul(*(f for f in sp.Mul.make_args(statement.rhs) if not isinstance(f, sp.Abs)))
         words = f"{p._function(rule.variable, rule.of)} {p.term(bound)} {p.term(rule.start)}"
         yield f"by_bound {words} {p.term(rule.end)} ({hints.opening}idtac) ltac:({hints.field})"
@@ -227,9 +227,11 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
         yield "only_root"
     elif isinstance(statement, Relational) and not isinstance(statement, sp.Eq | sp.Ne):
         yield "sgn1"
-        hints = Hints(goal.printer, statement)
+        hints = TacticHints(goal.printer, statement)
         a, b = statement.lhs, statement.rhs
-        for f in sign_forms(b - a if isinstance(statement, sp.Le | sp.Lt) else a - b, goal.step):
+        for f in forms_with_plain_sign(
+            b - a if isinstance(statement, sp.Le | sp.Lt) else a - b, goal.step
+        ):
             yield f"whole; {hints.opening}form {goal.printer.term(f)} ltac:({hints.field})"
         yield "sgn"
         yield "facts; sgn"
@@ -251,13 +253,13 @@ def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
     instance = f"(H {arguments})" if arguments else "H"
     use = f"use_claim {name} ltac:(fun H => pose proof {instance})"
     said_here = substitute_all(claim.statement, {x: values.get(x, x) for x in printer.free})
-    hints = Hints(goal.printer, sp.And(goal.step.statement, said_here))
+    hints = TacticHints(goal.printer, sp.And(goal.step.statement, said_here))
     tactic = f"instance {goal.printer.term(factor)} ltac:({hints.field})"
     yield f"{use}; {hints.opening}{tactic}"
     yield f"{use}; finish"
 
 
-def sign_forms(difference: Any, step: Any) -> Iterable[Any]:
+def forms_with_plain_sign(difference: Any, step: Any) -> Iterable[Any]:
     """Yield forms of a difference whose sign may be plain: products of nonnegative factors."""
     point = _point(step)
     made = []

@@ -10,7 +10,7 @@ from slrsym.crosscheck.balls import Inconclusive, NotALaw, NumberWithError
 from slrsym.crosscheck.evaluator import Disagreement, evaluate, is_true_at
 from slrsym.crosscheck.points import (
     Comparison,
-    NoPoint,
+    NoPointFound,
     SharedPoints,
     compare,
     random_test_function,

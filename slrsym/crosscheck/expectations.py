@@ -42,7 +42,7 @@ from slrsym.crosscheck.integrands import (
     essential_forms,
     expand_products,
     group_by_part,
-    kinks_of,
+    kinks_of_integrand,
     renaming_invariant_key,
     rewrite_maxima,
     split_off_polynomial,
@@ -432,7 +432,7 @@ class ExpectationValues:
         place = random, partial(_line, compiler), self.evaluator.ball
         try:
             if smooth != 1 or not self.singular:
-                kinks = kinks_of(factor, random)
+                kinks = kinks_of_integrand(factor, random)
                 if not kinks:
                     return gaussian_quadrature(program, smooth, rules, self.digits)
                 lines = kink_lines(kinks, *place)

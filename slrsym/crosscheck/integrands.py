@@ -54,11 +54,11 @@ def renaming_invariant_key(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
     return expr.xreplace(dict(names))
 
 
-def has_node(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
+def has_node_of_kind(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
     """Return whether a node of some kinds, or an undefined function, occurs."""
     if type(expr).__name__ in kinds or isinstance(expr, AppliedUndef):
         return True
-    return any(has_node(arg, kinds) for arg in expr.args)
+    return any(has_node_of_kind(arg, kinds) for arg in expr.args)
 
 
 _SLOPES: dict[str, Callable[[Expr], Expr]] = {
@@ -84,7 +84,7 @@ _SLOPES: dict[str, Callable[[Expr], Expr]] = {
 def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
     """Differentiate an elementary expression; None for anything else."""
     if x not in free_symbols(expr):
-        return None if has_node(expr) and x in expr.atoms(Symbol) else S.Zero
+        return None if has_node_of_kind(expr) and x in expr.atoms(Symbol) else S.Zero
     if expr == x:
         return S.One
     name = type(expr).__name__
@@ -173,7 +173,7 @@ def rewrite_maxima(expr: Expr) -> Expr:
     return expr.xreplace(put)
 
 
-def kinks_of(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
+def kinks_of_integrand(expr: Basic, random: frozenset[Symbol]) -> list[Expr]:
     """Return expressions that vanish where an integrand has a kink or a jump."""
     return _zeros_of(expr, random, _WITH_KINKS)
 
@@ -366,7 +366,7 @@ def essential_forms(
         form = affine(node) if isinstance(node, Expr) else None
         if form is not None:
             found.setdefault(node, form[1])
-        elif has_node(
+        elif has_node_of_kind(
             node,
             ("Expectation", "Integral", "Limit", "Sum", "Product", "Derivative", "Subs", "AtPoint"),
         ):

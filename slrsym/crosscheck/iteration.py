@@ -34,7 +34,7 @@ _MOST = 12
 _FAR = 100
 
 
-def solve_system(function: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, ...] | None:
+def solve_by_newton(function: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, ...] | None:
     """Solve a system by Newton's method, or return None."""
     size = len(start)
     with mpmath.workdps(DIGITS):
@@ -225,7 +225,7 @@ class MapInstance:
         return None if point is None or is_close(point, at) else point
 
     def _solved(self, function: Any, start: Any) -> tuple[Any, ...] | None:
-        point = solve_system(function, start)
+        point = solve_by_newton(function, start)
         if point is None:
             return None
         place = np.array([[float(c)] for c in point])

@@ -18,12 +18,17 @@ from sympy import And, Basic, Eq, Ge, Gt, Le, Lt, default_sort_key
 from sympy.core.function import AppliedUndef
 
 from slrsym.crosscheck.integrands import replace_functions
-from slrsym.crosscheck.points import NoPoint, parameters_of, random_test_function, sample_points
+from slrsym.crosscheck.points import (
+    NoPointFound,
+    parameters_of,
+    random_test_function,
+    sample_points,
+)
 from slrsym.crosscheck.samples import (
-    Average,
-    NoLaw,
+    IndefiniteCovariance,
     NotSampled,
     SampleEvaluator,
+    SampleMean,
     is_expectation,
     sample_average,
 )
@@ -153,7 +158,7 @@ def _one(relation: Any, given: Sequence[Any], seed: SeedSequence) -> MonteCarloC
         return MonteCarloCheck(text, refusal=why)
     try:
         return _held(relation, text, given, seed)
-    except (NotSampled, NoPoint) as reason:
+    except (NotSampled, NoPointFound) as reason:
         return MonteCarloCheck(text, refusal=str(reason))
 
 
@@ -171,7 +176,7 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
             if _off(relation, found) > NOTICEABLE:
                 samples = _MORE * _SAMPLES
                 found = sides.sampled(second, samples)
-        except NoLaw as reason:
+        except IndefiniteCovariance as reason:
             refusal = f"{reason}, at each of {tried} points"
             continue
         if not found.settled:
@@ -262,7 +267,7 @@ class _Sides:
 
     def sampled(self, seed: SeedSequence, samples: int) -> _Difference:
         """Evaluate both sides from samples of their expectations."""
-        averages: dict[Any, Average] = {}
+        averages: dict[Any, SampleMean] = {}
 
         # An expectation that stands on both sides has a sample on each: with one for both, the
         # sides might agree whatever it is.
@@ -309,7 +314,7 @@ def _key(node: Basic, at: SampleEvaluator) -> Any:
     return node, tuple((x, at.values[x]) for x in names)
 
 
-def _is_settled(node: Basic, found: Average) -> bool:
+def _is_settled(node: Basic, found: SampleMean) -> bool:
     if not (math.isfinite(found.mean) and math.isfinite(found.stderr)):
         return False
     # Where all values are the same, but need not be, what differs has not been met.

@@ -29,7 +29,7 @@ from slrsym.crosscheck.balls import (
 from slrsym.crosscheck.integrands import (
     IndependentPart,
     elementary_derivative,
-    has_node,
+    has_node_of_kind,
     replace_index,
 )
 from slrsym.gaussian.law import IIDSum
@@ -361,7 +361,7 @@ class NodeEvaluator:
         self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]
     ) -> Expr:
         """Expand finite sums in an integrand, and name sums of copies."""
-        if not has_node(expr):
+        if not has_node_of_kind(expr):
             return expr
         name = type(expr).__name__
         if name in ("Expectation", "Integral", "Limit"):
@@ -384,7 +384,7 @@ class NodeEvaluator:
             body, variables, values = expr.args
             body = self.expand_sums(body, sums)
             values = [self.expand_sums(value, sums) for value in values]
-            if has_node(body):
+            if has_node_of_kind(body):
                 return expr.func(body, variables, tuple(values))
             return body.xreplace(dict(zip(variables, values, strict=True)))
         return expr.func(*(self.expand_sums(arg, sums) for arg in expr.args))

@@ -39,7 +39,7 @@ _NEAR = 1e-3
 _SMALL = 1e-12
 
 
-class Contradicted(Exception):  # noqa: N818
+class ContradictedStatement(Exception):  # noqa: N818
     """A statement about orbits fails."""
 
     def __init__(self, case: MapInstance | None, what: str) -> None:
@@ -55,7 +55,7 @@ def check_orbit_statement(
     if isinstance(statement, said.AlmostEveryPairConvergesTo | said.NullPairs):
         found = check_pair_statement(statement, given, rng)
         if found:
-            raise Contradicted(None, found)
+            raise ContradictedStatement(None, found)
         return
     cases = random_instances(statement, tuple(given), rng)
     judge = _JUDGES[type(statement)]
@@ -85,7 +85,7 @@ def _is_listed(point: Any, points: Iterable[Any], within: float) -> bool:
 def _stay(case: MapInstance, orbits: Orbits) -> None:
     if orbits.left.any():
         start = orbits.start[:, orbits.left.argmax()]
-        raise Contradicted(case, f"the orbit of {_shown(start)} leaves the box")
+        raise ContradictedStatement(case, f"the orbit of {_shown(start)} leaves the box")
 
 
 # -- what decreases, and what vanishes ---------------------------------------------------------
@@ -100,11 +100,11 @@ def _decreases(statement: said.DecreasesAlong, case: MapInstance) -> int:
         # Exact points near those of the orbit, so that the comparison is one of many digits.
         place = [Rational(round(float(c) * 2**30), 2**30) for c in x[:, 0]]
         if not is_true_at(relation, {**case.point, **dict(zip(coordinates, place, strict=True))}):
-            raise Contradicted(case, f"it increases from {_shown(x[:, 0])}")
+            raise ContradictedStatement(case, f"it increases from {_shown(x[:, 0])}")
         for _ in range(int(case.rng.integers(1, 20))):
             x = case.step(x)
         if case.is_outside(x)[0]:
-            raise Contradicted(case, "an orbit leaves the box")
+            raise ContradictedStatement(case, "an orbit leaves the box")
     return ENDED // INSTANCES
 
 
@@ -116,7 +116,7 @@ def _vanish(case: MapInstance, function: Any, what: str) -> int:
             values = [abs(value) for value in precise(*point)]
         if max(values) > _SMALL:
             shown = mpmath.nstr(max(values), 8)
-            raise Contradicted(case, f"{what} {shown} at the fixed point {_shown(point)}")
+            raise ContradictedStatement(case, f"{what} {shown} at the fixed point {_shown(point)}")
     _no_cycle(case)
     orbits = case.follow_orbits()
     _stay(case, orbits)
@@ -138,7 +138,7 @@ def _no_cycle(case: MapInstance) -> None:
             image = case.precise_map(*point)
             apart = max(abs(a - b) for a, b in zip(point, image, strict=True))
         if apart > 1e-6:
-            raise Contradicted(
+            raise ContradictedStatement(
                 case, f"the orbit of {_shown(point)} returns after two steps, by way of elsewhere"
             )
 
@@ -167,14 +167,18 @@ def _ends(case: MapInstance, points: Iterable[Any], all_others: bool) -> int:
         limit = case.find_periodic_point(end)
         if limit is None or not _is_listed(limit, [end], _NEAR) or not case.is_attracting(limit):
             continue
-        raise Contradicted(case, f"the orbit of {_shown(start)} converges to {_shown(limit)}")
+        raise ContradictedStatement(
+            case, f"the orbit of {_shown(start)} converges to {_shown(limit)}"
+        )
     return ended
 
 
 def _all_converge(statement: said.OrbitsConvergeTo, case: MapInstance) -> int:
     for point in case.fixed_points():
         if not _is_listed(point, statement.points, 1e-9):
-            raise Contradicted(case, f"{_shown(point)} is a fixed point, and is not listed")
+            raise ContradictedStatement(
+                case, f"{_shown(point)} is a fixed point, and is not listed"
+            )
     _no_cycle(case)
     return _ends(case, statement.points, all_others=True)
 
@@ -182,7 +186,9 @@ def _all_converge(statement: said.OrbitsConvergeTo, case: MapInstance) -> int:
 def _almost_all_converge(statement: said.AlmostEveryStartConvergesTo, case: MapInstance) -> int:
     for point in case.fixed_points():
         if not _is_listed(point, statement.points, 1e-9) and case.is_attracting(point):
-            raise Contradicted(case, f"{_shown(point)} attracts all near it, and is not listed")
+            raise ContradictedStatement(
+                case, f"{_shown(point)} attracts all near it, and is not listed"
+            )
     return _ends(case, statement.points, all_others=True)
 
 
@@ -190,13 +196,15 @@ def _few_converge(statement: said.NullStarts, case: MapInstance) -> int:
     for point in statement.points:
         exact = case.find_periodic_point([float(x) for x in point])
         if exact is not None and _is_listed(exact, [point], 1e-9) and case.is_attracting(exact):
-            raise Contradicted(case, f"{_shown(exact)} attracts all orbits near it")
+            raise ContradictedStatement(case, f"{_shown(exact)} attracts all orbits near it")
     orbits = case.follow_orbits()
     _stay(case, orbits)
     near = [_is_listed(end, statement.points, 1e-6) for end in orbits.end.T]
     if any(near):
         start = orbits.start.T[near.index(True)]
-        raise Contradicted(case, f"the orbit of {_shown(start)} comes to within 1e-6 of one")
+        raise ContradictedStatement(
+            case, f"the orbit of {_shown(start)} comes to within 1e-6 of one"
+        )
     return int(orbits.has_stopped.sum())
 
 
@@ -218,7 +226,9 @@ def _no_collision(statement: said.Injective, case: MapInstance) -> int:
     for at, start in tries:
         other = case.find_collision(at, start)
         if other is not None:
-            raise Contradicted(case, f"{_shown(at)} and {_shown(other)} have the same image")
+            raise ContradictedStatement(
+                case, f"{_shown(at)} and {_shown(other)} have the same image"
+            )
     return ENDED // INSTANCES
 
 
@@ -233,7 +243,7 @@ def _regular(statement: said.InvertibleJacobian, case: MapInstance) -> int:
         values = np.concatenate([values, _determinants(case, near)])
     if values.min() < -1e-6 and values.max() > 1e-6:
         a, b = (places[:, k] for k in (values.argmin(), values.argmax()))
-        raise Contradicted(
+        raise ContradictedStatement(
             case,
             f"the Jacobian determinant is {values.min():.6g} at {_shown(a)} and "
             f"{values.max():.6g} at {_shown(b)}, so that it vanishes in between",
@@ -248,7 +258,7 @@ def _inverts_near(statement: said.LocalDiffeomorphism, case: MapInstance) -> int
         values = _determinants(case, np.concatenate([place, near], axis=1))
         if values.min() < 0 < values.max():
             what = f"the Jacobian determinant changes its sign near {_shown(point)}"
-            raise Contradicted(case, what)
+            raise ContradictedStatement(case, what)
         if np.abs(values).min() < 1e-6:
             return 0
     return ENDED // INSTANCES

@@ -21,7 +21,7 @@ from sympy.tensor.indexed import Indexed, IndexedBase
 from slrsym.crosscheck.balls import Inconclusive, NotALaw
 from slrsym.crosscheck.evaluator import Evaluator, StatementJudge, describe_point
 from slrsym.crosscheck.integrands import replace_functions
-from slrsym.crosscheck.values import (
+from slrsym.crosscheck.random_values import (
     _slope,
     bounds_from_hypothesis,
     compile_exact_decision,
@@ -45,7 +45,7 @@ _TRIES_AT_AN_EXTREME = 10
 _SQUARE = sp.Dummy("x^2", real=True)
 
 
-class NoPoint(ValueError):  # noqa: N818
+class NoPointFound(ValueError):  # noqa: N818
     """No point was found that obeys the hypotheses."""
 
 
@@ -130,7 +130,7 @@ class PointSampler:
         listed = ", ".join(map(str, self.hypotheses)) or "none"
         names = ", ".join(map(str, [*self.symbols, *self.families]))
         laws = f" and of the laws {', '.join(map(str, self.laws))}" if self.laws else ""
-        raise NoPoint(
+        raise NoPointFound(
             f"no point ({names}) found in {tries} tries under the hypotheses {listed}{laws}; "
             f"state bounds of single symbols as such, or check that the hypotheses do not exclude "
             f"one another"
@@ -364,7 +364,7 @@ class SharedPoints:
             except NotALaw as reason:
                 rejected = number + 1 - len(used)
                 if rejected > _MOST_REJECTED:
-                    raise NoPoint(
+                    raise NoPointFound(
                         f"{reason}, at each of {rejected} points{describe_point(point)}"
                     ) from None
                 continue

@@ -201,12 +201,12 @@ _T, _S, _G = (sp.Dummy(name, real=True) for name in "tsG")
 _ZETA = Expectation(sp.erf(_T + _S * _G) ** 2, standard_normal(_G))
 
 
-class NoLaw(Exception):  # noqa: N818
+class IndefiniteCovariance(Exception):  # noqa: N818
     """A covariance is not positive semidefinite at a point."""
 
 
 @dataclass(frozen=True)
-class Average:
+class SampleMean:
     """The mean of a sample."""
 
     mean: float
@@ -219,7 +219,7 @@ def is_expectation(node: Basic) -> bool:
     return isinstance(node, Expectation | zeta)
 
 
-def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: int) -> Average:
+def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: int) -> SampleMean:
     """Average an integrand over samples of its law."""
     values = at.values
     if isinstance(node, zeta):
@@ -237,7 +237,7 @@ def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: in
     return _summary(np.concatenate(parts))
 
 
-def _summary(sample: NDArray[np.float64]) -> Average:
+def _summary(sample: NDArray[np.float64]) -> SampleMean:
     with np.errstate(all="ignore"):
         mean = float(sample.mean())
         squares = np.square(sample - mean)
@@ -245,8 +245,8 @@ def _summary(sample: NDArray[np.float64]) -> Average:
         n = sample.size
         # Values that are one and the same, but for the rounding of their mean.
         if total <= n * (1e-14 * abs(mean)) ** 2:
-            return Average(mean, 0.0, 0.0)
-        return Average(mean, float(np.sqrt(total / (n - 1) / n)), float(squares.max() / total))
+            return SampleMean(mean, 0.0, 0.0)
+        return SampleMean(mean, float(np.sqrt(total / (n - 1) / n)), float(squares.max() / total))
 
 
 class _Integrand:
@@ -269,7 +269,7 @@ class _Integrand:
     def _sum(self, node: IIDSum, at: SampleEvaluator) -> Any:
         count = at.value(node.count)
         if not (np.ndim(count) == 0 and float(count).is_integer() and count >= 0):
-            raise NoLaw(f"{node} has {count} copies")
+            raise IndefiniteCovariance(f"{node} has {count} copies")
         if count == 0:
             return 0.0
         # One copy for all samples after the other, in columns.
@@ -291,7 +291,7 @@ def _drawn(law: Law, at: SampleEvaluator, rng: Generator, n: int) -> Mapping[Any
     if isinstance(law, NoiseLaw):
         variance = at.value(law.variance)
         if variance < 0:
-            raise NoLaw(f"the variance of {law.symbols[0]} is {variance}")
+            raise IndefiniteCovariance(f"the variance of {law.symbols[0]} is {variance}")
         signs = np.where(rng.random(n) < _NOISE_SHARE, *_NOISE)
         return {law.symbols[0]: np.sqrt(variance) * signs}
     if not isinstance(law, GaussianLaw):
@@ -300,7 +300,7 @@ def _drawn(law: Law, at: SampleEvaluator, rng: Generator, n: int) -> Mapping[Any
     cov = np.array([[at.value(c) for c in row] for row in law.cov.tolist()], dtype=np.float64)
     values, axes = np.linalg.eigh(cov)
     if values[0] < -1e-9 * max(1e-300, values[-1]):
-        raise NoLaw(f"the covariance of {law.symbols} is not positive semidefinite")
+        raise IndefiniteCovariance(f"the covariance of {law.symbols} is not positive semidefinite")
     root = axes * np.sqrt(np.maximum(values, 0.0))
     rows = mean + rng.standard_normal((n, len(mean))) @ root.T
     return dict(zip(law.symbols, rows.T, strict=True))

@@ -10,7 +10,7 @@ prediction, and its two derivatives.
 from math import sqrt
 
 
-def contributions(work, *fixed):
+def token_contributions(work, *fixed):
     """Evaluate the contribution of each token, with its derivatives."""
     for start in range(0, work.size, 384):
         block = work[start : start + 384]
@@ -18,7 +18,7 @@ def contributions(work, *fixed):
             block[192 + i], block[256 + i], block[320 + i] = body(block[i], block[64 + i], *fixed)
 
 
-def moved(state, work, first, fixed, gamma, d, L, epsilon, alpha, batch, normal, chi):
+def move_state_by_step(state, work, first, fixed, gamma, d, L, epsilon, alpha, batch, normal, chi):
     """Move one run by a step.
 
     In `work` there are the tokens, in blocks of 64, at distances that are known so that one
@@ -80,7 +80,7 @@ def moved(state, work, first, fixed, gamma, d, L, epsilon, alpha, batch, normal,
             place = at // 64 * 384 + at % 64
             work[place], work[place + 64], work[place + 128] = x, inner * x + outer * y, y
             at += 1
-    contributions(work, *fixed)
+    token_contributions(work, *fixed)
     at = 0
     for sequence in range(batch):
         place = at // 64 * 384 + at % 64

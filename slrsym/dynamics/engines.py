@@ -22,7 +22,7 @@ from slrsym.kernels.numba_backend import (
     lanes_source,
 )
 from slrsym.kernels.program import Program, cached_program
-from slrsym.models.paper import kernel
+from slrsym.models.paper_risk import kernel
 from slrsym.runs import Engine
 from slrsym.task import PLACES, Task
 
@@ -39,9 +39,9 @@ def _least_room(d: int) -> float:
     return 0.0 if d >= 4 else np.inf
 
 
-_overlap_program = cached_program("slrsym.models.expressions.overlap_program")
-_planar_program = cached_program("slrsym.models.expressions.planar_program")
-_restoring_program = cached_program("slrsym.models.expressions.restoring_program")
+_overlap_program = cached_program("slrsym.models.paper_expressions.overlap_program")
+_planar_program = cached_program("slrsym.models.paper_expressions.planar_program")
+_restoring_program = cached_program("slrsym.models.paper_expressions.restoring_program")
 
 
 def _program(count: int) -> Program:

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine, VectorEngine
 from slrsym.dynamics.initial_conditions import Start, as_start, require_feasible
-from slrsym.dynamics.spheres import largest_curvatures, planar_points, vectors_from_overlaps
+from slrsym.dynamics.spheres import largest_curvatures, manifold_vectors, vectors_from_overlaps
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
 from slrsym.files import require_writable
 from slrsym.kernels.arguments import (
@@ -23,7 +23,7 @@ from slrsym.kernels.arguments import (
     warn_of_long_work,
 )
 from slrsym.kernels.compile import choose_backend
-from slrsym.models.paper import excess_risk
+from slrsym.models.paper_risk import excess_risk
 from slrsym.runs import Engine, Runs, advance_and_log, load, require_runs, runs_of
 from slrsym.schedules import (
     Schedule,
@@ -366,7 +366,7 @@ def _warn_of_large_steps(task: Task, runs: xr.Dataset) -> None:
     at = np.append(inverse_temperatures[chosen], lam[-1])
     # The oracle, where thrown runs do not come, is to be stable, too.
     rows = np.vstack([states[chosen], ORACLE[: states.shape[1]]])
-    points = planar_points(rows) if planar else vectors_from_overlaps(rows, task)
+    points = manifold_vectors(rows) if planar else vectors_from_overlaps(rows, task)
     curvatures = largest_curvatures(points, at, task, planar=planar)
     most, stable = curvatures[:-1].max(), 2 / curvatures.max()
     if alpha * most > 2:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slrsym.models.paper import gradient, hessian
+from slrsym.models.paper_risk import gradient, hessian
 from slrsym.task import PLACES, Task
 
 _Array = NDArray[np.float64]
@@ -109,15 +109,17 @@ def ambient_derivatives(
     return grad, hess
 
 
-def derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
+def lagrangian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
     """Return the gradient of the risk in k and v, and the Hessian of its Lagrangian."""
     grad, hess = ambient_derivatives(points, lam, task)
     diagonal = np.arange(hess.shape[-1])
-    hess[..., diagonal, diagonal] -= np.repeat(multipliers(points, grad), points.shape[-1], axis=-1)
+    hess[..., diagonal, diagonal] -= np.repeat(
+        lagrange_multipliers(points, grad), points.shape[-1], axis=-1
+    )
     return grad, hess
 
 
-def multipliers(points: _Array, grad: _Array) -> _Array:
+def lagrange_multipliers(points: _Array, grad: _Array) -> _Array:
     """Return the Lagrange multipliers of the spheres: k . grad_k R and v . grad_v R."""
     found: _Array = np.sum(points * grad, axis=-1)
     return found
@@ -149,7 +151,7 @@ def retract_to_spheres(points: _Array, step: _Array) -> _Array:
 
 def riemannian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, _Array]:
     """Return the gradient and the Hessian of the risk on the product of spheres."""
-    grad, hess = derivatives(points, lam, task)
+    grad, hess = lagrangian_derivatives(points, lam, task)
     basis = tangent_basis(points)
     across = np.swapaxes(basis, -1, -2)
     flat = grad.reshape(*grad.shape[:-2], -1, 1)
@@ -179,11 +181,11 @@ def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = F
 def _tangent_slope(points: _Array, lam: Any, task: Task) -> _Array:
     partial = gradient(overlaps_of_vectors(points), lam, task)
     grad = np.einsum("...p,...pi->...i", partial, overlap_jacobian(points)).reshape(points.shape)
-    found: _Array = grad - multipliers(points, grad)[..., None] * points
+    found: _Array = grad - lagrange_multipliers(points, grad)[..., None] * points
     return found
 
 
-def planar_points(states: _Array) -> _Array:
+def manifold_vectors(states: _Array) -> _Array:
     """Return vectors on M, with a plane of its own for each of k and v."""
     # Rounding may leave the square by a digit.
     square = np.clip(states, -1, 1)

@@ -47,7 +47,7 @@ _BLOCK = 1000
 _MOST = 2_000_000
 
 
-token_program = cached_program("slrsym.models.expressions.token_program")
+token_program = cached_program("slrsym.models.paper_expressions.token_program")
 
 
 class _Streams:
@@ -314,7 +314,7 @@ def _beside(k: States, v: States, least: int) -> tuple[States, States, States]:
 @cache
 def _compiled_walk() -> Any:
     program = token_program()
-    parts = (_stochastic_loop.contributions, _stochastic_loop.moved)
+    parts = (_stochastic_loop.token_contributions, _stochastic_loop.move_state_by_step)
     helpers = "\n\n".join(f"{DECORATOR}{inspect.getsource(part)}" for part in parts)
     rest = "gamma, d, L, epsilon, alpha, batch, normal, chi"
     fixed = "".join(f"{c}, " for c in program.constants)
@@ -322,7 +322,7 @@ def _compiled_walk() -> Any:
         program,
         rest,
         "work = np.zeros((batch * L + 63) // 64 * 384)\ninformative = np.empty((batch, 3))",
-        f"moved(states[first], work, informative, ({fixed}), {rest})",
+        f"move_state_by_step(states[first], work, informative, ({fixed}), {rest})",
         "",
         "noted[row, first] = states[first]",
         helpers,

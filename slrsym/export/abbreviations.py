@@ -13,7 +13,7 @@ from sympy.core.function import AppliedUndef
 from sympy.tensor.indexed import Indexed
 
 from slrsym import notation
-from slrsym.export.shorthand import DRIFT, MEAN, SMALL_A, SPREAD, A, B, Shorthand, names_in
+from slrsym.export.shorthand import DRIFT, MEAN, SMALL_A, SPREAD, A, B, Shorthand, symbol_names
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
 from slrsym.statements.expressions import free_symbols, text_of
@@ -28,7 +28,7 @@ def choose_abbreviations(
 ) -> Shorthand:
     """Choose abbreviations for a set of expressions."""
     expressions = list(expressions)
-    taken = names_in(expressions)
+    taken = symbol_names(expressions)
     spreads: Counter[Expr] = Counter()
     for expr in expressions:
         for node in preorder_traversal(expr):
@@ -111,7 +111,7 @@ _OFTEN = 2
 
 
 @cache
-def planar_meanings() -> dict[str, Expr]:
+def planar_letter_definitions() -> dict[str, Expr]:
     """Return the definitions of the letters of the planar map, `C` and `K` last."""
     from slrsym import planar
 
@@ -136,11 +136,11 @@ def planar_meanings() -> dict[str, Expr]:
 
 def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Shorthand:
     """Add letters for the planar map to the abbreviations, where it occurs."""
-    taken = names_in(shown)
+    taken = symbol_names(shown)
     of_map = (notation.alpha, notation.lam, notation.gamma, notation.d)
     if not {symbol.name for symbol in of_map} <= taken:
         return shorthand
-    wanted = {n: v for n, v in planar_meanings().items() if n not in taken}
+    wanted = {n: v for n, v in planar_letter_definitions().items() if n not in taken}
     every = _with(shorthand, wanted)
     counts: Counter[str] = Counter()
     for e in shown:
@@ -162,7 +162,7 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
 
 def manifold_abbreviations() -> tuple[Shorthand, list[Symbol]]:
     """Return the abbreviations of the planar map, and its letters except those of step sizes."""
-    wanted = planar_meanings()
+    wanted = planar_letter_definitions()
     shorthand = _with(choose_abbreviations(wanted.values()), wanted)
     letters = [x for x in shorthand.local.values() if x.name not in ("C", "K")]
     return shorthand, letters
@@ -180,7 +180,7 @@ def is_in_notation_table(letter: Symbol, value: Expr) -> bool:
     """Return whether the table of notation explains a letter with the same meaning."""
     if letter.name.startswith("D_"):
         return bool(derivative_letters().get(letter.name) == value)
-    return letter.name not in ("C", "K") and planar_meanings().get(letter.name) == value
+    return letter.name not in ("C", "K") and planar_letter_definitions().get(letter.name) == value
 
 
 def _with(shorthand: Shorthand, wanted: dict[str, Expr]) -> Shorthand:
@@ -213,7 +213,7 @@ def abbreviate_to_fit(
     Also the printer, which knows the formulas that it has measured.
     """
     printer = printer_of(shorthand)
-    taken = names_in(shown)
+    taken = symbol_names(shown)
     stem = next((x for x in _LETTERS if not any(t.startswith(x) for t in taken)), None)
     if stem is None:
         return shorthand, printer
@@ -269,7 +269,7 @@ NAMES: dict[str, Box] = {
 }
 
 
-def reading_names(shown: list[Basic], shorthand: Shorthand, printer: Printer) -> dict[str, Any]:
+def letter_meanings(shown: list[Basic], shorthand: Shorthand, printer: Printer) -> dict[str, Any]:
     """Return the meaning of each letter of the formulas."""
     names: dict[str, Any] = {}
     for expr in shown:

@@ -19,7 +19,7 @@ from slrsym.export.abbreviations import (
     manifold_abbreviations,
 )
 from slrsym.export.bibliography import citation_of
-from slrsym.export.claims import claim_entry
+from slrsym.export.claims import build_claim_entry
 from slrsym.export.document import (
     AxiomEntry,
     Block,
@@ -35,8 +35,8 @@ from slrsym.export.document import (
     ShownLink,
     Text,
 )
-from slrsym.export.errata import errata
-from slrsym.export.prose import ORDER, inline_text
+from slrsym.export.errata import collect_errata
+from slrsym.export.prose import ORDER, split_at_dollar_signs
 from slrsym.proof import Claim
 from slrsym.proofs.axioms import axiom
 from slrsym.typeset import Printer, declared_laws
@@ -91,7 +91,7 @@ def build(
     made = []
     for title, inside in group_by_file(ledger.find(id) for id in wanted):
         entries = tuple(
-            claim_entry(
+            build_claim_entry(
                 claim,
                 ledger.find,
                 called[claim.id],
@@ -103,7 +103,7 @@ def build(
             for claim in inside
         )
         file = inside[0].file
-        made.append(Section(inline_text(title), entries, file.stem if file else ""))
+        made.append(Section(split_at_dollar_signs(title), entries, file.stem if file else ""))
     used = sorted({a for id in wanted for a in by_id[id].axioms})
     users: dict[str, list[str]] = {}
     for section in made:
@@ -114,7 +114,7 @@ def build(
     axioms = tuple(
         AxiomEntry(
             name,
-            inline_text(axiom(name).statement),
+            split_at_dollar_signs(axiom(name).statement),
             citation_of(axiom(name).reference),
             tuple(users.get(name, ())),
         )
@@ -122,7 +122,9 @@ def build(
     )
     from slrsym import __version__
 
-    told = errata(papers_of(ledger.find(id).file for id in wanted), wanted) if notation else ()
+    told = (
+        collect_errata(papers_of(ledger.find(id).file for id in wanted), wanted) if notation else ()
+    )
     return Document(tuple(made), axioms, called, table, __version__, told)
 
 
@@ -172,13 +174,13 @@ def notation_tables(papers: Iterable[Paper]) -> tuple[Notation, ...]:
 
 
 def _meaning(text: str) -> tuple[Inline, ...]:
-    return inline_text(re.sub(r"(?<![$\w\\])([kv]\*?)(?![\w$])", r"$\1$", text))
+    return split_at_dollar_signs(re.sub(r"(?<![$\w\\])([kv]\*?)(?![\w$])", r"$\1$", text))
 
 
 def _planar() -> tuple[Block, ...]:
     shorthand, letters = manifold_abbreviations()
     printer = Printer(ORDER, None, NAMES | PLANAR_NAMES)
-    said = inline_text(
+    said = split_at_dollar_signs(
         "On the manifold a step takes $(kappa, nu)$ to a point that is marked by a plus, two steps "
         "by $2+$. The slopes of the risk there are called"
     )
@@ -200,7 +202,7 @@ def _planar() -> tuple[Block, ...]:
 
 def _slopes() -> tuple[Block, ...]:
     """Explain the letters of the partial derivatives, which written out would fill a page."""
-    said = inline_text(
+    said = split_at_dollar_signs(
         "$D_kappa$, $D_nu$, $D_theta$, $D_eta$ and $D_rho$ are the partial derivatives of the risk "
         "in these overlaps, in its closed form."
     )

@@ -22,7 +22,7 @@ from slrsym.export.abbreviations import (
     distinct_letters,
     has_notation_meaning,
     is_in_notation_table,
-    reading_names,
+    letter_meanings,
     with_planar_letters,
 )
 from slrsym.export.document import (
@@ -41,18 +41,18 @@ from slrsym.export.document import (
     Text,
     join_list,
 )
-from slrsym.export.letters import shared_letters
+from slrsym.export.letter_definitions import explain_shared_letters
 from slrsym.export.proofs import ProofWriter, displayed_steps, proof_blocks
 from slrsym.export.prose import (
     ORDER,
     assumption_symbols,
     assumptions_of,
-    inline_text,
     insert_references,
     put_dollars_around_ranges,
+    split_at_dollar_signs,
     undefined_functions,
 )
-from slrsym.export.shorthand import Shorthand, names_in
+from slrsym.export.shorthand import Shorthand, symbol_names
 from slrsym.proofs.claim_steps import steps_of
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import conjuncts
@@ -65,7 +65,7 @@ DEFINES_RISK_ON_M = "lemma-6"
 _HAS_CLOSED_FORM = "excess-risk-stable"
 
 
-def claim_entry(
+def build_claim_entry(
     claim: Claim,
     find: Callable[[str], Claim],
     label: ClaimLabel,
@@ -114,7 +114,7 @@ def claim_entry(
     return ClaimEntry(
         id=claim.id,
         label=label,
-        title=inline_text(claim.title) if claim.title else (),
+        title=split_at_dollar_signs(claim.title) if claim.title else (),
         source=claim.source,
         assumptions=assumptions_of(
             assumption_symbols(said),
@@ -127,14 +127,14 @@ def claim_entry(
             *repeated,
             *writer.display(statement, sentences=claim.explanation.equations),
         ),
-        letters=(shared_letters(shorthand, stated, short, printer) if defined else ()),
-        explanation=insert_references(inline_text(claim.explanation.text), included),
-        lead=inline_text(claim.explanation.lead),
+        letters=(explain_shared_letters(shorthand, stated, short, printer) if defined else ()),
+        explanation=insert_references(split_at_dollar_signs(claim.explanation.text), included),
+        lead=split_at_dollar_signs(claim.explanation.lead),
         where=(
             *_where(claim, shorthand, printer, find, included, defined),
             *_letters(shorthand, stated, printer, defined, unsourced),
         ),
-        idea=inline_text(claim.proof_idea),
+        idea=split_at_dollar_signs(claim.proof_idea),
         proof=(*later, *proof_blocks(steps, writer, claim.hypotheses))
         if status != "failed"
         else (),
@@ -147,7 +147,7 @@ def claim_entry(
         steps=getattr(row_of_ledger, "steps", len(steps)),
         digits=getattr(row_of_ledger, "digits", None),
         marks=summarise_checks(row_of_ledger),
-        names=partial(reading_names, shown, shorthand, printer),
+        names=partial(letter_meanings, shown, shorthand, printer),
         checks={r.label: r for r in getattr(verdict, "reports", ())},
         place=_place(claim),
         monte_carlo=tuple(getattr(row_of_ledger, "monte_carlo", ())),
@@ -179,7 +179,7 @@ def _of_step(step: Step) -> list[Basic]:
 
 def _names(shown: list[Basic]) -> dict[str, Box]:
     """Return the paper's ways of writing names that the claim does not use for its own."""
-    own = names_in(shown)
+    own = symbol_names(shown)
     return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
 
 
@@ -396,9 +396,9 @@ def describe_evidence(row: Any) -> tuple[Inline, ...]:
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
     if row.status == "certified":
         said = "Certified, not proved: enclosed by ball arithmetic on the whole box "
-        return (*inline_text(f"{said}{put_dollars_around_ranges(row.box)}."), *_rest(row))
+        return (*split_at_dollar_signs(f"{said}{put_dollars_around_ranges(row.box)}."), *_rest(row))
     if row.status == "empirical":
-        return (*inline_text(f"Empirical, not proved: {row.trials}."), *_rest(row))
+        return (*split_at_dollar_signs(f"Empirical, not proved: {row.trials}."), *_rest(row))
     parts: list[Inline] = []
     if row.status == "proved":
         parts.append(Text(f"Proved in {steps}, each accepted by the proof checker"))

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 
 from slrsym.claims.papers import Paper
 from slrsym.export.document import Inline, PaperErrata, Reference, Text
-from slrsym.export.prose import inline_text
+from slrsym.export.prose import split_at_dollar_signs
 
 LEAD = (
     "Each claim says how it compares to the paper: exact, stronger, weaker or false, and how. This "
@@ -26,7 +26,7 @@ def claims_mentioned(text: str) -> list[str]:
     return [quoted for quoted in _QUOTED.findall(text) if _ID.fullmatch(quoted)]
 
 
-def errata(papers: Iterable[Paper], included: Collection[str]) -> tuple[PaperErrata, ...]:
+def collect_errata(papers: Iterable[Paper], included: Collection[str]) -> tuple[PaperErrata, ...]:
     """Return the errata of papers, if a document has every claim that is spoken of there."""
     made = []
     for paper in papers:
@@ -43,7 +43,7 @@ def _paragraph(text: str) -> tuple[Inline, ...]:
     made: list[Inline] = []
     for place, part in enumerate(_QUOTED.split(text)):
         if not place % 2:
-            made += inline_text(part)
+            made += split_at_dollar_signs(part)
         else:
             made.append(Reference(part) if _ID.fullmatch(part) else Text(part))
     return tuple(made)

@@ -129,12 +129,12 @@ def _placed(
         for row in [*rows, *reversed(rows)]:
             wanted = {id: fmean(places[other] for other in neighbours[id]) for id in row}
             row.sort(key=wanted.__getitem__)
-            there = space_apart([wanted[id] for id in row], 0.5, columns - 0.5)
+            there = space_nodes_apart([wanted[id] for id in row], 0.5, columns - 0.5)
             places |= zip(row, there, strict=True)
     return places
 
 
-def space_apart(
+def space_nodes_apart(
     wanted: Sequence[float], least: float, most: float, gap: float = 1.0
 ) -> list[float]:
     """Return places at least a gap apart that are nearest to the wanted ones."""
@@ -184,7 +184,7 @@ def route_arrows(
             near = [min(max(wanted, left), right) for wanted, _ in members]
             gap_width = min(beside, (right - left) / len(members))
             for x, (_, edge) in zip(
-                space_apart(near, left, right, gap_width), members, strict=True
+                space_nodes_apart(near, left, right, gap_width), members, strict=True
             ):
                 ways[edge].append((x, middles[row]))
     return ways

@@ -27,12 +27,12 @@ from slrsym.export.document import (
     join_list,
 )
 from slrsym.export.pictures import PICTURES, Picture
-from slrsym.export.prose import escape_latex, inline_text
+from slrsym.export.prose import escape_latex, split_at_dollar_signs
 from slrsym.typeset import Box, FormulaLine, break_lines, to_latex
 from slrsym.typeset.boxes import Fence, MatrixBox, Operator, RowBox, ScriptBox
 from slrsym.typeset.elision import elide_shared_terms
 
-# The room for a displayed formula on the page that `preamble` lays out, in em.
+# The room for a displayed formula on the page that `latex_preamble` lays out, in em.
 TEXT_WIDTH = 35.2
 # A left side that is wider than this stands in a line of its own.
 _WIDE_LEFT = 14.0
@@ -359,7 +359,7 @@ class LatexRenderer(DisplayWriter):
         if claim.status != "proved":
             parts.append(f"\\slrunproved{{{claim.status}}}")
         if claim.status == "certified":
-            box = self.inline(inline_text(f"{claim.box}."))
+            box = self.inline(split_at_dollar_signs(f"{claim.box}."))
             parts.append(f"What is certified is the statement on a box: {box}")
         if claim.proof:
             idea = self.inline(claim.idea)
@@ -372,12 +372,12 @@ class LatexRenderer(DisplayWriter):
             ]
         parts += [f"\\slrindex{{{_entry(rule)}}}%" for rule in claim.rules]
         source = (
-            f"{self.inline(inline_text(claim.source))}. "
+            f"{self.inline(split_at_dollar_signs(claim.source))}. "
             if str(claim.label) != claim.source
             else ""
         )
         if claim.compared_to_source:
-            compared = self.inline(inline_text(claim.compared_to_source))
+            compared = self.inline(split_at_dollar_signs(claim.compared_to_source))
             source += f"Compared to the paper: {compared}. "
         shown = "\\slrqed " if claim.proof and claim.status == "proved" else ""
         evidence = self.inline(self._beneath(claim))
@@ -395,7 +395,7 @@ class LatexRenderer(DisplayWriter):
         seen, self.drawn = self.drawn, self.drawn | {picture}
         if picture in seen:
             return [rf"See \cref{{{picture.name}}}.\par"]
-        caption = self.inline(inline_text(picture.caption))
+        caption = self.inline(split_at_dollar_signs(picture.caption))
         return [
             r"\begin{figure}[htb]\centering",
             rf"\includegraphics[max width=\linewidth]{{{picture.name}.pdf}}",

@@ -22,7 +22,7 @@ from slrsym.export.document import (
 from slrsym.export.errata import LEAD
 from slrsym.export.graph import arrange_graph, route_arrows
 from slrsym.export.latex import LatexRenderer
-from slrsym.export.prose import escape_latex, inline_text
+from slrsym.export.prose import escape_latex, split_at_dollar_signs
 from slrsym.proofs.axioms import axiom
 
 KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Assumption", "Claim")
@@ -115,7 +115,7 @@ _MACROS = r"""% The number of a claim is the paper's.
 """
 
 
-def preamble() -> str:
+def latex_preamble() -> str:
     r"""Return everything before ``\begin{document}``."""
     theorems = ["\\theoremstyle{definition}"]
     for kind in KINDS:
@@ -150,7 +150,7 @@ def book_files(
     """Write the files of a book: texts, pictures as bytes, with links to documents beside it."""
     beside = beside or {}
     renderer = _renderer(document, step_numbers, beside.get(SITE, ""))
-    files: dict[str, str] = {"preamble.tex": preamble()}
+    files: dict[str, str] = {"preamble.tex": latex_preamble()}
     parts = group_by_chapter(document.sections)
     titled = bool(parts) and bool(parts[0].title)
     body = ["\\input{preamble.tex}", "\\makeindex", _head(document, title), "\\begin{document}"]
@@ -211,7 +211,7 @@ def standalone_files(
     renderer = LatexRenderer(
         document.labels, {claim.id}, {a.id: a.users for a in axioms}, step_numbers, brief=True
     )
-    body = [preamble(), "\\begin{document}", renderer.claim(claim)]
+    body = [latex_preamble(), "\\begin{document}", renderer.claim(claim)]
     if axioms:
         users = [a.__class__(a.id, a.statement, a.reference, ()) for a in axioms]
         items = "\n".join(map(renderer.axiom, users))
@@ -283,7 +283,7 @@ def _head(document: Document, title: str | None) -> str:
 
 
 def _prose(text: str, renderer: LatexRenderer) -> str:
-    return renderer.inline(inline_text(text))
+    return renderer.inline(split_at_dollar_signs(text))
 
 
 def _statements(document: Document, renderer: LatexRenderer) -> str:
@@ -420,7 +420,9 @@ def _errata(document: Document, renderer: LatexRenderer) -> str:
     for claim in document.claims:
         if claim.compared_to_source:
             named = renderer.piece(Reference(claim.id))
-            lines.append(f"{named} & {renderer.inline(inline_text(claim.compared_to_source))} \\\\")
+            lines.append(
+                f"{named} & {renderer.inline(split_at_dollar_signs(claim.compared_to_source))} \\\\"
+            )
     lines.append("\\end{longtable}}")
     return "\n".join(lines) + "\n"
 
@@ -429,7 +431,7 @@ def _paragraphs(paper: PaperErrata, renderer: LatexRenderer) -> list[str]:
     lines = []
     for heading, paragraphs in paper.entries:
         said = "\n\n".join(map(renderer.inline, paragraphs))
-        lines.append(f"\\paragraph{{{renderer.inline(inline_text(heading))}}} {said}")
+        lines.append(f"\\paragraph{{{renderer.inline(split_at_dollar_signs(heading))}}} {said}")
     return lines
 
 

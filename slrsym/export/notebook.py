@@ -17,7 +17,7 @@ from slrsym.export.prose import (
     ORDER,
     assumption_symbols,
     assumptions_of,
-    inline_text,
+    split_at_dollar_signs,
     undefined_functions,
 )
 from slrsym.proofs.chain import Chain
@@ -45,10 +45,10 @@ def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimLabel]]:
     """Return the entry of a claim, and the labels of all claims that it may mention."""
     # With a proof, which is seldom asked for: for start-up time.
     from slrsym.claims.ledger import builtin_ledger
-    from slrsym.export.claims import claim_entry
+    from slrsym.export.claims import build_claim_entry
 
     ledger = builtin_ledger()
-    entry = claim_entry(claim, ledger.find, ClaimLabel.of(claim))
+    entry = build_claim_entry(claim, ledger.find, ClaimLabel.of(claim))
     return entry, {other.id: ClaimLabel.of(other) for other in [*ledger.claims.values(), claim]}
 
 
@@ -118,7 +118,7 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
 
 def _heading(claim: Claim) -> str:
     # As the site does: the name that stands everywhere, then what it says, with its formulas.
-    title = HtmlRenderer({}).inline(inline_text(claim.title)) if claim.title else ""
+    title = HtmlRenderer({}).inline(split_at_dollar_signs(claim.title)) if claim.title else ""
     return f"<strong>{escape(str(ClaimLabel.of(claim)))}</strong>{f' ({title})' if title else ''}"
 
 

@@ -44,7 +44,7 @@ class OutlinePart:
     paper: Paper | None = None
 
 
-def outline(document: Document) -> list[OutlinePart]:
+def build_outline(document: Document) -> list[OutlinePart]:
     """Return the parts of a document; without statements of a paper, those of its files.
 
     The sections of a paper stand together, those of the paper with the most files first.

@@ -15,16 +15,16 @@ _LOW = str.maketrans("0123456789+−-()ijlt", "₀₁₂₃₄₅₆₇₈₉₊
 _VOID = {"br", "img", "wbr", "hr", "input"}
 
 
-def plain_text(html: str) -> str:
+def html_to_plain_text(html: str) -> str:
     """Return the text of a piece of HTML and MathML.
 
     Examples
     --------
-    >>> plain_text("<msup><mi>γ</mi><mn>2</mn></msup>")
+    >>> html_to_plain_text("<msup><mi>γ</mi><mn>2</mn></msup>")
     'γ²'
-    >>> plain_text("<msup><mi>e</mi><mrow><mo>−</mo><mi>c</mi></mrow></msup>")
+    >>> html_to_plain_text("<msup><mi>e</mi><mrow><mo>−</mo><mi>c</mi></mrow></msup>")
     'e^(−c)'
-    >>> plain_text("at <msqrt><mi>d</mi><mo>/</mo><mn>2</mn></msqrt>")
+    >>> html_to_plain_text("at <msqrt><mi>d</mi><mo>/</mo><mn>2</mn></msqrt>")
     'at √(d/2)'
     """
     reader = _Reader()

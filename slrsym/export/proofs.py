@@ -30,7 +30,7 @@ from slrsym.export.document import (
     ShownLink,
     Text,
 )
-from slrsym.export.prose import inline_text, justify_rule, merge_bounds
+from slrsym.export.prose import justify_rule, merge_bounds, split_at_dollar_signs
 from slrsym.proofs.lemmas import InWords
 from slrsym.proofs.step import Link, Step
 from slrsym.statements.expressions import conjuncts
@@ -157,7 +157,7 @@ def _group(
 ) -> Block:  # fmt: skip
     here = inside[0].step.context.hypotheses
     more = [h for h in here if h not in known and h not in (S.true, S.false)]
-    heading = list(inline_text(_headline(head)))
+    heading = list(split_at_dollar_signs(_headline(head)))
     about = _about(inside)
     if about is not None:
         heading += [Text(", "), *_math(about, writer)]
@@ -249,13 +249,13 @@ def _alone(item: _Item, writer: ProofWriter) -> list[Block]:
         if name.startswith("induction on ") and about:
             return [Paragraph((Text("By induction on "), *_math(about[0], writer), Text(".")))]
         text = name.split(":")[0] if name.startswith("the cases cover") else name
-        return [Paragraph(inline_text(f"{text[:1].upper()}{text[1:]}."))]
+        return [Paragraph(split_at_dollar_signs(f"{text[:1].upper()}{text[1:]}."))]
     if _is_all_of_a_claim(step, writer):
         claim = Reference(name.removeprefix("claim "))
         return [Paragraph((Text("All that "), claim, Text(" says holds here.")))]
     blocks = writer.display(step.statement, step.label, writer.justification(step.rule))
     because = getattr(step.rule, "because", "")
-    return [*blocks, *(Paragraph(inline_text(p)) for p in because.split("\n\n") if p)]
+    return [*blocks, *(Paragraph(split_at_dollar_signs(p)) for p in because.split("\n\n") if p)]
 
 
 def _is_all_of_a_claim(step: Step, writer: ProofWriter) -> bool:
@@ -304,7 +304,7 @@ class ProofWriter:
         blocks: list[Block] = []
         if isinstance(statement, InWords):
             text = str(statement.args[0]).rstrip(".")
-            said = inline_text(text[:1].upper() + text[1:])
+            said = split_at_dollar_signs(text[:1].upper() + text[1:])
             after: tuple[Inline, ...] = (Text(" ("), *reason, Text(")")) if reason else ()
             return [Paragraph((*said, *after, Text(".")))]
         # What a claim says of the orbits of a map on a box stands at its end, with the map; what it
@@ -329,7 +329,7 @@ class ProofWriter:
             last = place == len(parts) - 1
             sentence = said_of(part)
             if sentence not in ("", spoken):
-                blocks.append(Paragraph(inline_text(sentence)))
+                blocks.append(Paragraph(split_at_dollar_signs(sentence)))
             spoken = sentence
             said = reason if last else ()
             if isinstance(part, OrbitStatement):
@@ -436,7 +436,7 @@ def _map(map: Any, writer: ProofWriter) -> list[Block]:
     names = [f"g_{place}" for place in range(1, len(map.coordinates) + 1)]
     inside: list[Inline] = []
     for place, box in enumerate(merge_bounds(list(map.inside()), writer.printer)):
-        start = inline_text("Orbits are those of the map $g$, for ")
+        start = split_at_dollar_signs("Orbits are those of the map $g$, for ")
         lead = (Text(", "),) if place else start
         inside += [*lead, Math(box)]
     blocks: list[Block] = [Paragraph((*inside, Text(", with the coordinates")))]
@@ -483,7 +483,7 @@ def _piece(piece: Piece, writer: ProofWriter, first: bool) -> list[Inline]:
     if isinstance(piece, Basic):
         return [Math(writer.printer.box(writer.shorten(piece), inline=True))]
     text = piece[:1].upper() + piece[1:] if first else piece
-    return list(inline_text(text))
+    return list(split_at_dollar_signs(text))
 
 
 def _point(point: Any, writer: ProofWriter) -> Box:

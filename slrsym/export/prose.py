@@ -187,12 +187,12 @@ def _character(c: str) -> str:
 _ROOM = 22.0
 
 
-def inline_text(text: str) -> tuple[Inline, ...]:
+def split_at_dollar_signs(text: str) -> tuple[Inline, ...]:
     r"""Split plain text at dollar signs into words and formulas.
 
     Examples
     --------
-    >>> inline_text("slope of $zeta$ at $t = 0$")
+    >>> split_at_dollar_signs("slope of $zeta$ at $t = 0$")
     (Text(text='slope of '), RawLatex(latex='\\zeta'), Text(text=' at '), RawLatex(latex='t=0'))
     """
     parts = text.split("$")
@@ -256,7 +256,7 @@ def justify_rule(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[
     of, variable = getattr(rule, "of", None), getattr(rule, "variable", None)
     if isinstance(of, Expr) and isinstance(variable, Symbol) and rule.name == "monotonicity":
         return (Text("monotonicity in "), Math(printer.symbol(variable)))
-    return inline_text(rule.name)
+    return split_at_dollar_signs(rule.name)
 
 
 def _values(rule: Lemma, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:

@@ -38,7 +38,7 @@ from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
 
 
-def names_in(expressions: Iterable[Any]) -> set[str]:
+def symbol_names(expressions: Iterable[Any]) -> set[str]:
     """Return the names of all symbols and functions."""
     return set().union(*map(_names, expressions))
 
@@ -65,7 +65,7 @@ RISK_ON_M = Function("R<", real=True)
 RISK_CLOSED = Function("R^", real=True)
 
 
-def powers_of(product: Expr) -> tuple[dict[Expr, Any], Expr]:
+def factor_powers(product: Expr) -> tuple[dict[Expr, Any], Expr]:
     """Return the powers of the factors of a product."""
     powers: dict[Expr, Any] = {}
     number: Expr = S.One
@@ -82,17 +82,17 @@ def powers_of(product: Expr) -> tuple[dict[Expr, Any], Expr]:
 
 @lru_cache(maxsize=512)
 def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
-    return powers_of(value)
+    return factor_powers(value)
 
 
-def multiplicity_in(product: Expr, value: Expr) -> tuple[int, Expr]:
+def multiplicity_in_product(product: Expr, value: Expr) -> tuple[int, Expr]:
     """Return how often a product divides another, and the quotient."""
     inner, scale = _known(value)
     # A multiple of a single letter is no abbreviation, one of a function is.
     alone = len(inner) == 1 and isinstance(next(iter(inner)), Function)
     if not isinstance(value, Mul) or (len(inner) < 2 and not alone):
         return 0, product
-    powers, number = powers_of(product)
+    powers, number = factor_powers(product)
     if not inner.keys() <= powers.keys():
         return 0, product
     count = int(min(powers[base] / power for base, power in inner.items()))
@@ -295,7 +295,7 @@ class Shorthand:
                         return Add(times * self(value), self(rest))
         if isinstance(expr, Mul):
             for value in self.local:
-                count, rest = multiplicity_in(expr, value)
+                count, rest = multiplicity_in_product(expr, value)
                 if count:
                     return self._monomial(Mul(self(value) ** count, self(rest)))
         if isinstance(expr, Pow) and self.spread is not None and expr.exp.is_Rational:
@@ -343,7 +343,7 @@ class Shorthand:
         product = self._zeta_at_zero(product)
         if not isinstance(product, Mul | Pow):
             return product
-        powers, number = powers_of(product)
+        powers, number = factor_powers(product)
         if DRIFT in self.letters and notation.d in powers:
             # 2^(1/2) d^(1/2) is 2 (d/2)^(1/2).
             half = powers[notation.d]

@@ -28,11 +28,11 @@ from slrsym.export.html import (
     status_badge,
     status_sign,
 )
-from slrsym.export.outline import OutlinePart, outline
+from slrsym.export.outline import OutlinePart, build_outline
+from slrsym.export.phase_portrait import SETTING, page_script
 from slrsym.export.pictures import PICTURES
-from slrsym.export.plain_text import plain_text
-from slrsym.export.portrait import SETTING, page_script
-from slrsym.export.prose import inline_text
+from slrsym.export.plain_text import html_to_plain_text
+from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.rules import rule_entry, rule_id
 from slrsym.proofs.axioms import axiom
 from slrsym.statements.expressions import infix_text
@@ -67,7 +67,7 @@ def jinja_environment() -> Environment:
         "axiom": axiom,
         "badge": status_badge,
         "sign": status_sign,
-        "inline_text": inline_text,
+        "split_at_dollar_signs": split_at_dollar_signs,
     }
     return made
 
@@ -95,7 +95,7 @@ def site_files(
     parts += (beside or {}).items()
     templates = jinja_environment()
     sources = _sources(claims)
-    sections = outline(document)
+    sections = build_outline(document)
 
     def renderer(root: str = "", claim: ClaimEntry | None = None) -> HtmlRenderer:
         return HtmlRenderer(
@@ -246,7 +246,7 @@ def _data(
             "id": claim.id,
             "label": str(claim.label),
             "name": claim.label.name,
-            "title": plain_text(show.inline(claim.title)),
+            "title": html_to_plain_text(show.inline(claim.title)),
             "plain": claim.plain_title,
             "said": _said(claim),
             "formula": _glimpse(claim),
@@ -263,7 +263,7 @@ def _data(
         {
             "number": part.number,
             "paper": part.paper.title if part.paper else "",
-            "title": plain_text(show.inline(part.title)),
+            "title": html_to_plain_text(show.inline(part.title)),
             "entries": [
                 {"id": e.claim.id, "helpers": [claim.id for claim in e.helpers]}
                 for e in part.entries
@@ -272,14 +272,18 @@ def _data(
         for part in sections
     ]
     axioms = [
-        {"id": a.id, "page": axiom_file_name(a.id), "said": plain_text(show.inline(a.statement))}
+        {
+            "id": a.id,
+            "page": axiom_file_name(a.id),
+            "said": html_to_plain_text(show.inline(a.statement)),
+        }
         for a in document.axioms
     ]
     named = [
         {
             "id": rule.id,
             "label": rule.name,
-            "said": plain_text(show.inline(inline_text(rule.accepts))),
+            "said": html_to_plain_text(show.inline(split_at_dollar_signs(rule.accepts))),
         }
         for rule, _ in rules
     ]

@@ -4,7 +4,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import (
+from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
+from slrsym.gaussian.special_functions import (
     OwensT,
     erf_prime,
     erf_second,
@@ -13,23 +14,22 @@ from slrsym.gaussian.functions import (
     sympy_owens_t,
     zeta,
 )
-from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
 
 if TYPE_CHECKING:
     from sympy import Function
 
     from slrsym.gaussian.closed_form import expectation
+    from slrsym.gaussian.evaluation_trace import Trace
+    from slrsym.gaussian.evaluation_trace import Trace as ExpectationTrace
     from slrsym.gaussian.integrals import IntegrabilityError
-    from slrsym.gaussian.trace import Trace
-    from slrsym.gaussian.trace import Trace as ExpectationTrace
 
     owens_t: type[Function]
 
 # Loaded when first asked for: proofs need no closed forms.
 _LAZY = {
-    "ExpectationTrace": ("trace", "Trace"),
+    "ExpectationTrace": ("evaluation_trace", "Trace"),
     "IntegrabilityError": ("integrals", "IntegrabilityError"),
-    "Trace": ("trace", "Trace"),
+    "Trace": ("evaluation_trace", "Trace"),
     "expectation": ("closed_form", "expectation"),
 }
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from sympy import Basic, Dummy, Expr, Symbol, sympify
 
-from slrsym.gaussian.functions import in_own_functions, in_sympy_functions
-from slrsym.gaussian.independent import Law, ProductLaw
+from slrsym.gaussian.independent_laws import Law, ProductLaw
+from slrsym.gaussian.special_functions import in_own_functions, in_sympy_functions
 from slrsym.registry import load_registered
 from slrsym.renamed import old_attribute
 

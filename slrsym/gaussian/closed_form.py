@@ -15,13 +15,13 @@ import sympy as sp
 from sympy import Expr, Matrix, S
 
 from slrsym.gaussian.binding import Expectation, require_real
+from slrsym.gaussian.evaluation_trace import Trace, TraceStep
 from slrsym.gaussian.forms import (
     dependent_groups,
     form_moments,
     joint_gaussian,
     quadratic_form,
 )
-from slrsym.gaussian.functions import erf_prime, in_own_functions, in_sympy_functions
 from slrsym.gaussian.integrals import (
     DivergenceError,
     IntegrabilityError,
@@ -46,8 +46,8 @@ from slrsym.gaussian.law import (
     without_random_symbols,
 )
 from slrsym.gaussian.piecewise import Unsupported
-from slrsym.gaussian.radial import has_root, radial_moment, uncorrelated_factors
-from slrsym.gaussian.trace import Trace, TraceStep
+from slrsym.gaussian.radial_moments import has_root, radial_moment, uncorrelated_factors
+from slrsym.gaussian.special_functions import erf_prime, in_own_functions, in_sympy_functions
 
 # It yields the terms, under their laws, whose expectations it is then sent, and returns its own.
 _Steps = Generator[tuple[IntegrandTerm, GaussianLaw], Any, Expr]

@@ -97,7 +97,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
     def _pythoncode(self, printer: Any) -> str:
         if isinstance(printer, SymPyPrinter):
             name = self._sympy_name or self.func.__name__
-            return function_call(printer, f"slrsym.gaussian.functions.{name}", *self.args)
+            return function_call(printer, f"slrsym.gaussian.special_functions.{name}", *self.args)
         return self._scalar_code(printer)
 
     def _scalar_code(self, printer: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 import sympy as sp
 from sympy import Expr, Matrix, S
 
-from slrsym.gaussian.functions import OwensT
+from slrsym.gaussian.special_functions import OwensT
 
 
 class IntegrabilityError(ValueError):

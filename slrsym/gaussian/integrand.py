@@ -19,10 +19,10 @@ from sympy import Expr, S, Symbol
 from sympy.core.function import Function
 
 from slrsym.gaussian.binding import Binder
-from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.integrals import DivergenceError
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.gaussian.piecewise import Unsupported, rewrite_with_signs, total_degree
+from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,14 @@ import sympy as sp
 from sympy import Basic, Expr, Matrix, Symbol, factor_terms
 
 from slrsym.gaussian.binding import IIDSum
-from slrsym.gaussian.functions import in_own_functions
-from slrsym.gaussian.independent import (
+from slrsym.gaussian.independent_laws import (
     Law,
     NoiseLaw,
     ProductLaw,
     require_real_expression,
     require_real_symbol,
 )
+from slrsym.gaussian.special_functions import in_own_functions
 
 __all__ = [
     "GaussianLaw",

@@ -10,5 +10,5 @@ from slrsym.kernels.special import erf_variance, zeta
 def __getattr__(name: str) -> Any:
     # Names of version 0.1, which belong to the paper's model.
     if name in ("excess_risk", "gradient", "hessian", "kernel", "risk"):
-        return getattr(import_module("slrsym.models.paper"), name)
+        return getattr(import_module("slrsym.models.paper_risk"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 from numpy.polynomial import chebyshev
 from scipy.special import erfcx
 
-from slrsym.kernels import _numba_owens, laplace
+from slrsym.kernels import _numba_owens, softmax_risk
 from slrsym.kernels.special import (
     LEAST,
     NODES,
@@ -229,8 +229,8 @@ def erf_covariance(x, y, r):
 
 owens_t = _numba_owens.compile_owens()["owens_t"]
 
-_RIGHT, _STEP_Y, _STEP_Z = laplace.RIGHT, laplace.STEP_Y, laplace.STEP_Z
-grid_ends = njit(**_OPTIONS)(laplace.grid_ends)
+_RIGHT, _STEP_Y, _STEP_Z = softmax_risk.RIGHT, softmax_risk.STEP_Y, softmax_risk.STEP_Z
+grid_ends = njit(**_OPTIONS)(softmax_risk.grid_ends)
 _FAST = {"fastmath": {"reassoc", "nsz", "contract"}, **_OPTIONS}
 _BELL = 1 / math.sqrt(2 * math.pi)
 
@@ -287,7 +287,7 @@ _staying = _summed("staying(middle, inverse, grid, low, weights, count)", 3, [
 
 @njit(**_OPTIONS)
 def role_means(x, mu, mean, spread, tokens):
-    """Compute `slrsym.kernels.laplace.role_means` in machine code."""
+    """Compute `slrsym.kernels.softmax_risk.role_means` in machine code."""
     scale = mu * spread
     left, reach = grid_ends(tokens)
     grid = _STEP_Y * np.arange(math.floor(left / _STEP_Y), math.ceil(_RIGHT / _STEP_Y) + 1)

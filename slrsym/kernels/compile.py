@@ -74,7 +74,7 @@ def compile_expressions(
     ----------
     outputs : sequence of expressions
         In `state` and `parameters`, made of arithmetic, powers, exp, erf, erfc, asin, atan, Abs,
-        Max, Min, and the functions of ``slrsym.kernels.functions``.
+        Max, Min, and the functions of ``slrsym.kernels.symbolic_functions``.
     state : sequence of Symbol
         Inputs that vary fast.
     parameters : sequence of Symbol

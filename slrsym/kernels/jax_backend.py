@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from slrsym.kernels.laplace import laplace_risk, risk_and_slopes
 from slrsym.kernels.numba_backend import numba_laplace_risk
 from slrsym.kernels.program import Program, execute_source
+from slrsym.kernels.softmax_risk import laplace_risk, risk_and_slopes
 
 
 class JaxMissingError(ImportError):

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.files import replace_atomically
-from slrsym.kernels import laplace, special
+from slrsym.kernels import softmax_risk, special
 from slrsym.kernels.arguments import batch_function, changed_steps, count_cores
 from slrsym.kernels.program import Program, cache_folder
 from slrsym.kernels.special import AGREED, GRID_REACH, GRID_STEP, HALVINGS
@@ -114,7 +114,7 @@ def compile_module(source: str) -> ModuleType:
 
     text = f"{_HEAD}BLOCK, LANES = {BLOCK}, {_LANES}\n\n\n{source}"
     # Numba does not notice when a function that is called from another file has changed.
-    helpers = (_numba_special, _numba_owens, laplace, special)
+    helpers = (_numba_special, _numba_owens, softmax_risk, special)
     parts = [numba.__version__, np.__version__, text]
     parts += [Path(str(m.__file__)).read_text(encoding="utf-8") for m in helpers]
     parts.append(special.POLYNOMIALS.read_bytes().hex())
@@ -364,17 +364,17 @@ def iterate_compiled(
 
 @cache
 def numba_laplace_risk() -> Any:
-    """Compile `laplace.laplace_risk` by Numba; `role_means` sums over one node at a time."""
+    """Compile `softmax_risk.laplace_risk` by Numba; `role_means` sums over one node at a time."""
     require_numba()
     source = "import math\n\nimport numpy as np\n\n"
     source += "from slrsym.kernels._numba_special import grid_ends, role_means\n\nArray = object\n"
     for name in ("RIGHT", "STEP_1", "STEP_S", "DENSE", "ORDERS"):
-        source += f"{name} = {getattr(laplace, name)!r}\n"
+        source += f"{name} = {getattr(softmax_risk, name)!r}\n"
     for function in (
-        laplace.grid_nodes,
-        laplace._combined,
-        laplace._assembled,
-        laplace.laplace_risk,
+        softmax_risk.grid_nodes,
+        softmax_risk._combined,
+        softmax_risk._assembled,
+        softmax_risk.laplace_risk,
     ):
         text = inspect.getsource(function)
         body = text[text.index(":\n", text.index(") ->")) + 2 :]

@@ -47,8 +47,9 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import zeta as symbolic_zeta
-from slrsym.gaussian.functions import in_own_functions
-from slrsym.kernels.functions import (
+from slrsym.gaussian.special_functions import in_own_functions
+from slrsym.kernels.program import Program
+from slrsym.kernels.symbolic_functions import (
     BivariateNormal,
     DecayCoefficients,
     DecaySeries,
@@ -57,7 +58,6 @@ from slrsym.kernels.functions import (
     ErfVariance,
     GaussianMean,
 )
-from slrsym.kernels.program import Program
 
 # The names that the namespace of a backend has to give a meaning.
 _FUNCTIONS = {

@@ -1,6 +1,6 @@
 """The risk off the invariant manifold: its critical points, and how they change with lambda."""
 
-from slrsym.landscape.diagram import Branch, BranchEvent, follow_branches
+from slrsym.landscape.bifurcation_diagram import Branch, BranchEvent, follow_branches
 from slrsym.landscape.enumeration import CriticalPoints, find_critical_points
 from slrsym.landscape.points import CriticalPoint
 from slrsym.landscape.stability import (

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from slrsym.kernels.ball_backend import to_ball
 from slrsym.kernels.krawczyk import krawczyk_image
 from slrsym.landscape.points import point_signs
-from slrsym.models.paper import kernel
+from slrsym.models.paper_risk import kernel
 from slrsym.task import Task
 
 _Array = NDArray[np.float64]

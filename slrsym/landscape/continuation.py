@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from slrsym import symbolic
 from slrsym.dynamics.spheres import (
-    derivatives,
-    multipliers,
+    lagrange_multipliers,
+    lagrangian_derivatives,
     overlap_jacobian,
     overlaps_of_vectors,
     retract_to_spheres,
@@ -28,8 +28,8 @@ from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program, cached_program
 from slrsym.landscape.points import point_signs
-from slrsym.models.expressions import PARAMETERS
-from slrsym.models.paper import gradient
+from slrsym.models.paper_expressions import PARAMETERS
+from slrsym.models.paper_risk import gradient
 from slrsym.notation import ORDER_PARAMETERS, lam
 from slrsym.task import Task
 
@@ -81,7 +81,7 @@ class _Equations:
     def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
         """Return the gradient, its Jacobian in tangent coordinates and log(lambda), the basis."""
         lam = math.exp(log_lam)
-        grad, hess = derivatives(point, lam, self.task)
+        grad, hess = lagrangian_derivatives(point, lam, self.task)
         basis = tangent_basis(point)
         partial = lam * _rate_in_lam()(overlaps_of_vectors(point), lam, *self._rest)
         column = basis.T @ (overlap_jacobian(point).T @ partial)
@@ -110,10 +110,10 @@ def indices_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, ND
 
     Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
     """
-    grad, hess = derivatives(points, lam, task)
+    grad, hess = lagrangian_derivatives(points, lam, task)
     basis = tangent_basis(points)
     values = np.linalg.eigvalsh(np.swapaxes(basis, -1, -2) @ hess @ basis)
-    weights = multipliers(points, grad)
+    weights = lagrange_multipliers(points, grad)
     pair = -weights[..., None] * np.eye(2)
     pair[..., 0, 1] = pair[..., 1, 0] = gradient(overlaps_of_vectors(points), lam, task)[..., 4]
     beyond = np.abs(points[..., 2:]).max(axis=(-2, -1), initial=0.0) > 1e-6

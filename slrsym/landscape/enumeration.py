@@ -39,7 +39,7 @@ from slrsym.landscape.points import (
 )
 from slrsym.models import newton
 from slrsym.models.newton import Coverage, follow_eigenvectors, newton_steps
-from slrsym.models.paper import excess_risk, hessian
+from slrsym.models.paper_risk import excess_risk, hessian
 from slrsym.renamed import old_attribute
 from slrsym.task import OrderParameters, Task
 

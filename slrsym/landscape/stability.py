@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from slrsym.dynamics.spheres import riemannian_derivatives
 from slrsym.kernels.arguments import require_real_array
 from slrsym.landscape.points import require_inverse_temperature
-from slrsym.models.paper import excess_risk, gradient, hessian
+from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.task import OrderParameters, Task
 
 # Which overlap is that of k on k*, v on v*, v on k*, k on v*, and of k and v.

@@ -7,10 +7,11 @@ from slrsym.renamed import old_names
 
 if TYPE_CHECKING:
     from slrsym.models.additive_model import Model, model
+    from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
     from slrsym.models.equations import Equations
+    from slrsym.models.exchangeable_units import Directions
     from slrsym.models.fixed_points import FixedPoint, Linearisation
     from slrsym.models.moments import NotClosedError
-    from slrsym.models.point_table import StationaryPoint, StationaryPoints
     from slrsym.models.specification import (
         Direction,
         Predictor,
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
         logistic,
         softmax,
     )
-    from slrsym.models.units import Directions
     from slrsym.runs import Runs
 
 __all__ = [
@@ -49,8 +49,8 @@ _LAZY = {
         "slrsym.models.specification",
     ),
     "NotClosedError": "slrsym.models.moments",
-    **dict.fromkeys(("StationaryPoint", "StationaryPoints"), "slrsym.models.point_table"),
-    "Directions": "slrsym.models.units",
+    **dict.fromkeys(("StationaryPoint", "StationaryPoints"), "slrsym.models.critical_point_table"),
+    "Directions": "slrsym.models.exchangeable_units",
     "Equations": "slrsym.models.equations",
     **dict.fromkeys(("FixedPoint", "Linearisation"), "slrsym.models.fixed_points"),
     "Runs": "slrsym.runs",

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from slrsym.kernels.arguments import explain_arguments, require_positive
 from slrsym.models.descent import DerivedModel
 from slrsym.models.description import describe_model
+from slrsym.models.exchangeable_units import use_representatives
 from slrsym.models.specification import Direction, Predictor, TokenSequence
-from slrsym.models.units import use_representatives
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
     from slrsym.models.analysis import Recovery, TokenCheck
+    from slrsym.models.critical_point_table import StationaryPoints
     from slrsym.models.equations import Equations
-    from slrsym.models.point_table import StationaryPoints
     from slrsym.runs import Runs
 
 
@@ -234,7 +234,7 @@ class Model(DerivedModel):
         -2*rate*(R - 1)
         """
         from slrsym.models.equations import Equations
-        from slrsym.models.motion import motion_of
+        from slrsym.models.rates_of_change import motion_of
 
         stated = self
         if symmetric and not self.by_representatives:

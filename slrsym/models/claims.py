@@ -29,11 +29,11 @@ from sympy import (
 
 from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductLaw
 from slrsym.gaussian.integrals import erf_product_mean
-from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance
+from slrsym.kernels.symbolic_functions import ErfCovariance, ErfDefect, ErfVariance
 from slrsym.models.description import claim_id, token_names
 from slrsym.models.projections import Role
+from slrsym.models.risk_terms import Part
 from slrsym.models.specification import Direction
-from slrsym.models.terms import Part
 from slrsym.proof import (
     Claim,
     D,

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from slrsym.jobs import show_progress
 from slrsym.kernels.arguments import require_integer
+from slrsym.models.critical_point_table import StationaryPoint, StationaryPoints
 from slrsym.models.newton import Coverage, follow_eigenvectors, search_zeros
-from slrsym.models.point_table import StationaryPoint, StationaryPoints
 from slrsym.models.simulation import (
     add_fixed_products,
     initial_factors,

@@ -11,8 +11,8 @@ from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_of as claims_of_model
 from slrsym.models.claims import xi
-from slrsym.models.motion import Motion, RatesOfChange, pairs_of
 from slrsym.models.projections import Role
+from slrsym.models.rates_of_change import Motion, RatesOfChange, pairs_of
 from slrsym.models.sample_moments import SampleMoments
 from slrsym.models.specification import Direction
 from slrsym.models.unit_sums import Units, UnitSums, counted

@@ -16,7 +16,7 @@ from slrsym.kernels.printing import print_program
 from slrsym.models.descent import DerivedModel
 from slrsym.models.description import latex_of
 from slrsym.models.moment_tables import MomentTable
-from slrsym.models.motion import Motion, RatesOfChange, total_derivative
+from slrsym.models.rates_of_change import Motion, RatesOfChange, total_derivative
 from slrsym.models.simulation import values_by_name
 from slrsym.renamed import old_attribute
 

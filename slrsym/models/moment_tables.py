@@ -23,7 +23,7 @@ from slrsym.kernels.compile import choose_backend, numpy_function, numpy_parts
 from slrsym.kernels.numba_backend import DECORATOR, compile_module, program_source
 from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
-from slrsym.models.patterns import PatternMean
+from slrsym.models.mean_patterns import PatternMean
 from slrsym.models.sample_moments import MomentSum
 
 Array = NDArray[np.float64]

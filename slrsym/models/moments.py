@@ -49,8 +49,8 @@ from slrsym.gaussian import (
 )
 from slrsym.gaussian.closed_form import evaluate_for_proofs
 from slrsym.gaussian.integrals import complete_square, erf_product_mean
-from slrsym.kernels.functions import ErfCovariance, ErfVariance, gaussian_mean
 from slrsym.kernels.printing import hoist_parts
+from slrsym.kernels.symbolic_functions import ErfCovariance, ErfVariance, gaussian_mean
 
 
 @cache

@@ -12,6 +12,7 @@ import numpy as np
 from sympy import Add, Expr, ImmutableMatrix, Matrix, S, Symbol, expand, sqrt, sympify
 
 from slrsym.gaussian import GaussianLaw
+from slrsym.models.exchangeable_units import class_names, products_of_units, tags_in
 from slrsym.models.moments import addends
 from slrsym.models.specification import (
     Direction,
@@ -21,7 +22,6 @@ from slrsym.models.specification import (
     Token,
     TokenSequence,
 )
-from slrsym.models.units import class_names, products_of_units, tags_in
 from slrsym.renamed import old_attribute
 
 

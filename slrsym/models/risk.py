@@ -14,8 +14,8 @@ from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
+from slrsym.models.risk_terms import Quadrature, SoftmaxTerms, Terms
 from slrsym.models.specification import softmax, source_location
-from slrsym.models.terms import Quadrature, SoftmaxTerms, Terms
 from slrsym.renamed import old_attribute
 
 

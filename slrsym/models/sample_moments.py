@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.gaussian import GaussianLaw
-from slrsym.models.moments import NotClosedError, addends
-from slrsym.models.patterns import (
+from slrsym.models.exchangeable_units import multiplicity, tag, tags_in
+from slrsym.models.mean_patterns import (
     ONE,
     Factors,
     MeanPattern,
@@ -28,9 +28,9 @@ from slrsym.models.patterns import (
     law_entries,
     pattern_of,
 )
+from slrsym.models.moments import NotClosedError, addends
 from slrsym.models.projections import Role
 from slrsym.models.specification import Direction, softmax
-from slrsym.models.units import multiplicity, tag, tags_in
 
 if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel

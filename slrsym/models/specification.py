@@ -8,7 +8,7 @@ from typing import Any
 
 from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sympify, tanh
 
-from slrsym.gaussian.functions import in_own_functions
+from slrsym.gaussian.special_functions import in_own_functions
 
 
 class Vector:

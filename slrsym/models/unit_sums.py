@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 
 from slrsym.gaussian import Expectation
+from slrsym.models.exchangeable_units import REPRESENTATIVES, tag, unit_of
 from slrsym.models.moments import generic_variables
 from slrsym.models.sample_moments import EMPTY_PRODUCT, MomentTerm, SampleMoments
 from slrsym.models.specification import Direction
-from slrsym.models.units import REPRESENTATIVES, tag, unit_of
 
 if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel

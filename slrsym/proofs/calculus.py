@@ -10,8 +10,8 @@ import sympy as sp
 from sympy import Add, Derivative, Dummy, Expr, Ge, Integral, Le, Sum, Symbol
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import OwensT, zeta
 from slrsym.gaussian.law import standard_normal
+from slrsym.gaussian.special_functions import OwensT, zeta
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule
 from slrsym.statements.expressions import rebuild, substitute_all

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Derivative, Expr, S, Symbol, sympify
 
-from slrsym.gaussian.functions import in_own_functions
+from slrsym.gaussian.special_functions import in_own_functions
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled, relation, require_rule
 from slrsym.registry import load_registered

@@ -10,8 +10,8 @@ import sympy as sp
 from sympy import Add, Expr, Matrix, Mul, Symbol
 
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, Law
+from slrsym.gaussian.special_functions import erf_prime
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Rule
 from slrsym.statements.expressions import Refused, rebuild

@@ -13,7 +13,7 @@ from typing import Any
 from sympy import Expr, S, Symbol, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.gaussian.functions import in_own_functions
+from slrsym.gaussian.special_functions import in_own_functions
 from slrsym.proofs.axioms import axiom
 from slrsym.proofs.chain import structural_step
 from slrsym.proofs.context import Context

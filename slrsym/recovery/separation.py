@@ -18,7 +18,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit
 
-from slrsym.models.paper import hessian
+from slrsym.models.paper_risk import hessian
 from slrsym.recovery.setting import MOVING, VERDICTS, Setting
 from slrsym.task import OrderParameters
 

@@ -36,7 +36,7 @@ from flint import arb, ctx, fmpq
 from numpy.typing import NDArray
 from sympy import diff
 
-from slrsym.balls.fields import BoxFunctions, ParametricFunctions
+from slrsym.balls.box_functions import BoxFunctions, ParametricFunctions
 from slrsym.dynamics.spheres import (
     ambient_derivatives,
     gram_matrices,
@@ -45,7 +45,7 @@ from slrsym.dynamics.spheres import (
     overlaps_of_vectors,
 )
 from slrsym.landscape.points import OVERLAP_SIGNS
-from slrsym.models.expressions import ON_M, quadratic_risk
+from slrsym.models.paper_expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.renamed import old_attribute
 from slrsym.task import Task

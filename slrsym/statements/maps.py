@@ -9,7 +9,7 @@ import sympy as sp
 from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 
-from slrsym.gaussian.independent import is_plainly_real
+from slrsym.gaussian.independent_laws import is_plainly_real
 from slrsym.statements.expressions import ProofError, substitute_all
 
 

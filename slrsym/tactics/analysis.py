@@ -10,7 +10,7 @@ from typing import Any
 from sympy import Eq, S, expand
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.expect import linear_combination
+from slrsym.checker.expectations import linear_combination
 from slrsym.checker.term import (
     Term,
     binder_bodies,

@@ -18,7 +18,13 @@ from flint import fmpq
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.arithmetic import binders_in_facts, learn_relation, relations_in
 from slrsym.checker.calculus import derivatives_in_premises, evaluate_derivative
-from slrsym.checker.expect import ONE, ZERO, linear_combination, product_of_factors, sum_of_terms
+from slrsym.checker.expectations import (
+    ONE,
+    ZERO,
+    linear_combination,
+    product_of_factors,
+    sum_of_terms,
+)
 from slrsym.checker.ring import PARITY, ExponentUnitTooCoarse
 from slrsym.checker.sign import NN, NP, POS, generators_in
 from slrsym.checker.sign import ZERO as NOTHING
@@ -41,7 +47,7 @@ from slrsym.checker.term import (
 )
 from slrsym.tactics.certificates import CertificateSearch, HintedRing
 from slrsym.tactics.emission import FAILURES, Emission
-from slrsym.tactics.values import surely_different
+from slrsym.tactics.numerical_values import surely_different
 
 # The part of the effort for a step that one normal form may take.
 _SHARE = 10

@@ -47,8 +47,8 @@ from slrsym.checker.term import (
 )
 from slrsym.gaussian import standard_normal
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
+from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import complete_the_square
 from slrsym.proofs.step import Link, Step

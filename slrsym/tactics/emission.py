@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from sympy import Integral, Lambda, Matrix, Symbol
 
 from slrsym.checker import Inference, ProvedClaims, Rejected
-from slrsym.checker.expect import semidefinite_conditions
+from slrsym.checker.expectations import semidefinite_conditions
 from slrsym.checker.log import UNCHECKED, is_circular_step
 from slrsym.checker.term import (
     RELATIONS,
@@ -30,10 +30,10 @@ from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
 from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.log_writer import RecordingProofBuilder, to_json
+from slrsym.tactics.numerical_values import fingerprint, is_close
 from slrsym.tactics.paths import paths_to_symbol, similarity
 from slrsym.tactics.phrases import worded_formula
 from slrsym.tactics.translate import Translator, Untranslatable
-from slrsym.tactics.values import fingerprint, is_close
 
 # What makes the inferences for a step: they show its statement, from the lines of its premises.
 Emit: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]

@@ -17,9 +17,9 @@ from sympy import Abs, Add, Dummy, Expr, Heaviside, Max, Min, Mul, Pow, Rational
 
 from slrsym.checker import Rejected
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian.integrand import in_affine_forms
 from slrsym.gaussian.law import GaussianLaw
+from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf, normal_pdf
 
 _BITS, _REACH = 128, 14
 Ball: TypeAlias = Any

@@ -40,8 +40,8 @@ from slrsym.tactics.arithmetic import opaque_in, prove_by_arithmetic, prove_in_c
 from slrsym.tactics.emission import FAILURES, Emission, emitter_for
 from slrsym.tactics.expectations import ExpectationCalculus, expectations_in, outermost_expectations
 from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.numerical_values import fingerprint
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
-from slrsym.tactics.values import fingerprint
 
 ZERO = num(0)
 

@@ -15,7 +15,7 @@ from sympy import Add, Derivative, Dummy, Expr, Mul, S, Symbol, default_sort_key
 
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.arithmetic import binders_in_facts, relations_in
-from slrsym.checker.expect import ONE, linear_combination
+from slrsym.checker.expectations import ONE, linear_combination
 from slrsym.checker.term import (
     Term,
     binder_bodies,
@@ -37,8 +37,8 @@ from slrsym.proofs.step import Step
 from slrsym.tactics.arithmetic import opaque_in, prove_by_arithmetic, special_value_lines
 from slrsym.tactics.emission import FAILURES, Emission
 from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.numerical_values import surely_different
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
-from slrsym.tactics.values import surely_different
 
 # The effort for the evidence of one equation: it is found at once, or not by signs.
 QUICK = 60_000

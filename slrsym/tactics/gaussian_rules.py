@@ -39,8 +39,8 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import erf_prime
 from slrsym.gaussian.law import GaussianLaw, IIDSum, Law
+from slrsym.gaussian.special_functions import erf_prime
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step

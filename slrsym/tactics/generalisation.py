@@ -26,8 +26,8 @@ from slrsym.proofs.context import Context
 from slrsym.tactics.arithmetic import opaque_in, search_arithmetic, special_value_lines
 from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
 from slrsym.tactics.log_writer import to_json
+from slrsym.tactics.numerical_values import fingerprint, is_close
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path
-from slrsym.tactics.values import fingerprint, is_close
 
 ZERO = num(0)
 # Of these, arithmetic makes normal forms without trouble.

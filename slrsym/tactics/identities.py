@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.expect import ONE, ZERO, product_of_factors, sum_of_terms
+from slrsym.checker.expectations import ONE, ZERO, product_of_factors, sum_of_terms
 from slrsym.checker.term import (
     BINDERS,
     RELATIONS,

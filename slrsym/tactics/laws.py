@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 
 from slrsym.checker import Inference, Rejected
-from slrsym.checker.expect import law_moments, semidefinite_conditions
+from slrsym.checker.expectations import law_moments, semidefinite_conditions
 from slrsym.checker.term import (
     RELATIONS,
     Term,

@@ -17,8 +17,15 @@ from sympy import Add, Dummy, Expr, Limit, Mul, Rational, S, Symbol
 
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import definedness
-from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
-from slrsym.gaussian.independent import is_plainly_real
+from slrsym.gaussian.independent_laws import is_plainly_real
+from slrsym.gaussian.special_functions import (
+    OwensT,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    zeta,
+)
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import rebuild, substitute_all

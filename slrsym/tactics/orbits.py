@@ -27,8 +27,8 @@ from slrsym.statements.expressions import infix_text
 from slrsym.statements.maps import point_set
 from slrsym.tactics.arithmetic import prove_in_context
 from slrsym.tactics.emission import FAILURES, Emission, kind_of_proof
+from slrsym.tactics.numerical_values import fingerprint, is_close
 from slrsym.tactics.paths import similarity
-from slrsym.tactics.values import fingerprint, is_close
 
 # The arguments of the proof checker's schemas, from those of the theorems of the search.
 _VALUES: dict[str, Callable[..., list[Any]]] = {

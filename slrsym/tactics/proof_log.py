@@ -12,7 +12,7 @@ from typing import Any
 from slrsym.checker import ProvedClaims
 from slrsym.files import replace_atomically
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import OwensT, zeta
+from slrsym.gaussian.special_functions import OwensT, zeta
 from slrsym.proofs.claim_steps import Proven, steps_of
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import ProofError

@@ -15,9 +15,10 @@ from sympy.core.function import AppliedUndef
 from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
-from slrsym.checker.term import COMMUTE, Term, canonical_key, is_name, neg, num
+from slrsym.checker.term import COMMUTE, Term, canonical_key, is_valid_name, neg, num
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import (
+from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
+from slrsym.gaussian.special_functions import (
     OwensT,
     erf_prime,
     erf_second,
@@ -25,7 +26,6 @@ from slrsym.gaussian.functions import (
     normal_pdf,
     zeta,
 )
-from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw
 from slrsym.statements.expressions import ForAll, Sentence
 
 
@@ -112,7 +112,7 @@ _CODED = "coded_"
 
 def checker_name(name: str, head: str, sort: str) -> str:
     """Return a name that the proof checker accepts; different names stay different."""
-    if is_name(name, head, sort) and not name.startswith(_CODED):
+    if is_valid_name(name, head, sort) and not name.startswith(_CODED):
         return name
     return _CODED + sha256(name.encode()).hexdigest()[:50]
 

@@ -23,7 +23,7 @@ import numpy as np
 from mpmath import mp, mpf
 
 from slrsym.kernels import erf_variance, zeta
-from slrsym.models.paper import excess_risk, gradient, hessian
+from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.task import Task
 
 _UPPER = np.triu_indices(5)

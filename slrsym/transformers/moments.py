@@ -6,9 +6,9 @@ from sympy import Matrix, Symbol, diff, erf, sqrt, symbols
 
 from slrsym.gaussian import GaussianLaw
 from slrsym.gaussian.closed_form import evaluate_for_proofs
-from slrsym.kernels.functions import ErfCovariance
 from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
+from slrsym.kernels.symbolic_functions import ErfCovariance
 from slrsym.notation import lam
 
 _U, _V, _u, _v, _Y = symbols("U V u v Y", real=True)

@@ -9,8 +9,15 @@ from typing import Any, ClassVar
 import sympy as sp
 from sympy import Expr, Symbol
 
-from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import Law
+from slrsym.gaussian.special_functions import (
+    OwensT,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    zeta,
+)
 from slrsym.typeset.boxes import (
     Atom,
     Box,

@@ -8,9 +8,9 @@ from sympy import Matrix, Rational, Symbol, symbols
 
 from slrsym import Task, notation
 from slrsym.certify.attraction import Attraction, transverse_quadratic_form
-from slrsym.kernels.functions import ErfVariance
 from slrsym.kernels.special import erf_variance
-from slrsym.models.paper import gradient
+from slrsym.kernels.symbolic_functions import ErfVariance
+from slrsym.models.paper_risk import gradient
 from slrsym.notation import kappa, nu
 from slrsym.proof import in_words
 

@@ -15,7 +15,7 @@ from slrsym import certify
 from slrsym.balls.boxes import parse_task_ranges
 from slrsym.balls.search import Budget, prove_positive
 from slrsym.certify.certificate import CertificateError, load
-from slrsym.certify.functions import (
+from slrsym.certify.manifold_functions import (
     derivative_definitions,
     first_derivatives,
     is_curvature_identity_true,
@@ -24,8 +24,8 @@ from slrsym.certify.functions import (
 from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
 from slrsym.kernels.compile import numpy_function
-from slrsym.models.expressions import planar_program
-from slrsym.models.paper import excess_risk, gradient, hessian
+from slrsym.models.paper_expressions import planar_program
+from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.notation import alpha as alpha_symbol
 from slrsym.notation import d as d_symbol
 from slrsym.notation import gamma as gamma_symbol
@@ -193,7 +193,7 @@ def test_the_map_is_the_one_of_lemma_7():
             expr = expr.xreplace(full)
         from sympy import erf
 
-        from slrsym.kernels.functions import ErfDefect
+        from slrsym.kernels.symbolic_functions import ErfDefect
 
         return float(expr.replace(ErfDefect, lambda x, y: x - erf(y)).subs(at))
 

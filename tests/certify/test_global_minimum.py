@@ -7,7 +7,7 @@ import pytest
 
 from slrsym import Task
 from slrsym.certify import Attraction, GlobalMinimum
-from slrsym.models.paper import excess_risk, gradient
+from slrsym.models.paper_risk import excess_risk, gradient
 from slrsym.proof import in_words
 
 from .test_sublevel import E1, E2, overlaps, pairs, unit

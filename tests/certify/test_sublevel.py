@@ -8,7 +8,7 @@ from sympy import lambdify, symbols
 
 from slrsym import Task
 from slrsym.certify.sublevel import SublevelSet, quadratic_form_entries
-from slrsym.models.paper import excess_risk, gradient
+from slrsym.models.paper_risk import excess_risk, gradient
 from slrsym.proof import in_words
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slrsym.checker.expect import law_moments
+from slrsym.checker.expectations import law_moments
 from slrsym.checker.term import Rejected, definedness, is_same, num, parse_term
 from slrsym.checker.theorem import prove
 from slrsym.tactics.log_writer import to_json

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker import Rejected
-from slrsym.checker.expect import joint_moments, polynomial_coefficients
+from slrsym.checker.expectations import joint_moments, polynomial_coefficients
 from slrsym.checker.term import canonical_key, definedness, num
 from slrsym.checker.theorem import prove
 

@@ -28,7 +28,7 @@ def test_the_checkers_agree(seed):
 
 
 def test_every_rule_and_schema_has_a_row():
-    from slrsym.checker.schemas import SCHEMAS
+    from slrsym.checker.orbit_theorems import SCHEMAS
 
     rows = {row.partition(":")[0] for row in GENERATORS}
     assert rows == set(SECOND)

@@ -9,9 +9,9 @@ from slrsym.gaussian import OwensT, erf_prime, erf_second, zeta
 from slrsym.proof import Claim, algebra, chain, lemma, sign
 from slrsym.tactics import emission, generalisation
 from slrsym.tactics.arithmetic import FOUND
+from slrsym.tactics.numerical_values import fingerprint, is_close, surely_different
 from slrsym.tactics.proof_log import emit_records
 from slrsym.tactics.translate import Translator
-from slrsym.tactics.values import fingerprint, is_close, surely_different
 from tests._profile import thorough_only
 
 x, y, z, u, v = sp.symbols("x y z u v", real=True)

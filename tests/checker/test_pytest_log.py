@@ -12,7 +12,7 @@ import pytest
 
 import slrsym
 from slrsym.checker import recheck
-from slrsym.checker.schemas import SCHEMAS
+from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.proofs.axioms import AXIOMS
 from slrsym.proofs.theorems import names_of_theorems
 from slrsym.tactics.log_writer import log_lines

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from slrsym.checker import Rejected
-from slrsym.checker.schemas import SCHEMAS
+from slrsym.checker.orbit_theorems import SCHEMAS
 from slrsym.checker.term import canonical_key, free_symbols, num
 from slrsym.checker.theorem import prove
-from slrsym.checker.vectors import BAYES_RISK
+from slrsym.checker.vector_theorems import BAYES_RISK
 from slrsym.tactics.bundled_log import SHIPPED
 from slrsym.tactics.log_reuse import read_records
 from tests.checker.terms import value

@@ -9,7 +9,7 @@ import lzma
 import pytest
 from sympy import Ge, Symbol
 
-from slrsym.checker import Rejected, describe_difference, recheck
+from slrsym.checker import Rejected, describe_claim_difference, recheck
 from slrsym.checker.log import UNCHECKED, chained_digest, read_lines
 from slrsym.proof import Claim, builtin_ledger, chain, sign
 from slrsym.tactics.arithmetic import FOUND
@@ -62,7 +62,7 @@ def test_it_is_about_todays_derivations_and_accepted(part, ledger):
     for claim, said in zip(
         compared, statement_records([c.id for c in compared], ledger.find), strict=True
     ):
-        assert not describe_difference(claim, said), claim.id
+        assert not describe_claim_difference(claim, said), claim.id
 
 
 def test_what_the_book_says_of_it_is_what_the_kernel_finds(part):

@@ -11,8 +11,8 @@ from scipy.stats import norm
 
 from slrsym.checker import ProvedClaims, Rejected, calculus
 from slrsym.checker.arithmetic import binders_in_facts, learn_relation, require_relation_holds
-from slrsym.checker.expect import moderate_growth_conditions
-from slrsym.checker.log import JudgedClaim, LoggedStep, describe_difference, recheck
+from slrsym.checker.expectations import moderate_growth_conditions
+from slrsym.checker.log import JudgedClaim, LoggedStep, describe_claim_difference, recheck
 from slrsym.checker.ring import ExponentUnitTooCoarse, Ring
 from slrsym.checker.term import (
     TermReader,
@@ -514,7 +514,7 @@ SAID = {
 def test_what_a_derivation_says_is_compared(change, name):
     step = LoggedStep("1", "a rule", frozenset(), ("=", x, x), (("<", ZERO, x),))
     judged = JudgedClaim("it", ("=", x, x), (("<", ZERO, x),), frozenset(), (step,))
-    assert describe_difference(judged, SAID | change) == name
+    assert describe_claim_difference(judged, SAID | change) == name
 
 
 def test_a_log_without_claims_is_none(tmp_path):

@@ -33,7 +33,7 @@ from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.goals import GoalWriter
 from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.coq.reading import (
-    Misread,
+    MisreadGoal,
     _Walker,
     parse_goal,
     require_goal_says_step,
@@ -146,7 +146,7 @@ def test_the_reader_tells_one_from_another(text, other):
 
 @pytest.mark.parametrize("text", ["x +", "(x = 1", "x = 1)", "x ? y", "fun x = 1", "x ^ y = 1"])
 def test_malformed_text_is_refused(text):
-    with pytest.raises(Misread):
+    with pytest.raises(MisreadGoal):
         parse_goal(text)
 
 
@@ -178,7 +178,7 @@ def test_altered_goals_are_refused(goals):
         tried += 1
         goal.text = altered
         try:
-            with pytest.raises(Misread):
+            with pytest.raises(MisreadGoal):
                 require_goal_says_step(goal)
         finally:
             goal.text = whole
@@ -191,7 +191,7 @@ def test_a_premise_that_the_step_does_not_have_is_refused(goals):
         head, _, rest = whole.partition(",\n") if whole.startswith("forall") else ("", "", whole)
         goal.text = f"{head},\n 0 < 0 -> {rest}" if head else f"0 < 0 -> {rest}"
         try:
-            with pytest.raises(Misread, match=r"supposes|implication"):
+            with pytest.raises(MisreadGoal, match=r"supposes|implication"):
                 require_goal_says_step(goal)
         finally:
             goal.text = whole
@@ -206,6 +206,6 @@ def test_claims_say_what_they_say_with_declarations_and_hypotheses(ledger):
         for k in range(1, len(lines) - 1):
             without = "\n".join(lines[:k] + lines[k + 1 :])
             seen += 1
-            with pytest.raises(Misread):
+            with pytest.raises(MisreadGoal):
                 require_same_claim(without, ledger.find(id), printer.names)
     assert seen > 10

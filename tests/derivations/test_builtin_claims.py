@@ -5,7 +5,7 @@ from scipy.stats import kstest
 from sympy.core.relational import Relational
 
 import slrsym
-from slrsym.claims.check import is_numeric, numerical_check, step_seed
+from slrsym.claims.check import is_compared_with_numbers, numerical_check, step_seed
 from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
 from slrsym.proofs.claim_steps import steps_of
@@ -129,7 +129,7 @@ def test_the_deviations_of_samples_are_normal(rows):
 def test_the_numbers_agree_at_other_points(ledger, seed):
     for claim in ledger.claims.values():
         for number, step in enumerate(steps_of(claim, ledger.find)):
-            if is_numeric(step):
+            if is_compared_with_numbers(step):
                 digits, contradiction, _ = numerical_check(step, step_seed(claim, number, seed))
                 assert contradiction == "", f"{claim.id}, step {step.label}"
                 assert digits is None or digits >= 28, f"{claim.id}, step {step.label}"

@@ -9,7 +9,7 @@ import xarray as xr
 from slrsym.dynamics import InverseTimeDecay, ManifoldStart, UniformStart, load, resume, simulate
 from slrsym.dynamics import runs as runs_module
 from slrsym.dynamics.stochastic import StochasticEngine, StochasticVectorEngine
-from slrsym.models.paper import excess_risk
+from slrsym.models.paper_risk import excess_risk
 from slrsym.task import Task
 from tests.dynamics._runs import BACKENDS, same, states
 from tests.kernels._cases import needs_numba

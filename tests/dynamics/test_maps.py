@@ -9,7 +9,7 @@ import pytest
 from slrsym.dynamics.spheres import gram_matrices
 from slrsym.kernels.compile import numpy_parts
 from slrsym.kernels.mpmath_backend import mpmath_function
-from slrsym.models.expressions import overlap_program, planar_program, restoring_program
+from slrsym.models.paper_expressions import overlap_program, planar_program, restoring_program
 from slrsym.task import Task
 from tests.kernels._cases import exact, numbers
 

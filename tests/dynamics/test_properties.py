@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from slrsym.dynamics.engines import NumbaEngine, NumpyEngine
 from slrsym.dynamics.spheres import gram_matrices
-from slrsym.models.paper import excess_risk, gradient, hessian
+from slrsym.models.paper_risk import excess_risk, gradient, hessian
 from slrsym.task import Task
 from tests.kernels._cases import needs_numba
 from tests.properties._examples import costly

@@ -17,7 +17,7 @@ from slrsym.dynamics import runs as runs_module
 from slrsym.dynamics.engines import NumpyEngine
 from slrsym.dynamics.spheres import largest_curvatures, riemannian_derivatives
 from slrsym.kernels.numba_backend import NumbaMissingError
-from slrsym.models.paper import excess_risk
+from slrsym.models.paper_risk import excess_risk
 from slrsym.task import Task
 from tests.dynamics._runs import BACKENDS, NAMES, same, states
 from tests.kernels._cases import needs_numba

@@ -5,10 +5,10 @@ import pytest
 
 from slrsym import Task, risk
 from slrsym.dynamics.spheres import (
-    derivatives,
+    lagrangian_derivatives,
+    manifold_vectors,
     orthogonal_parts,
     overlaps_of_vectors,
-    planar_points,
     retract_to_spheres,
     riemannian_derivatives,
     tangent_basis,
@@ -29,11 +29,11 @@ def test_derivatives_belong_to_the_risk(d, L, gamma, lam, m):
     (point,) = random_points(1, m, m)
 
     def riemannian_hessian(at, direction):
-        _, bend = derivatives(at, lam, task)
+        _, bend = lagrangian_derivatives(at, lam, task)
         return UnitSpheres().tangent(at, (bend @ direction.ravel()).reshape(at.shape))
 
     def riemannian_gradient(at):
-        return UnitSpheres().tangent(at, derivatives(at, lam, task)[0])
+        return UnitSpheres().tangent(at, lagrangian_derivatives(at, lam, task)[0])
 
     check = check_hessian(
         lambda at: float(risk(overlaps_of_vectors(at), lam, task)),
@@ -112,7 +112,7 @@ def test_related_states_have_one_name():
 
 def test_points_of_the_manifold_are_unit_vectors_of_its_overlaps():
     states = np.random.default_rng(3).uniform(-1, 1, (20, 2))
-    points = planar_points(states)
+    points = manifold_vectors(states)
     np.testing.assert_allclose(np.linalg.norm(points, axis=-1), 1, atol=1e-15)
     expected = np.concatenate([states, np.zeros((20, 3))], axis=-1)
     np.testing.assert_allclose(overlaps_of_vectors(points), expected, atol=1e-15)

@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.claims.papers import builtin_papers
 from slrsym.export import build
-from slrsym.export.errata import claims_mentioned, errata
+from slrsym.export.errata import claims_mentioned, collect_errata
 from slrsym.export.latex_book import book_files
 from slrsym.export.site import site_files
 
@@ -22,13 +22,15 @@ FEW = ["bayes-bound-given-tokens", "equation-14", "theorem-5-plane"]
 
 @pytest.fixture(scope="module")
 def document(ledger):
-    return replace(build(ledger, as_if_proved(ledger, FEW), {}), errata=errata(PAPERS, SPOKEN))
+    return replace(
+        build(ledger, as_if_proved(ledger, FEW), {}), errata=collect_errata(PAPERS, SPOKEN)
+    )
 
 
 def test_documents_have_it_that_have_its_claims(ledger):
-    told = errata(PAPERS, SPOKEN)
+    told = collect_errata(PAPERS, SPOKEN)
     assert sum(len(paper.entries) for paper in told) == len(ERRATA)
-    assert len(errata(PAPERS, SPOKEN[1:])) == len(told) - 1
+    assert len(collect_errata(PAPERS, SPOKEN[1:])) == len(told) - 1
     assert set(SPOKEN) <= set(ledger.claims)
     part = build(ledger, as_if_proved(ledger, ["lemma-16"]), {})
     assert not part.errata

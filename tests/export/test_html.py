@@ -18,7 +18,7 @@ from slrsym.export.build import build
 from slrsym.export.document import Citation, Display, Document, Math, RawLatex, Reference, Text
 from slrsym.export.graph import arrange_graph, route_arrows
 from slrsym.export.html import HtmlRenderer
-from slrsym.export.outline import outline
+from slrsym.export.outline import build_outline
 from slrsym.export.site import site_files
 from slrsym.proof import Claim, Ledger, by_citation, in_words
 from slrsym.proofs.axioms import AXIOMS, axiom
@@ -168,7 +168,7 @@ def test_helpers_stand_below_the_statement_that_needs_them(ledger):
         replace(s, claims=tuple(replace(c, depends=uses.get(c.id, ())) for c in s.claims))
         for s in document.sections
     )
-    found = outline(replace(document, sections=tuple(sections)))
+    found = build_outline(replace(document, sections=tuple(sections)))
     told = {
         part.number: {e.claim.id: [c.id for c in e.helpers] for e in part.entries} for part in found
     }

@@ -17,7 +17,12 @@ from slrsym.export.build import group_by_file
 from slrsym.export.document import Citation, ClaimLabel, RawLatex, Text
 from slrsym.export.errata import LEAD
 from slrsym.export.graph import arrange_graph
-from slrsym.export.prose import escape_latex, inline_text, merge_bounds, put_dollars_around_ranges
+from slrsym.export.prose import (
+    escape_latex,
+    merge_bounds,
+    put_dollars_around_ranges,
+    split_at_dollar_signs,
+)
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
@@ -31,7 +36,8 @@ x, y = Symbol("x", real=True), Symbol("y", real=True)
 
 def spoken(text):
     return "".join(
-        f"${part.latex}$" if isinstance(part, RawLatex) else part.text for part in inline_text(text)
+        f"${part.latex}$" if isinstance(part, RawLatex) else part.text
+        for part in split_at_dollar_signs(text)
     )
 
 

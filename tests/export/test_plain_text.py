@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from slrsym.export.html import HtmlRenderer
-from slrsym.export.plain_text import plain_text
-from slrsym.export.prose import inline_text
+from slrsym.export.plain_text import html_to_plain_text
+from slrsym.export.prose import split_at_dollar_signs
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,10 @@ from slrsym.export.prose import inline_text
     ],
 )
 def test_formulas_of_titles(title, text):
-    html = HtmlRenderer({}).inline(inline_text(title))
-    assert plain_text(html) == text
+    html = HtmlRenderer({}).inline(split_at_dollar_signs(title))
+    assert html_to_plain_text(html) == text
 
 
 def test_elements_that_are_empty_or_not_closed():
-    assert plain_text("a<br>b <mspace width='1em'/>c</p>") == "ab c"
-    assert plain_text("<b>a") == ""
+    assert html_to_plain_text("a<br>b <mspace width='1em'/>c</p>") == "ab c"
+    assert html_to_plain_text("<b>a") == ""

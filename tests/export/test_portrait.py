@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 import slrsym
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.cli import app
-from slrsym.export.portrait import SETTING, certified_ranges, page_script, sweep_endpoints
+from slrsym.export.phase_portrait import SETTING, certified_ranges, page_script, sweep_endpoints
 from slrsym.export.site import portrait_page
 from slrsym.planar import C, K
 from tests.export.test_browser import CHROMIUM

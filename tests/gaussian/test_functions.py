@@ -43,7 +43,7 @@ from sympy.core.function import ArgumentIndexError
 
 from slrsym.gaussian import multiprecision
 from slrsym.gaussian.error_functions import MPMATH_MODULES, NUMPY_MODULES
-from slrsym.gaussian.functions import (
+from slrsym.gaussian.special_functions import (
     OwensT,
     erf_prime,
     erf_second,

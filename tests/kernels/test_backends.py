@@ -19,11 +19,11 @@ from flint import arb, ctx
 from sympy import Symbol, exp
 
 from slrsym.kernels import compile_expressions, numba_backend, special
-from slrsym.kernels.functions import DecayCoefficients, DecaySeries, ErfDefect
 from slrsym.kernels.jax_backend import JaxMissingError
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.kernels.program import cache_folder
-from slrsym.models.paper import kernel
+from slrsym.kernels.symbolic_functions import DecayCoefficients, DecaySeries, ErfDefect
+from slrsym.models.paper_risk import kernel
 from slrsym.task import Task
 from tests._profile import THOROUGH, more, thorough, thorough_only
 from tests.kernels._cases import KINDS, exact, feasible, needs_numba, numbers, setting

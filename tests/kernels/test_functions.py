@@ -6,7 +6,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from slrsym.models.paper import excess_risk, gradient, hessian, risk
+from slrsym.models.paper_risk import excess_risk, gradient, hessian, risk
 from slrsym.task import OrderParameters, Task
 from tests._profile import THOROUGH, more
 from tests.kernels._cases import (

@@ -11,9 +11,15 @@ from sympy import Ne, Piecewise, Symbol, sin, sqrt, symbols, tanh
 
 from slrsym.gaussian import GaussianLaw, OwensT, zeta
 from slrsym.kernels import compile_expressions
-from slrsym.kernels.functions import ErfCovariance, ErfDefect, ErfVariance, Z, gaussian_mean
+from slrsym.kernels.symbolic_functions import (
+    ErfCovariance,
+    ErfDefect,
+    ErfVariance,
+    Z,
+    gaussian_mean,
+)
 from slrsym.models.instances import attention
-from slrsym.models.paper import kernel
+from slrsym.models.paper_risk import kernel
 from slrsym.models.specification import softmax
 from slrsym.task import Task
 from tests._profile import THOROUGH, more, thorough

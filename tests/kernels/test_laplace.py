@@ -9,9 +9,9 @@ import pytest
 from scipy.special import gamma as factorial
 from scipy.special import ndtr
 
-from slrsym.kernels import laplace, laplace_balls
-from slrsym.kernels.laplace import grid_nodes, laplace_risk, mpmath_laplace_risk, role_means
-from slrsym.kernels.laplace_balls import _Role, ball_laplace_risk
+from slrsym.kernels import softmax_risk, softmax_risk_balls
+from slrsym.kernels.softmax_risk import grid_nodes, laplace_risk, mpmath_laplace_risk, role_means
+from slrsym.kernels.softmax_risk_balls import _Role, ball_laplace_risk
 
 UPPER = np.triu_indices(3)
 
@@ -73,21 +73,21 @@ def test_nodes_begin_and_end_where_nothing_is_left():
     """Of one role: on the left w is 1e-16, on the right exp(-w) is nothing."""
     mu, mean, spread = 2.0, np.array([0.5]), np.array([1.5])
     x, weight = grid_nodes(mu, 0.0, mean, spread, np.ones(1))
-    left, reach = laplace.grid_ends(1.0)
-    assert (left, reach) == (laplace.LEFT, laplace.REACH)
+    left, reach = softmax_risk.grid_ends(1.0)
+    assert (left, reach) == (softmax_risk.LEFT, softmax_risk.REACH)
     step = weight[0]
     assert x[0] == pytest.approx(-mu * (0.5 + reach * 1.5) + left, abs=step)
-    assert x[-1] == pytest.approx(-mu * (0.5 - reach * 1.5) + laplace.RIGHT, abs=step)
+    assert x[-1] == pytest.approx(-mu * (0.5 - reach * 1.5) + softmax_risk.RIGHT, abs=step)
     assert np.diff(x) == pytest.approx(step)
     # A role without tokens says nothing, and the steepest of several roles decides the step.
     several = grid_nodes(mu, 0.0, np.array([0.5, 9.0]), np.array([1.5, 9.0]), np.array([1.0, 0.0]))
     assert np.array_equal(several[0], x)
     narrow = grid_nodes(mu, 0.0, np.array([0.5, 0.5]), np.array([1.5, 0.3]), np.ones(2))
-    assert narrow[1][0] == pytest.approx(max(laplace.STEP_1, step / 5))
+    assert narrow[1][0] == pytest.approx(max(softmax_risk.STEP_1, step / 5))
     # Among many, the largest of all scores is far out.
-    left, reach = laplace.grid_ends(1e6)
-    assert left == pytest.approx(laplace.LEFT - np.log(1e6))
-    assert 1e6 * ndtr(-reach) < ndtr(-laplace.REACH)
+    left, reach = softmax_risk.grid_ends(1e6)
+    assert left == pytest.approx(softmax_risk.LEFT - np.log(1e6))
+    assert 1e6 * ndtr(-reach) < ndtr(-softmax_risk.REACH)
     x, _ = grid_nodes(mu, 0.0, np.zeros(1), np.ones(1), np.array([1e6]))
     assert 30 < 1e6 * ndtr(x[-1] / mu) < 300
     x, weight = grid_nodes(mu, 0.5, mean, spread, np.ones(1))
@@ -186,8 +186,8 @@ def test_means_of_a_role_by_numba(mu, spread):
 @pytest.mark.parametrize("mu", [0.3, 2.0])
 def test_balls_of_coarse_sums_hold_the_means(folds, mu, monkeypatch):
     """Few e-foldings make wide balls, which have to hold the exact means all the same."""
-    monkeypatch.setattr(laplace_balls, "_FOLDS", folds)
-    monkeypatch.setattr(laplace_balls, "_REACH", 3)
+    monkeypatch.setattr(softmax_risk_balls, "_FOLDS", folds)
+    monkeypatch.setattr(softmax_risk_balls, "_REACH", 3)
     mean, cov = [0.2, -1.3, 0.7], [1.3, 0.4, -0.6, 1.9, 0.3, 1.1]
     role, sd = _Role(flint.arb(mu), mean, cov), np.sqrt(cov[0])
     m_v, m_y, b_v, b_y = mean[1], mean[2], cov[1] / sd, cov[2] / sd
@@ -215,14 +215,14 @@ def held(monkeypatch, folds, cut=0.0):
     counts = [1.0, 2.0]
     means, covs = random_law(rng, 2)
     exact = laplace_risk(0.8, 0.5, np.array(counts), means, covs)[0]
-    ends = laplace_balls._range
+    ends = softmax_risk_balls._range
 
     def narrower(*arguments):
         start, stop, step = ends(*arguments)
         return start + cut * (stop - start), stop - cut * (stop - start), step
 
-    monkeypatch.setattr(laplace_balls, "_FOLDS", folds)
-    monkeypatch.setattr(laplace_balls, "_range", narrower)
+    monkeypatch.setattr(softmax_risk_balls, "_FOLDS", folds)
+    monkeypatch.setattr(softmax_risk_balls, "_range", narrower)
     ball = ball_laplace_risk(0.8, 0.5, counts, [float(x) for x in flat(means, covs)])
     assert ball.overlaps(flint.arb(exact, 1e-11 * exact))
     return float(ball.rad())

@@ -9,8 +9,8 @@ import pytest
 from sympy import Add, Piecewise, Rational, Symbol, sin, symbols
 
 from slrsym.kernels import compile_expressions
-from slrsym.kernels.functions import Z, _derivative
 from slrsym.kernels.printing import print_program
+from slrsym.kernels.symbolic_functions import Z, _derivative
 from slrsym.models.instances import multi_head
 from tests._profile import thorough
 

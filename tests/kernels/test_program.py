@@ -56,7 +56,10 @@ from slrsym.gaussian import (
 from slrsym.kernels import compile_expressions
 from slrsym.kernels import program as program_module
 from slrsym.kernels import zeta as erf_zeta
-from slrsym.kernels.functions import (
+from slrsym.kernels.printing import print_program
+from slrsym.kernels.program import cached_program
+from slrsym.kernels.special import erf_variance
+from slrsym.kernels.symbolic_functions import (
     BivariateNormal,
     DecayCoefficients,
     DecaySeries,
@@ -65,11 +68,8 @@ from slrsym.kernels.functions import (
     ErfVariance,
     gaussian_mean,
 )
-from slrsym.kernels.printing import print_program
-from slrsym.kernels.program import cached_program
-from slrsym.kernels.special import erf_variance
-from slrsym.models import expressions
-from slrsym.models.expressions import program
+from slrsym.models import paper_expressions
+from slrsym.models.paper_expressions import program
 from slrsym.notation import ORDER_PARAMETERS
 from tests.kernels._cases import BACKENDS, needs_numba
 
@@ -324,16 +324,20 @@ def test_derivatives_of_the_special_functions(function):
 def test_programs_are_made_of_what_is_derived():
     """No formula is written down twice: the programs are those of the derived expressions."""
     found = program("gradient")
-    again = print_program(expressions.gradient(), ORDER_PARAMETERS, expressions.PARAMETERS)
+    again = print_program(
+        paper_expressions.gradient(), ORDER_PARAMETERS, paper_expressions.PARAMETERS
+    )
     assert found == again
     state = np.array([0.3, 0.2, 0.1, 0.4, 0.5])
     rest = (0.3, 0.7, 40, 5, 0)
     derived = compile_expressions(
-        [e.diff(s) for e in [expressions.risk()] for s in ORDER_PARAMETERS[1:]],
+        [e.diff(s) for e in [paper_expressions.risk()] for s in ORDER_PARAMETERS[1:]],
         ORDER_PARAMETERS,
-        expressions.PARAMETERS,
+        paper_expressions.PARAMETERS,
     )
-    direct = compile_expressions(expressions.gradient(), ORDER_PARAMETERS, expressions.PARAMETERS)
+    direct = compile_expressions(
+        paper_expressions.gradient(), ORDER_PARAMETERS, paper_expressions.PARAMETERS
+    )
     assert derived(state, *rest) == pytest.approx(direct(state, *rest)[1:], rel=1e-13)
 
 

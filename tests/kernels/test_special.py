@@ -11,7 +11,7 @@ from sympy import Piecewise, Symbol, sign, symbols
 
 from slrsym.gaussian import OwensT, normal_cdf
 from slrsym.kernels import compile_expressions, erf_variance, zeta
-from slrsym.kernels.functions import BivariateNormal, ErfCovariance, ErfVariance
+from slrsym.kernels.symbolic_functions import BivariateNormal, ErfCovariance, ErfVariance
 from tests._profile import THOROUGH, more
 from tests.kernels._cases import ARRAY_BACKENDS, BACKENDS
 

@@ -10,7 +10,7 @@ from slrsym.kernels.ball_backend import to_ball
 from slrsym.landscape import swap_point
 from slrsym.landscape.certificate import _Attempt, enclose_critical_point, inertia
 from slrsym.landscape.enumeration import random_points, search_zeros
-from slrsym.models.paper import kernel
+from slrsym.models.paper_risk import kernel
 
 TASK, LAM = Task(d=50, L=5, gamma=0.8), 0.4
 

@@ -15,7 +15,7 @@ from slrsym.landscape import (
     saturated_critical_inverse_temperature,
     swap_point,
 )
-from slrsym.models.paper import kernel
+from slrsym.models.paper_risk import kernel
 from tests.properties._examples import examples
 
 

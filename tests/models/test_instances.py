@@ -480,7 +480,7 @@ def test_softmax_to_the_last_digits(d, plus):
 @pytest.mark.parametrize("tokens", [10, 10**6, 10**9])
 def test_softmax_among_many_tokens_does_not_depend_on_the_steps(tokens, monkeypatch):
     """The rare scores count that win among many."""
-    from slrsym.kernels import laplace
+    from slrsym.kernels import softmax_risk
 
     model = by_softmax().model
     f = model.compile("numpy", "risk")
@@ -490,7 +490,7 @@ def test_softmax_among_many_tokens_does_not_depend_on_the_steps(tokens, monkeypa
     state = np.array([np.sqrt(2 * np.log(tokens) / 200), 0.6, 0.1, 0.2, 0.1])
     coarse = f(state, *numbers)[0]
     for name in ("STEP_Y", "STEP_Z", "STEP_1", "STEP_S"):
-        monkeypatch.setattr(laplace, name, getattr(laplace, name) / 2)
+        monkeypatch.setattr(softmax_risk, name, getattr(softmax_risk, name) / 2)
     assert abs(f(state, *numbers)[0] / coarse - 1) < 1e-13
 
 
@@ -516,7 +516,7 @@ def test_where_softmax_is_the_conditional_mean(d, tokens, risk):
 @pytest.mark.parametrize("d", [10**5, 10**6])
 def test_softmax_at_large_inverse_temperatures(d):
     """The nodes do not become more, and nothing of the accuracy is lost."""
-    from slrsym.kernels import laplace
+    from slrsym.kernels import softmax_risk
 
     model = by_softmax().model
     f = model.compile("numpy", "risk")
@@ -526,7 +526,7 @@ def test_softmax_at_large_inverse_temperatures(d):
     )
     # At the oracle nothing is left; with k orthogonal to all, one token of ten is hit by chance.
     assert abs(f([1, 1, 0, 0, 0], *numbers)[0]) < 1e-12
-    x, _ = laplace.grid_nodes(
+    x, _ = softmax_risk.grid_nodes(
         mu, 0.0, np.array([mu, 0.0]), np.array([1.0, 1.0]), np.array([1.0, 9.0])
     )
     assert len(x) < 500

@@ -11,9 +11,9 @@ import pytest
 from sympy import Max, Symbol, erf, tanh
 
 from slrsym.models import Direction, Predictor, StationaryPoint, Token, TokenSequence, model
+from slrsym.models.critical_point_table import StationaryPoints
 from slrsym.models.instances import attention, committee, multi_head
 from slrsym.models.newton import Coverage
-from slrsym.models.point_table import StationaryPoints
 from tests._profile import thorough
 
 VALUES = {"lambda": 0.2, "gamma": 0.7, "d": 8, "L": 3, "epsilon": 0.1}

@@ -10,7 +10,7 @@ from sympy import Rational, exp, log, symbols, tanh
 
 from slrsym.gaussian import GaussianLaw, normal_cdf
 from slrsym.kernels import compile_expressions
-from slrsym.kernels.functions import gaussian_mean
+from slrsym.kernels.symbolic_functions import gaussian_mean
 from slrsym.models import Direction, Predictor, Token, TokenSequence, logistic, model, softmax
 from slrsym.models.instances import multi_head
 from tests._profile import THOROUGH, more, thorough, thorough_only

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from slrsym.kernels import laplace_balls
+from slrsym.kernels import softmax_risk_balls
 from slrsym.models import softmax
 from slrsym.models.instances import attention
 from tests._profile import thorough_only
@@ -65,17 +65,17 @@ def test_what_a_worse_rule_misses_is_within_its_bounds(
 ):
     risk, at = SOFTMAX.compile("ball", "risk"), numbers(SOFTMAX, 6, 3, inverse_temperature)
     exact = risk(ORACLE, *at)[0]
-    chosen = laplace_balls._range
+    chosen = softmax_risk_balls._range
 
     def worse(mu, present):
         with monkeypatch.context() as as_before:
-            as_before.setattr(laplace_balls, "_FOLDS", 44)
+            as_before.setattr(softmax_risk_balls, "_FOLDS", 44)
             start, stop, step = chosen(mu, present)
         return start + later, stop - earlier, step * coarser
 
-    monkeypatch.setattr(laplace_balls, "_range", worse)
+    monkeypatch.setattr(softmax_risk_balls, "_range", worse)
     for name, value in constants.items():
-        monkeypatch.setattr(laplace_balls, name, value)
+        monkeypatch.setattr(softmax_risk_balls, name, value)
     found = risk(ORACLE, *at)[0]
     # So far off that no other bound would hide it.
     assert abs(found.mid() - exact.mid()) > 1e4 * exact.rad()

@@ -6,7 +6,7 @@ import pytest
 
 from slrsym.claims.files import DerivationError
 from slrsym.claims.ledger import Ledger, builtin_ledger
-from slrsym.claims.verification import shortest_circle
+from slrsym.claims.verification import shortest_cycle
 from slrsym.statements.expressions import ProofError
 
 from .._profile import thorough, thorough_only
@@ -236,7 +236,7 @@ def test_circles(derivation):
     }
     assert rows["two"].error == "it rests on itself: two -> three -> one -> two"
     assert (
-        shortest_circle("upon", {id: f.depends for id, f in ledger.foundations("upon").items()})
+        shortest_cycle("upon", {id: f.depends for id, f in ledger.foundations("upon").items()})
         == []
     )
 

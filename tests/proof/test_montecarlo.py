@@ -45,7 +45,12 @@ from sympy import (
 from slrsym.claims import check
 from slrsym.cli import display
 from slrsym.crosscheck.montecarlo import CONFIRMING, NOTICEABLE, _digits, sample_relations
-from slrsym.crosscheck.samples import NoLaw, NotSampled, SampleEvaluator, sample_average
+from slrsym.crosscheck.samples import (
+    IndefiniteCovariance,
+    NotSampled,
+    SampleEvaluator,
+    sample_average,
+)
 from slrsym.gaussian import (
     Expectation,
     GaussianLaw,
@@ -348,9 +353,9 @@ def test_expressions_as_arrays():
 def test_laws_that_do_not_exist_at_a_point():
     at = SampleEvaluator({r: -1.5, t: 2.0}, lambda node, at: None)
     rng = np.random.default_rng(1)
-    with pytest.raises(NoLaw, match=r"the variance of W is -1\.5"):
+    with pytest.raises(IndefiniteCovariance, match=r"the variance of W is -1\.5"):
         sample_average(Expectation(W, NoiseLaw(W, r)), at, rng, 10)
-    with pytest.raises(NoLaw, match=r"has -1.5 copies"):
+    with pytest.raises(IndefiniteCovariance, match=r"has -1.5 copies"):
         sample_average(E(IIDSum(H, standard_normal(H), r)), at, rng, 10)
     # No copies at all are a sum of nothing.
     none = sample_average(E(IIDSum(H, standard_normal(H), t - 2) + 1), at, rng, 10)
@@ -363,7 +368,7 @@ def test_a_law_that_nobody_knows_how_to_sample():
         sample_average(Expectation(G, Mystery()), at, np.random.default_rng(1), 10)
     law = GaussianLaw({X: 0, Y: 0}, [[1, r], [r, 1]])
     values = SampleEvaluator({r: 2.0}, lambda node, at: None)
-    with pytest.raises(NoLaw, match="not positive semidefinite"):
+    with pytest.raises(IndefiniteCovariance, match="not positive semidefinite"):
         sample_average(Expectation(X, law), values, np.random.default_rng(1), 10)
 
 

@@ -68,8 +68,15 @@ from slrsym.crosscheck import (
 )
 from slrsym.crosscheck.balls import _OFFSETS
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.functions import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf, zeta
 from slrsym.gaussian.law import GaussianLaw, IIDSum, NoiseLaw, ProductLaw, standard_normal
+from slrsym.gaussian.special_functions import (
+    OwensT,
+    erf_prime,
+    erf_second,
+    normal_cdf,
+    normal_pdf,
+    zeta,
+)
 from tests._profile import thorough, thorough_only
 
 R = Rational

@@ -32,13 +32,13 @@ from sympy import (
 from slrsym.crosscheck import Disagreement, SharedPoints, compare, evaluate, is_true_at
 from slrsym.crosscheck.expectations import ExpectationValues
 from slrsym.crosscheck.points import (
-    NoPoint,
+    NoPointFound,
     PointSampler,
     parameters_of,
     random_test_function,
     sample_points,
 )
-from slrsym.crosscheck.values import compile_exact_decision, solve_equations
+from slrsym.crosscheck.random_values import compile_exact_decision, solve_equations
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw, NoiseLaw, standard_normal
 
@@ -90,7 +90,7 @@ def test_imaginary_symbols():
 
 
 def test_contradictory_properties_give_no_point(soon_tired):
-    with pytest.raises(NoPoint, match="no point"):
+    with pytest.raises(NoPointFound, match="no point"):
         draw([Symbol("s", irrational=True)], count=1)
 
 
@@ -170,20 +170,20 @@ def test_laws_have_to_be_laws():
 
 def test_numbers_with_many_common_digits_are_told_apart():
     # erf(8) is less than 1 by 1e-29, so that -1 is no value of x.
-    with pytest.raises(NoPoint, match="no point"):
+    with pytest.raises(NoPointFound, match="no point"):
         draw([x, y], [x >= -erf(y), Le(x, -1), y >= 8], count=1)
     # Both ends may be reached where they are equal.
     assert draw([x, y], [x**2 >= sqrt(y**2), Eq(y, 4), Eq(x, 2)], count=1)
 
 
 def test_impossible_hypotheses_are_named(soon_tired):
-    with pytest.raises(NoPoint, match=r"x\*\*2 < -1"):
+    with pytest.raises(NoPointFound, match=r"x\*\*2 < -1"):
         draw([x], [Lt(x**2, -1, evaluate=False)], count=1)
 
 
 @pytest.mark.parametrize("given", [(x > 1, x < 0), (x > 1, x <= 1), (x >= 1, x < 1)])
 def test_bounds_that_exclude_each_other_are_named(given):
-    with pytest.raises(NoPoint, match="under the hypotheses x >"):
+    with pytest.raises(NoPointFound, match="under the hypotheses x >"):
         draw([x], given, count=1)
 
 

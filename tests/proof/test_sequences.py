@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from sympy import And, Eq, Ge, Gt, IndexedBase, Lambda, Le, Or, S, Symbol, erf, sqrt, symbols
 
-from slrsym.claims.check import is_numeric
+from slrsym.claims.check import is_compared_with_numbers
 from slrsym.proof import (
     Claim,
     ClaimVerdict,
@@ -176,7 +176,7 @@ def test_a_disjunction_is_shown_by_induction() -> None:
 def test_random_numbers_do_not_object_to_a_recursion() -> None:
     claim = Claim(id="s", statement=Le(x[n], x[0]), source="school", hypotheses=[falls])
     claim.proof(by_recursion)
-    assert not any(map(is_numeric, steps_of(claim, not_found)))
+    assert not any(map(is_compared_with_numbers, steps_of(claim, not_found)))
 
 
 def test_the_variable_is_bound() -> None:

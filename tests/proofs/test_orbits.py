@@ -10,7 +10,7 @@ from scipy.stats import beta, kstest
 from sympy import Ge, Gt, Lambda, Le, Lt, Rational, Symbol, Tuple, symbols
 
 from slrsym.crosscheck import Inconclusive, iteration
-from slrsym.crosscheck.orbits import Contradicted, check_orbit_statement
+from slrsym.crosscheck.orbits import ContradictedStatement, check_orbit_statement
 from slrsym.notation import alpha, kappa, nu
 from slrsym.planar import (
     FIXED_POINTS,
@@ -19,10 +19,10 @@ from slrsym.planar import (
     ORIGIN,
     C,
     K,
-    as_function,
+    as_planar_function,
     planar_map,
     risk,
-    stationarity,
+    stationarity_equations,
 )
 from slrsym.proof import Claim, Ledger, ProofError, all_of, by_claim, chain, lemma, sign
 from slrsym.proofs import theorems
@@ -239,7 +239,7 @@ def test_what_is_not_shown_is_named():
 # -- whom the numbers believe ------------------------------------------------------------------
 
 safe, small = [Lt(alpha * K, 1)], [Lt(alpha * C, 1)]
-R = as_function(risk(kappa, nu))
+R = as_planar_function(risk(kappa, nu))
 
 
 @pytest.mark.parametrize(
@@ -251,14 +251,14 @@ R = as_function(risk(kappa, nu))
         (AlmostEveryStartConvergesTo(g, point_set([(1, 1)])), safe, "attracts all near it"),
         (AlmostEveryStartConvergesTo(g, MAXIMA), safe, "attracts all near it"),
         (VanishesAlong(g, R), safe, "at the fixed point"),
-        (AccumulationPointsSolve(g, as_function((kappa - nu, nu))), safe, "is off by"),
-        (DecreasesAlong(g, as_function(-risk(kappa, nu))), safe, "it increases from"),
+        (AccumulationPointsSolve(g, as_planar_function((kappa - nu, nu))), safe, "is off by"),
+        (DecreasesAlong(g, as_planar_function(-risk(kappa, nu))), safe, "it increases from"),
     ],
 )
 def test_false_statements_on_the_planar_map(statement, given, why):
     import re
 
-    with pytest.raises(Contradicted) as found:
+    with pytest.raises(ContradictedStatement) as found:
         check_orbit_statement(statement, given, np.random.default_rng(5))
     assert re.search(why, str(found.value))
 
@@ -270,7 +270,7 @@ def test_a_step_size_above_the_bound():
     for seed in range(4):
         try:
             check_orbit_statement(DecreasesAlong(g, R), given, np.random.default_rng(seed))
-        except Contradicted as found:
+        except ContradictedStatement as found:
             refused += "it increases from" in str(found)
     assert refused >= 2
 
@@ -281,7 +281,7 @@ def test_a_step_size_above_the_bound():
     [
         OrbitsConvergeTo(g, FIXED_POINTS),
         NullStarts(g, point_set([*MAXIMA, *ORIGIN])),
-        AccumulationPointsSolve(g, stationarity()),
+        AccumulationPointsSolve(g, stationarity_equations()),
         Injective(g),
     ],
 )
@@ -344,7 +344,7 @@ def test_what_cannot_be_seen_is_not_believed():
     # The orbits turn for ever, on circles.
     c, s = Rational(3, 5), Rational(4, 5)
     turn = box_map({x: c * x - s * y, y: s * x + c * y})
-    with pytest.raises((Contradicted, Inconclusive)):
+    with pytest.raises((ContradictedStatement, Inconclusive)):
         check_orbit_statement(StepsVanish(turn), [], np.random.default_rng(0))
     slow = box_map({x: x - x**9 / 10**6, y: y / 2})
     with pytest.raises(Inconclusive, match="that is too few"):

@@ -8,7 +8,7 @@ import sympy as sp
 from sympy import Derivative, Lambda, S, Subs, Symbol
 
 from slrsym.gaussian import OwensT, zeta
-from slrsym.gaussian.functions import normal_cdf, normal_pdf
+from slrsym.gaussian.special_functions import normal_cdf, normal_pdf
 from tests.reading.tokens import ReadingError, Tokens
 
 __all__ = ["Letters", "applied", "partial"]

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from slrsym.cli import app
 from slrsym.cli.recovery import _short as short
-from slrsym.cli.recovery import grid_table
+from slrsym.cli.recovery import sweep_table
 from slrsym.recovery import VERDICTS, Setting, recover, sweeps
 
 QUICK = ("--d", 40, "--L", 3, "--alpha", 2e-2, "--steps", 300, "--runs", 4, "--workers", 1)
@@ -113,7 +113,7 @@ def test_no_value_is_cut_at_any_width(counts, several, width):
     data = data.isel({name: slice(1) for name in few})
     text = io.StringIO()
     out = Console(file=text, width=width)
-    out.print(grid_table(data, out))
+    out.print(sweep_table(data, out))
     shown = text.getvalue()
     assert "…" not in shown
     assert max(map(len, shown.splitlines())) <= width
@@ -124,13 +124,13 @@ def test_where_runs_move_a_range_is_given():
     data = _grid((0, 300, 10, 210, 480)).isel(d=0, L=[0], gamma=[0], alpha=[0])
     data = data.expand_dims("d", 2)
     out = Console(file=io.StringIO(), width=160)
-    out.print(grid_table(data, out))
+    out.print(sweep_table(data, out))
     line = out.file.getvalue().splitlines()[3]
     assert "0.00 to 48.00%" in line
     assert "30.00 to 78.00%" in line
     assert line.endswith("48.00%")
     narrow = Console(file=io.StringIO(), width=80)
-    narrow.print(grid_table(data, narrow))
+    narrow.print(sweep_table(data, narrow))
     assert "0-48%" in narrow.file.getvalue()
 
 

@@ -11,11 +11,11 @@ from itertools import product
 from typing import Any
 
 from slrsym.checker.calculus import HALF, square
-from slrsym.checker.expect import (
+from slrsym.checker.expectations import (
     ONE,
     ZERO,
-    existence_conditions,
     joint_moments,
+    law_existence_conditions,
     make_expectation,
     moderate_growth_conditions,
     open_binder,
@@ -29,6 +29,7 @@ from slrsym.checker.term import (
     Term,
     binder_bodies,
     bound_variables,
+    conditions_of_sort,
     definedness,
     free_symbols,
     is_term,
@@ -36,7 +37,6 @@ from slrsym.checker.term import (
     num,
     parts_outside_binder,
     require,
-    sort_conditions,
     substitute,
 )
 from slrsym.checker.theorem import Theorem, require_well_formed_node
@@ -83,7 +83,7 @@ def _jensen(theorem: Theorem, node: Term) -> Any:
     outer = substitute(body, {y: node})
     mean = make_expectation(names, substitute(body, {y: h}), parts_outside_binder(node))
     everywhere = [
-        require_well_formed_node(("forall", names, (p,), ())) for p in sort_conditions(x[2], h)
+        require_well_formed_node(("forall", names, (p,), ())) for p in conditions_of_sort(x[2], h)
     ]
     low, high = (outer, mean) if convex else (mean, outer)
     asked = [definedness(node), definedness(mean), *everywhere]
@@ -140,7 +140,7 @@ def _poincare(node: Term) -> Any:
     squared = make_expectation(names, square(f), parts_outside_binder(node))
     variance = ("+", squared, neg(square(node)))
     bound_on_variance = sum_of_terms([("*", c, e) for c, e in energies])
-    asked = existence_conditions(parts_outside_binder(node)) + moderate_growth_conditions(
+    asked = law_existence_conditions(parts_outside_binder(node)) + moderate_growth_conditions(
         *open_binder(node)
     )
     asked += [definedness(node), definedness(squared), *(definedness(e) for _, e in energies)]
@@ -189,5 +189,5 @@ def _price(t: Term) -> Any:
     require(terms, "the law does not depend on the parameter")
     asked += [definedness(part) for term in terms for part in term[1:] if part != HALF]
     asked += moderate_growth_conditions(*open_binder(make_expectation(names, f, laws)))
-    asked += [*existence_conditions(laws), definedness(point)]
+    asked += [*law_existence_conditions(laws), definedness(point)]
     return asked, require_well_formed_node(("=", t, sum_of_terms(terms))), ("price-theorem",)

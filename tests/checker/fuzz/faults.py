@@ -36,7 +36,7 @@ FAULTS = {
         "term", "if incoming & set(names):", "if False:", "instance"
     ),
     "first: a law catches a variable": _first(
-        "expect",
+        "expectations",
         "require_names_absent(first, laws[count:]",
         "require_names_absent((), laws[count:]",
         "fubini",
@@ -62,7 +62,7 @@ FAULTS = {
         "calculus", '(("!=", u, num(0)),)', "()", "derivative"
     ),
     "first: a step may leave the box": _first(
-        "schemas",
+        "orbit_theorems",
         """goal.named_map.invariance_formula(),
         goal.named_map.for_all_points(("<=", change, ZERO)),
     ]""",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 from typing import Any
 
-from slrsym.checker.expect import (
+from slrsym.checker.expectations import (
     affine_coefficients,
     independent_laws,
     joint_moments,

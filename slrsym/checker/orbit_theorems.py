@@ -17,11 +17,11 @@ from itertools import permutations
 from typing import Any, NamedTuple
 
 from slrsym.checker.calculus import square
-from slrsym.checker.expect import ONE, ZERO
+from slrsym.checker.expectations import ONE, ZERO
 from slrsym.checker.term import (
     Rejected,
     Term,
-    apply_at,
+    apply_function_at,
     binder_bodies,
     bound_variables,
     canonical_key,
@@ -164,7 +164,7 @@ class OrbitGoal:
 
     def value_at(self, point: tuple[Term, ...], f: Term) -> Term:
         """Return the value at a point of a function of the coordinates."""
-        return apply_at(require_real_function(f, len(self.named_map.names)), (), point)
+        return apply_function_at(require_real_function(f, len(self.named_map.names)), (), point)
 
     def value_here(self, f: Term) -> Term:
         """Return the value of a function at a point of the box."""
@@ -203,7 +203,7 @@ def points_of_set(t: Term, size: int) -> list[tuple[Term, ...]]:
 SCHEMAS: dict[str, tuple[str, int, Callable[[OrbitGoal], list[Term]], tuple[str, ...]]] = {}
 
 
-def register_schema(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], Any]:
+def register_theorem(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], Any]:
     """Register a theorem: the kinds of sentences it shows, how many terms it takes, its axioms."""
 
     def register(function: Any) -> Any:
@@ -239,7 +239,7 @@ def require_term(t: Term) -> Term:
 # -- descent --------------------------------------------------------------------------------------
 
 
-@register_schema("decrease", "DecreasesAlong", 0, "induction")
+@register_theorem("decrease", "DecreasesAlong", 0, "induction")
 def _decrease(goal: OrbitGoal) -> list[Term]:
     """$f$ never increases along orbits, if steps stay in the box, and $f(g(x)) <= f(x)$ there.
 
@@ -253,7 +253,7 @@ def _decrease(goal: OrbitGoal) -> list[Term]:
     ]
 
 
-@register_schema("bounded-descent", "VanishesAlong", 3,
+@register_theorem("bounded-descent", "VanishesAlong", 3,
         "induction", "monotone-convergence", "limits-of-sequences")  # fmt: skip
 def _bounded_descent(goal: OrbitGoal) -> list[Term]:
     """$S$ tends to 0 along orbits, if steps lower a bounded function by a multiple of $S$.
@@ -295,7 +295,7 @@ def _at_most_a_multiple(goal: OrbitGoal, terms: Iterable[Term]) -> list[Term]:
     ]
 
 
-@register_schema("small-steps", "StepsVanish", 2, "induction", "limits-of-sequences")
+@register_theorem("small-steps", "StepsVanish", 2, "induction", "limits-of-sequences")
 def _small_steps(goal: OrbitGoal) -> list[Term]:
     """$g(x_t) - x_t$ tends to 0, if the squared step is at most a multiple of what tends to 0.
 
@@ -306,7 +306,7 @@ def _small_steps(goal: OrbitGoal) -> list[Term]:
     return _at_most_a_multiple(goal, (("+", y, neg(x)) for y, x in steps))
 
 
-@register_schema("limits-solve", "AccumulationPointsSolve", 2, "induction", "limits-of-sequences")
+@register_theorem("limits-solve", "AccumulationPointsSolve", 2, "induction", "limits-of-sequences")
 def _limits_solve(goal: OrbitGoal) -> list[Term]:
     """Accumulation points solve $e = 0$, if $|e|^2$ is at most a multiple of what tends to 0.
 
@@ -318,7 +318,7 @@ def _limits_solve(goal: OrbitGoal) -> list[Term]:
     return [*_at_most_a_multiple(goal, values), goal.named_map.smoothness_formula(*values)]
 
 
-@register_schema("connected-limits", "OrbitsConvergeTo", 1,
+@register_theorem("connected-limits", "OrbitsConvergeTo", 1,
         "induction", "bolzano-weierstrass", "connected-accumulation-points")  # fmt: skip
 def _connected_limits(goal: OrbitGoal) -> list[Term]:
     """Orbits converge to points of $P$, if steps vanish, and accumulation points solve equations.
@@ -342,7 +342,7 @@ def _connected_limits(goal: OrbitGoal) -> list[Term]:
     ]
 
 
-@register_schema(
+@register_theorem(
     "on-face", "OrbitsConvergeTo DecreasesAlong", 4, "induction", "limits-of-sequences"
 )
 def _on_face(goal: OrbitGoal) -> list[Term]:
@@ -373,7 +373,7 @@ def _on_face(goal: OrbitGoal) -> list[Term]:
     kept += [("=", mine, images[j]) for mine, j in zip(goal.named_map.images, others, strict=True)]
     asked = [*map(goal.named_map.for_all_points, kept), ("o", goal.kind, whole, of)]
     if goal.kind == "DecreasesAlong":
-        value_of = apply_at(require_real_function(of, len(here)), (), here)
+        value_of = apply_function_at(require_real_function(of, len(here)), (), here)
         return [
             *asked,
             goal.named_map.for_all_points(("=", goal.value_here(single_subject(goal)), value_of)),
@@ -408,7 +408,7 @@ def _expands(goal: OrbitGoal) -> list[Term]:
     return [goal.named_map.for_all_points(expands, more=second), ("<", ZERO, factor)]
 
 
-@register_schema("expansion-injective", "Injective", 1)
+@register_theorem("expansion-injective", "Injective", 1)
 def _expansion_injective(goal: OrbitGoal) -> list[Term]:
     """$g$ is injective, if $|g(x) - g(y)|_1 >= c |x - y|_1$ on the box, with a constant $c > 0$.
 
@@ -417,7 +417,7 @@ def _expansion_injective(goal: OrbitGoal) -> list[Term]:
     return _expands(goal)
 
 
-@register_schema("expansion-invertible", "InvertibleJacobian", 1,
+@register_theorem("expansion-invertible", "InvertibleJacobian", 1,
         "continuous-derivatives", "limits-of-sequences")  # fmt: skip
 def _expansion_invertible(goal: OrbitGoal) -> list[Term]:
     """$Dg$ is invertible, if $g$ is smooth and $|g(x) - g(y)|_1 >= c |x - y|_1$ with $c > 0$.
@@ -429,7 +429,7 @@ def _expansion_invertible(goal: OrbitGoal) -> list[Term]:
     return [*_expands(goal), goal.named_map.smoothness_formula(*goal.named_map.images)]
 
 
-@register_schema("local-inverse", "LocalDiffeomorphism", 0,
+@register_theorem("local-inverse", "LocalDiffeomorphism", 0,
         "continuous-derivatives", "inverse-function-theorem")  # fmt: skip
 def _local_inverse(goal: OrbitGoal) -> list[Term]:
     """$g$ is a local diffeomorphism on $P$ inside of the box, if its Jacobian is invertible.
@@ -452,7 +452,7 @@ def _local_inverse(goal: OrbitGoal) -> list[Term]:
 # -- starts that are few --------------------------------------------------------------------------
 
 
-@register_schema("center-stable", "NullStarts", 2,
+@register_theorem("center-stable", "NullStarts", 2,
         "induction", "continuous-derivatives", "inverse-function-theorem", "center-stable-manifold",
         "null-sets-unions", "null-sets-images", "null-sets-faces", "null-sets-discs",
         "lindelof")  # fmt: skip
@@ -506,7 +506,7 @@ def determinant(rows: Sequence[Sequence[Term]]) -> Term:
     return ("+", *terms)
 
 
-@register_schema(
+@register_theorem(
     "strict-maximum", "NullStarts", 1, "induction", "limits-of-sequences", "null-sets-faces"
 )
 def _strict_maximum(goal: OrbitGoal) -> list[Term]:
@@ -530,7 +530,7 @@ def _strict_maximum(goal: OrbitGoal) -> list[Term]:
     ]
 
 
-@register_schema("null-union", "NullStarts", 1, "null-sets-unions")
+@register_theorem("null-union", "NullStarts", 1, "null-sets-unions")
 def _null_union(goal: OrbitGoal) -> list[Term]:
     """Only a null set tends to $P$, if that is so of sets of which $P$ is the union.
 
@@ -548,7 +548,7 @@ def _null_union(goal: OrbitGoal) -> list[Term]:
     return [("o", "NullStarts", goal.map, part) for part in parts[1:]]
 
 
-@register_schema("all-but-few", "AlmostEveryStartConvergesTo", 1)
+@register_theorem("all-but-few", "AlmostEveryStartConvergesTo", 1)
 def _all_but_few(goal: OrbitGoal) -> list[Term]:
     """From almost every start to $P$, if orbits converge to $P$ or $Q$, to $Q$ from null sets.
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Add, Expr, S, Symbol, sqrt, sympify
 
+from slrsym.models.exchangeable_units import Directions
 from slrsym.models.sample_moments import SampleMoments
 from slrsym.models.specification import Direction
-from slrsym.models.units import Directions
 
 if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel

@@ -1,8 +1,8 @@
 r"""Functions of kappa and nu that certificates bound, derived from the risk on the manifold.
 
 The slopes of the risk come from `slrsym.symbolic` by differentiation, the planar map g of Lemma 7
-and its Jacobian matrix from `slrsym.models.expressions`. In the names below, N_kappa is the square
-of the norm by which a step divides, :math:`1 + \alpha^2 R_\kappa^2 (1 - \kappa^2)`, and
+and its Jacobian matrix from `slrsym.models.paper_expressions`. In the names below, N_kappa is the
+square of the norm by which a step divides, :math:`1 + \alpha^2 R_\kappa^2 (1 - \kappa^2)`, and
 
 .. math:: \partial_j g_i = \frac{p_i\, m_{ij}}{N_i^{3/2}},
 
@@ -33,8 +33,8 @@ from sympy import (
     sqrt,
 )
 
-from slrsym.kernels.functions import ErfDefect
-from slrsym.models.expressions import ON_M, ON_MANIFOLD, SLOPES, on_manifold, overlap_map
+from slrsym.kernels.symbolic_functions import ErfDefect
+from slrsym.models.paper_expressions import ON_M, ON_MANIFOLD, SLOPES, on_manifold, overlap_map
 from slrsym.notation import alpha
 
 # The coordinates on the manifold.

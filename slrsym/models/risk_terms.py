@@ -14,11 +14,11 @@ from sympy import Add, Expr, S, Symbol, erf, expand, factor
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
-from slrsym.kernels.functions import ErfDefect, GaussianMean
-from slrsym.kernels.laplace import laplace_risk, mpmath_laplace_risk, risk_and_slopes
-from slrsym.kernels.laplace_balls import ball_laplace_risk
 from slrsym.kernels.numba_backend import numba_laplace_risk
 from slrsym.kernels.printing import nest_polynomial
+from slrsym.kernels.softmax_risk import laplace_risk, mpmath_laplace_risk, risk_and_slopes
+from slrsym.kernels.softmax_risk_balls import ball_laplace_risk
+from slrsym.kernels.symbolic_functions import ErfDefect, GaussianMean
 from slrsym.models.moments import (
     ATOMS,
     atom_function,

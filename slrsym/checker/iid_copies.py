@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from slrsym.checker.expect import (
+from slrsym.checker.expectations import (
     ONE,
     ZERO,
-    existence_conditions,
+    law_existence_conditions,
     make_expectation,
     moderate_growth_conditions,
     require_expectation,
@@ -95,7 +95,7 @@ def _moments_of_copies(node: Term) -> Any:
         make_expectation(bound_variables(copies), g, laws) for g in (f, ("^", 2, 1, f))
     )
     asked = [
-        *existence_conditions(parts_outside_binder(node)),
+        *law_existence_conditions(parts_outside_binder(node)),
         ("o", "integer", n),
         require_well_formed_node(("<=", ZERO, n)),
     ]

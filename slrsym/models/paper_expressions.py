@@ -34,10 +34,9 @@ from sympy import (
 
 from slrsym.gaussian import OwensT, erf_prime
 from slrsym.gaussian import zeta as symbolic_zeta
-from slrsym.kernels.functions import ErfDefect, ErfVariance
 from slrsym.kernels.printing import nest_polynomial, print_program
 from slrsym.kernels.program import Program
-from slrsym.laws import U, V
+from slrsym.kernels.symbolic_functions import ErfDefect, ErfVariance
 from slrsym.models.descent import slope_symbol
 from slrsym.models.instances import attention
 from slrsym.notation import (
@@ -59,6 +58,7 @@ from slrsym.notation import (
 )
 from slrsym.symbolic import excess_risk_stable, risk_closed_form
 from slrsym.symbolic import risk_on_manifold as symbolic_on_manifold
+from slrsym.token_laws import U, V
 
 KERNELS = ("excess_risk", "gradient", "hessian")
 

@@ -82,7 +82,7 @@ def sweep_endpoints(data: Any) -> dict[str, Any]:
 
 
 def page_script(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
-    """Write the script of a page, which needs an element of the class `portrait` only."""
+    """Write the script of a page, which needs an element of the class `phase_portrait` only."""
     told = json.dumps(
         {"setting": setting, "sweep": sweep, "certified": certified_ranges()}, separators=(",", ":")
     )

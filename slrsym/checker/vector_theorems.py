@@ -12,14 +12,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from slrsym.checker.calculus import square
-from slrsym.checker.expect import ONE, ZERO, make_expectation
-from slrsym.checker.schemas import (
+from slrsym.checker.expectations import ONE, ZERO, make_expectation
+from slrsym.checker.orbit_theorems import (
     SCHEMAS,
     MapOnBox,
     OrbitGoal,
     map_from_tuple,
     points_of_set,
-    register_schema,
+    register_theorem,
     require_real_function,
     single_subject,
 )
@@ -88,7 +88,7 @@ def _on_manifold(goal: OrbitGoal, least: int) -> tuple[MapOnBox, Sequence[Term],
 _USED = ("sphere-coordinates", "coarea-formula", "continuous-derivatives", "tonelli", "induction")
 
 
-@register_schema("from-overlaps", " ".join(_OF_THE_MAP), 2, *_USED)
+@register_theorem("from-overlaps", " ".join(_OF_THE_MAP), 2, *_USED)
 def _from_overlaps(goal: OrbitGoal) -> list[Term]:
     """Pairs that begin on the manifold behave as the map of their overlaps, in $d >= 4$.
 
@@ -97,7 +97,7 @@ def _from_overlaps(goal: OrbitGoal) -> list[Term]:
     return _on_manifold(goal, 4)[2]
 
 
-@register_schema("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
+@register_theorem("from-overlaps-and-edges", " ".join(_OF_THE_MAP), 6, *_USED, "null-sets-images")
 def _from_overlaps_and_edges(goal: OrbitGoal) -> list[Term]:
     """Pairs that begin on the manifold behave as the map of their first two overlaps does.
 
@@ -158,7 +158,7 @@ BAYES_RISK = (
 )
 
 
-@register_schema("conditional-risk", "InWords", 0, "conditional-risk", "conditional-expectation")
+@register_theorem("conditional-risk", "InWords", 0, "conditional-risk", "conditional-expectation")
 def _conditional_risk(goal: OrbitGoal) -> list[Term]:
     """Measurable predictors $p$ have the risk $E (Y - E[Y | X])^2 + E (E[Y | X] - p(X))^2$.
 

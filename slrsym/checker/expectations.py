@@ -26,8 +26,8 @@ from slrsym.checker.term import (
     free_symbols,
     has_copy_sum,
     is_same,
-    is_small,
     is_term,
+    is_within_size_limits,
     law_dimension,
     neg,
     num,
@@ -96,7 +96,7 @@ def semidefinite_conditions(matrix: Sequence[Sequence[Term]]) -> list[Term]:
     ]
 
 
-def existence_conditions(laws: Sequence[Term]) -> list[Term]:
+def law_existence_conditions(laws: Sequence[Term]) -> list[Term]:
     """Return the formulas that have to hold for laws to exist."""
     asked = []
     for law in laws:
@@ -191,7 +191,8 @@ def polynomial_coefficients(t: Term, names: Sequence[Term]) -> dict[tuple[int, .
             power = tuple(x + y for x, y in zip(k, m, strict=True))
             terms.setdefault(power, []).append(product_of_factors(a, b))
         found = {k: sum_of_terms(c) for k, c in terms.items()}
-        require(len(found) < 500 and is_small(found.values()), "the polynomial is too long")
+        small = len(found) < 500 and is_within_size_limits(found.values())
+        require(small, "the polynomial is too long")
     return found
 
 
@@ -239,7 +240,7 @@ def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
             names, parts_outside_binder(t), "a law contains a variable of another one"
         )
         require_quadratic_in_noise(t)
-        return existence_conditions(parts_outside_binder(t)) + moderate_growth_conditions(
+        return law_existence_conditions(parts_outside_binder(t)) + moderate_growth_conditions(
             *open_binder(t, names)
         )
     if head == "copies":
@@ -247,7 +248,7 @@ def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
         require_names_absent(names, [t], "the copies depend on a variable around them")
         require(all(law[0] == "gauss" for law in laws), "the copies have a law of noise")
         whole = [("o", "integer", count), require_well_formed_node(("<=", ZERO, count))]
-        return whole + existence_conditions(laws) + moderate_growth_conditions(*open_binder(t))
+        return whole + law_existence_conditions(laws) + moderate_growth_conditions(*open_binder(t))
     raise Rejected(f"{head} is not known to be moderate")
 
 
@@ -358,7 +359,7 @@ def _constant(node: Term) -> Any:
     require_names_absent(bound_variables(node), [body], "the body contains a variable of the node")
     if node[0] == "E":
         require(not has_copy_sum(body), "the body contains copies")
-        asked = [*existence_conditions(parts_outside_binder(node)), definedness(body)]
+        asked = [*law_existence_conditions(parts_outside_binder(node)), definedness(body)]
         return asked, ("=", node, body), ("gaussian-normalisation",)
     low, high = parts_outside_binder(node)
     require(is_term(low) and is_term(high), "an end of the integral is infinite")
@@ -458,7 +459,7 @@ def _noise_moments(law: Term) -> Any:
     require(law[0] == "noise", "the law is no law of noise")
     x: Term = ("s", "x", "R")
     first, second = (make_expectation([x], f, [law]) for f in (x, ("^", 2, 1, x)))
-    return existence_conditions([law]), ("and", ("=", first, ZERO), ("=", second, law[1])), ()
+    return law_existence_conditions([law]), ("and", ("=", first, ZERO), ("=", second, law[1])), ()
 
 
 @rule("stein", "t", "t", "json")
@@ -493,7 +494,7 @@ def _stein(node: Term, h: Term, place: Any) -> Any:
         *open_binder(make_expectation(names, f, parts_outside_binder(node)))
     )
     return (
-        [*asked, *existence_conditions(parts_outside_binder(node))],
+        [*asked, *law_existence_conditions(parts_outside_binder(node))],
         ("=", lhs, sum_of_terms(terms)),
         ("stein-lemma",),
     )
@@ -521,7 +522,7 @@ def _derivative_of_expectation(t: Term) -> Any:
         substitute(body, places), frozenset(new.values()) | set(places.values())
     )
     asked += [
-        *existence_conditions(parts_outside_binder(node)),
+        *law_existence_conditions(parts_outside_binder(node)),
         *map(definedness, parts_outside_binder(t)),
     ]
     return asked, ("=", t, right), ("dominated-convergence",)

@@ -15,7 +15,7 @@ from sympy import Expr, Mul, S, Symbol
 from sympy.core.function import AppliedUndef
 
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation
-from slrsym.gaussian.functions import in_own_functions
+from slrsym.gaussian.special_functions import in_own_functions
 from slrsym.models.moments import (
     ATOMS,
     NotClosedError,

@@ -32,7 +32,7 @@ from slrsym.landscape.points import (
     point_name,
     require_inverse_temperature,
 )
-from slrsym.models.paper import excess_risk
+from slrsym.models.paper_risk import excess_risk
 from slrsym.task import OrderParameters, Task
 
 _Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Basic, Dummy, Expr, S, Symbol, sympify
 
-from slrsym.gaussian.functions import in_own_functions
+from slrsym.gaussian.special_functions import in_own_functions
 from slrsym.renamed import old_attribute
 
 

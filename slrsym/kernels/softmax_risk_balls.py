@@ -1,4 +1,4 @@
-r"""The risk of softmax attention in balls, with bounds on the truncation of `laplace`.
+r"""The risk of softmax attention in balls, with bounds on the truncation of `softmax_risk`.
 
 Both integrands are analytic in a strip, so the trapezoidal rule of step h errs by at most
 :math:`2M/(e^{2\pi a/h} - 1)`, where M bounds the integral of the modulus along lines at heights up
@@ -15,14 +15,14 @@ from typing import Any
 
 from flint import arb
 
-from slrsym.kernels.laplace import token_pairs
+from slrsym.kernels.softmax_risk import token_pairs
 
 # e-foldings that errors of either rule have, heights of strips, and how far nodes of scores go.
 _FOLDS, _HEIGHT, _SCORE_HEIGHT, _REACH = 44, 1.3, 5.0, 11
 
 
 def ball_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
-    """Enclose the mean square of target minus prediction; see `laplace.mpmath_laplace_risk`."""
+    """Enclose the mean square of target minus prediction; see `mpmath_laplace_risk`."""
     count = len(counts)
     mu, extra, counts = arb(mu), arb(extra), [arb(n) for n in counts]
     roles = [

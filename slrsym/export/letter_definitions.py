@@ -23,7 +23,7 @@ from slrsym.export.document import (
     RawLatex,
     Text,
 )
-from slrsym.export.prose import inline_text
+from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.shorthand import RISK, Shorthand
 from slrsym.gaussian import OwensT, zeta
 from slrsym.typeset import Printer
@@ -48,7 +48,7 @@ _PAPER = {
 }
 
 
-def shared_letters(
+def explain_shared_letters(
     shorthand: Shorthand, used: set[Symbol], said: Iterable[Any], printer: Printer
 ) -> tuple[Block, ...]:
     """Explain the letters of a statement that the table of notation explains, too.
@@ -84,7 +84,7 @@ def shared_letters(
         clauses.append(_RISK)
     for function, formula, more in _DEFINED:
         if any(expr.has(function) for expr in written):
-            clauses.append((RawLatex(formula), *inline_text(more)))
+            clauses.append((RawLatex(formula), *split_at_dollar_signs(more)))
     names = {s.name for expr in written for s in expr.atoms(Symbol)}
     if not clauses and not names & _PAPER:
         return ()
