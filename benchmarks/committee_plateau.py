@@ -24,7 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Symbol
 
-from slrsym.figures.committee_surveys import SampledDescent, committee_equations, entry_means
+from slrsym.figures.committee_surveys import (
+    SampledDescent,
+    committee_equations,
+    diagonal_and_offdiagonal_means,
+)
 from slrsym.proof import builtin_ledger
 
 Array = NDArray[np.float64]
@@ -72,7 +76,7 @@ def sampled(K: int, eta: float, d: int, runs: int, seed: int) -> tuple[Array, Ar
         descent.advance(steps)
         errors.append(descent.generalisation_error())
         _, overlaps = descent.overlaps()
-        own, others = entry_means(overlaps)
+        own, others = diagonal_and_offdiagonal_means(overlaps)
         logarithms.append(np.log(own - others))
     times = np.arange(len(errors)) * steps / d
     return np.mean(errors, axis=0), np.polyfit(times, np.array(logarithms), 1)[0] / eta

@@ -45,7 +45,7 @@ from slrsym.dynamics import (
 )
 from slrsym.files import DamagedFileError
 from slrsym.renamed import old_names
-from slrsym.task import Task, settings_of
+from slrsym.task import Task, task_settings
 from slrsym.transformers import HeadRuns, LayerRuns, MultipleLocation
 from slrsym.transformers.layer import ResumableRuns
 
@@ -150,7 +150,7 @@ class Experiment(Recipe):
         """Parameters on which the runs depend, named as the attributes of a dataset of runs."""
         return {
             "dynamics": "overlaps",
-            **settings_of(self.task),
+            **task_settings(self.task),
             "alpha": self.alpha,
             "steps": self.steps,
             "log_every": self.log_every,

@@ -41,7 +41,7 @@ class NotSavedError(OSError):
         self.result: Any = None
 
 
-def digest_of(files: Iterable[Path], *more: object) -> str:
+def digest_of_files(files: Iterable[Path], *more: object) -> str:
     """Return a digest of files: their paths, their contents, and Python's version."""
     digest = hashlib.sha256(repr([sys.version, *more]).encode())
     for file in files:
@@ -146,7 +146,7 @@ def parts_folder(path: Path) -> Path:
     return path.with_name(f"{path.name}.parts")
 
 
-def require_settings(
+def require_equal_settings(
     what: str, found: Mapping[str, Any], wanted: Mapping[str, Any], remedy: str = ""
 ) -> None:
     """Refuse data that were computed with other settings than those that are wanted."""
@@ -193,7 +193,7 @@ class SweepParts:
             except ValueError as problem:
                 raise DamagedFileError(f"{file} is damaged: {problem}") from None
             remedy = "; give the same again, or another file"
-            require_settings(f"{folder} holds parts", found, wanted, remedy)
+            require_equal_settings(f"{folder} holds parts", found, wanted, remedy)
         elif not folder.is_dir() or any(folder.iterdir()):
             raise DamagedFileError(f"{folder} holds something else than parts of a sweep")
         else:
@@ -261,7 +261,7 @@ def compute_in_parts(
             raise DamagedFileError(
                 f"{file} is no file of {kind}: it holds something else"
             ) from None
-        require_settings(f"{file} holds {content}", found, settings, remedy)
+        require_equal_settings(f"{file} holds {content}", found, settings, remedy)
         return data
     require_writable(file)
     # Another version may compute other bits.

@@ -82,7 +82,7 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
         return found.sum("space") if "space" in found.dims else found
 
 
-def runs_of(variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any]) -> Runs:
+def build_runs(variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any]) -> Runs:
     """Collect runs with their settings and the versions of the packages."""
     packages = ("slrsym", "numpy", "scipy", *(("numba",) if settings["backend"] == "numba" else ()))
     return Runs(

@@ -233,7 +233,7 @@ def schedule_from_text(text: str) -> Constant | InverseTimeDecay | Formula:
     return Constant(require_positive("schedule", value))
 
 
-def describe(schedule: Any) -> str:
+def describe_schedule(schedule: Any) -> str:
     """Format a schedule in words that `schedule_from_text` reads, if it is a known kind."""
     if isinstance(schedule, Formula):
         return schedule.text

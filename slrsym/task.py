@@ -84,12 +84,12 @@ class Task:
         return self.gamma, float(self.d), float(self.L), self.epsilon
 
 
-def settings_of(task: Task) -> dict[str, Any]:
+def task_settings(task: Task) -> dict[str, Any]:
     """Return a task as attributes of data: task_d, task_L, task_gamma, task_epsilon."""
     return {f"task_{name}": getattr(task, name) for name in Task.__dataclass_fields__}
 
 
-def task_of(settings: Mapping[Any, Any]) -> Task:
+def task_from_settings(settings: Mapping[Any, Any]) -> Task:
     """Read a task from attributes of data."""
     return Task(*(settings[f"task_{name}"] for name in Task.__dataclass_fields__))
 

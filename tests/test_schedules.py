@@ -9,7 +9,7 @@ from slrsym.dynamics import Constant, Formula, InverseTimeDecay
 from slrsym.schedules import (
     Tabulated,
     as_schedule,
-    describe,
+    describe_schedule,
     parameter_values,
     schedule_from_text,
 )
@@ -138,7 +138,7 @@ def test_bad_numbers(make, said):
 )
 def test_schedules_in_words(text, schedule):
     assert schedule_from_text(text) == schedule
-    assert schedule_from_text(describe(schedule)) == schedule
+    assert schedule_from_text(describe_schedule(schedule)) == schedule
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,7 @@ def test_formulas(text, function):
     found = Formula(text)(steps)
     assert found.dtype == np.float64
     np.testing.assert_allclose(found, function(steps.astype(float)), rtol=1e-14, atol=0)
-    assert describe(Formula(text)) == text
+    assert describe_schedule(Formula(text)) == text
 
 
 @pytest.mark.parametrize("text", ["t", "1/t", "9**9**9**9", "log(t)", "1 - t/2"])
@@ -190,8 +190,8 @@ def test_numbers_are_positive_and_finite(text):
 
 
 def test_what_has_no_words():
-    assert describe(lambda t: t) == "user-given"
-    assert describe(Tabulated([1.0, 2.0])) == "Tabulated(2 values)"
+    assert describe_schedule(lambda t: t) == "user-given"
+    assert describe_schedule(Tabulated([1.0, 2.0])) == "Tabulated(2 values)"
     for words in ("user-given", "Tabulated(2 values)"):
         with pytest.raises(ValueError, match="schedule must be a number"):
             schedule_from_text(words)

@@ -232,12 +232,12 @@ class CertificateKind:
     numbers: tuple[str, ...] = ()
 
 
-def no_facts() -> Mapping[str, bool]:
+def no_algebraic_facts() -> Mapping[str, bool]:
     """Return no facts: nothing about this kind is decided by algebra."""
     return {}
 
 
-def has_one_zero(bound: Functions, box: Box) -> bool:
+def has_exactly_one_zero(bound: Functions, box: Box) -> bool:
     """Return whether a system certainly has exactly one zero in a box with rational ends."""
     _, rows = bound.jacobian_enclosure(box)
     values = bound.natural_enclosure(midpoint(box))

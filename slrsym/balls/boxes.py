@@ -273,12 +273,12 @@ def has_common_point(one: Box, other: Box) -> bool:
 NATURAL, CENTRED, INSIDE, UNDECIDED = ".", ":", "*", "?"
 
 
-def leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
+def subdivision_leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
     """Yield the leaves of a subdivision tree, which cover the box, with their marks."""
     mark = next(marks, "")
     if mark.isdigit() and int(mark) < len(box):
         for half in bisect(box, int(mark)):
-            yield from leaves(half, marks)
+            yield from subdivision_leaves(half, marks)
     elif mark in (NATURAL, CENTRED, INSIDE) and mark:
         yield box, mark
     else:

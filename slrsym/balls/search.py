@@ -13,7 +13,7 @@ from typing import Any
 
 from flint import arb_mat, ctx, fmpq
 
-from slrsym.balls.box_functions import Functions, has_one_zero
+from slrsym.balls.box_functions import Functions, has_exactly_one_zero
 from slrsym.balls.boxes import (
     CENTRED,
     INSIDE,
@@ -129,7 +129,7 @@ def is_refuted_at(bound: Functions, point: Box) -> bool:
 
 def _cover(bound: Functions, box: Box, budget: Budget, found: Subdivision, depth: int) -> None:
     if found.counterexample is not None or depth > DEPTH or not budget.spend_box():
-        record_undecided(found, box)
+        record_undecided_box(found, box)
         return
     values = bound.natural_enclosure(box)
     if all(value > 0 for value in values):
@@ -145,7 +145,7 @@ def _cover(bound: Functions, box: Box, budget: Budget, found: Subdivision, depth
     if any(value <= 0 for value in values) or is_refuted_at(bound, midpoint(box)):
         found.counterexample = midpoint(box)
     if not box or found.counterexample is not None:
-        record_undecided(found, box)
+        record_undecided_box(found, box)
         return
     axis = best_cut_axis(bound, box, open_)
     found.tree.append(str(axis))
@@ -162,7 +162,7 @@ def _accept(found: Subdivision, mark: str, values: list[Any]) -> None:
     ]
 
 
-def record_undecided(found: Subdivision, box: Box) -> None:
+def record_undecided_box(found: Subdivision, box: Box) -> None:
     """Note a box of which nothing was seen."""
     found.tree.append(UNDECIDED)
     found.undecided.append(box)
@@ -187,7 +187,7 @@ def _isolate(
     bound: Functions, box: Box, domain: Box, budget: Budget, found: Subdivision, depth: int
 ) -> None:
     if depth > DEPTH or not budget.spend_box():
-        record_undecided(found, box)
+        record_undecided_box(found, box)
         return
     if any(is_within(box, wide) for wide, _ in found.zeros):
         found.tree.append(INSIDE)
@@ -239,12 +239,12 @@ def _around_zero(
         return None
     around = [tuple((x - r, x + r) for x in point) for r in _RADII]
     fitting = [box for box in around if is_strictly_within(box, domain)]
-    wide = next((box for box in fitting if has_one_zero(bound, box)), None)
+    wide = next((box for box in fitting if has_exactly_one_zero(bound, box)), None)
     if wide is None:
         found.missed.append(near)
         return None
     smaller = fitting[fitting.index(wide) :]
-    return wide, next(box for box in reversed(smaller) if has_one_zero(bound, box))
+    return wide, next(box for box in reversed(smaller) if has_exactly_one_zero(bound, box))
 
 
 # Half the sides of boxes around zeros.

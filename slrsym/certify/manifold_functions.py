@@ -50,7 +50,7 @@ ROOM = {C_1: (1 - x1) * (1 + x1), C_2: (1 - x2) * (1 + x2)}
 
 
 @cache
-def first_derivatives() -> tuple[Expr, Expr]:
+def risk_first_derivatives() -> tuple[Expr, Expr]:
     """Return the partial derivatives of the risk on the manifold, in kappa and nu, as products."""
     risk = on_manifold()
     return _product(risk.diff(x1)), _product(risk.diff(x2))
@@ -69,16 +69,22 @@ def _product(slope: Expr) -> Expr:
 
 
 @cache
-def second_derivatives() -> tuple[Expr, Expr, Expr]:
+def risk_second_derivatives() -> tuple[Expr, Expr, Expr]:
     """Return the second derivatives of the risk on the manifold: in kappa, mixed, and in nu."""
-    in_1, in_2 = first_derivatives()
+    in_1, in_2 = risk_first_derivatives()
     return in_1.diff(x1), in_1.diff(x2), in_2.diff(x2)
 
 
-def derivative_definitions() -> dict[Symbol, Expr]:
+def derivative_symbol_definitions() -> dict[Symbol, Expr]:
     """Return the definitions of the symbols for first and second derivatives."""
     return (
-        dict(zip((R_1, R_2, *BENDS), (*first_derivatives(), *second_derivatives()), strict=True))
+        dict(
+            zip(
+                (R_1, R_2, *BENDS),
+                (*risk_first_derivatives(), *risk_second_derivatives()),
+                strict=True,
+            )
+        )
         | ROOM
     )
 

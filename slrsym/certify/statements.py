@@ -72,17 +72,17 @@ from slrsym.balls.box_functions import (
     CertificateKind,
     CertificatePart,
     ParametricFunctions,
-    no_facts,
+    no_algebraic_facts,
 )
 from slrsym.balls.boxes import to_flint_rational
 from slrsym.certify.manifold_functions import (
     ROOM,
-    derivative_definitions,
+    derivative_symbol_definitions,
     drop_positive_factors,
-    first_derivatives,
     is_curvature_identity_true,
     planar_map,
-    second_derivatives,
+    risk_first_derivatives,
+    risk_second_derivatives,
 )
 from slrsym.kernels.symbolic_functions import ErfDefect, ErfVariance
 from slrsym.models import paper_expressions
@@ -112,7 +112,9 @@ def _step_parts() -> tuple[CertificatePart, ...]:
         f"step of {x1} below 45 degrees": 2 - step.norms[0],
         f"step of {x2} below 45 degrees": 2 - step.norms[1],
     }
-    square = ParametricFunctions(tuple(conditions.values()), (x1, x2), derivative_definitions())
+    square = ParametricFunctions(
+        tuple(conditions.values()), (x1, x2), derivative_symbol_definitions()
+    )
     return (
         CertificatePart("square", square, (_SIDE, _SIDE), labels=tuple(conditions)),
         _saddle(),
@@ -120,7 +122,7 @@ def _step_parts() -> tuple[CertificatePart, ...]:
 
 
 def _saddle() -> CertificatePart:
-    in_1, mixed, in_2 = (b.subs({x1: 0, x2: 0}).doit() for b in second_derivatives())
+    in_1, mixed, in_2 = (b.subs({x1: 0, x2: 0}).doit() for b in risk_second_derivatives())
     found = ParametricFunctions((mixed**2 - in_1 * in_2,), ())
     return CertificatePart(
         "saddle", found, (), labels=("minus the determinant of the Hessian at the origin",)
@@ -131,7 +133,7 @@ def _saddle() -> CertificatePart:
 def _step_facts() -> Mapping[str, bool]:
     # The sides are mapped to themselves: what is added to kappa there has the factor c_kappa.
     step = planar_map()
-    room = {symbol: 0 for symbol in derivative_definitions() if symbol.name.startswith("c_")}
+    room = {symbol: 0 for symbol in derivative_symbol_definitions() if symbol.name.startswith("c_")}
     on_sides = all(
         simplify(new.subs(room) - x) == 0 for new, x in zip(step.new, (x1, x2), strict=True)
     )
@@ -143,7 +145,7 @@ def _step_facts() -> Mapping[str, bool]:
 
 
 def _critical_origin() -> bool:
-    return all(_at_origin(slope) == 0 for slope in first_derivatives())
+    return all(_at_origin(slope) == 0 for slope in risk_first_derivatives())
 
 
 def _at_origin(expr: Expr) -> Expr:
@@ -160,7 +162,7 @@ def _without_defects(expr: Expr) -> Expr:
 
 @cache
 def _zero_parts() -> tuple[CertificatePart, ...]:
-    in_1, in_2 = (drop_positive_factors(slope) for slope in first_derivatives())
+    in_1, in_2 = (drop_positive_factors(slope) for slope in risk_first_derivatives())
     sides = []
     for end in (1, -1):
         along_2 = ParametricFunctions((in_2.subs(x1, end),), (x2,))
@@ -176,7 +178,7 @@ def _zero_parts() -> tuple[CertificatePart, ...]:
 
 @cache
 def _order_parts() -> tuple[CertificatePart, ...]:
-    in_1, in_2 = first_derivatives()
+    in_1, in_2 = risk_first_derivatives()
     falls = ParametricFunctions((drop_positive_factors(-in_1.subs(x2, 1)),), (x1,))
     rises = ParametricFunctions((drop_positive_factors(in_1.subs(x2, -1)),), (x1,))
     turns = ParametricFunctions((drop_positive_factors(-in_2.diff(x1)),), (x1,))
@@ -192,8 +194,8 @@ def _order_parts() -> tuple[CertificatePart, ...]:
 
 @cache
 def _order_facts() -> Mapping[str, bool]:
-    in_2 = first_derivatives()[1]
-    gradient = [_without_defects(slope) for slope in first_derivatives()]
+    in_2 = risk_first_derivatives()[1]
+    gradient = [_without_defects(slope) for slope in risk_first_derivatives()]
     mirrored = [g.subs({x1: -x1, x2: -x2}, simultaneous=True) for g in gradient]
     return {
         f"the slope in {x2} does not depend on {x2}": not in_2.has(x2),
@@ -224,10 +226,12 @@ def _rate_fields() -> tuple[ParametricFunctions, ParametricFunctions]:
         short, beside = expand(1 - pole * row[i]), pole * row[1 - i]
         rows += [short + beside, short - beside]
         rates.append(short.subs(dict.fromkeys(ROOM, 0)).subs(corner))
-    at_corner = {symbol: value.subs(corner) for symbol, value in derivative_definitions().items()}
-    return ParametricFunctions(rows, (x1, x2), derivative_definitions()), ParametricFunctions(
-        rates, (), at_corner
-    )
+    at_corner = {
+        symbol: value.subs(corner) for symbol, value in derivative_symbol_definitions().items()
+    }
+    return ParametricFunctions(
+        rows, (x1, x2), derivative_symbol_definitions()
+    ), ParametricFunctions(rates, (), at_corner)
 
 
 def _rate_parts(numbers: Mapping[str, Fraction]) -> tuple[CertificatePart, ...]:
@@ -318,7 +322,7 @@ def _enclosure(quantity: str) -> CertificateKind:
     return CertificateKind(
         f"The values of the {quantity} on the box lie between the bounds.",
         _enclosure_parts(quantity),
-        no_facts,
+        no_algebraic_facts,
         ("lam", "gamma", "d", "L", "epsilon"),
         _enclosure_numbers(_LETTERS, _OUTPUTS[quantity]),
     )
@@ -329,7 +333,7 @@ ENCLOSURES: dict[str, CertificateKind] = {
     "enclosure-zeta": CertificateKind(
         "The values of zeta(t, s) lie between the bounds, for t in the interval.",
         _enclosure_parts("zeta"),
-        no_facts,
+        no_algebraic_facts,
         ("s",),
         _enclosure_numbers(("t",), ("zeta",)),
     ),
@@ -348,7 +352,7 @@ KINDS: dict[str, CertificateKind] = {
     "fixed-points": CertificateKind(
         "System (14) has exactly this many solutions in the square, each in its box.",
         lambda numbers: _zero_parts(),
-        no_facts,
+        no_algebraic_facts,
         numbers=("count",),
     ),
     "classification": CertificateKind(
@@ -362,7 +366,7 @@ KINDS: dict[str, CertificateKind] = {
         "factors whose sums in a row, in absolute value, are at most 1 less the two gains; at "
         "(1, 1) itself the two eigenvalues are 1 less the two rates.",
         _rate_parts,
-        no_facts,
+        no_algebraic_facts,
         ("lam", "gamma", "d", "alpha"),
         (
             "radius",

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from flint import arb
 
-from slrsym.balls.box_functions import CertificatePart, has_one_zero
+from slrsym.balls.box_functions import CertificatePart, has_exactly_one_zero
 from slrsym.balls.boxes import (
     CENTRED,
     INSIDE,
@@ -22,7 +22,7 @@ from slrsym.balls.boxes import (
     has_common_point,
     is_strictly_within,
     is_within,
-    leaves,
+    subdivision_leaves,
 )
 from slrsym.certify.certificate import (
     Certificate,
@@ -174,13 +174,14 @@ class _Checker:
                 "a zero is astray",
             )
             _require(
-                has_one_zero(bound, wide) and has_one_zero(bound, narrow), "a zero is not certain"
+                has_exactly_one_zero(bound, wide) and has_exactly_one_zero(bound, narrow),
+                "a zero is not certain",
             )
         for i, (wide, _) in enumerate(finding.zeros):
             apart = all(not has_common_point(wide, other) for other, _ in finding.zeros[:i])
             _require(apart, "zeros are counted twice")
         marks = iter(finding.tree)
-        for box, mark in leaves(part.domain, marks):
+        for box, mark in subdivision_leaves(part.domain, marks):
             self.boxes += 1
             if mark == INSIDE:
                 held = any(is_within(box, wide) for wide, _ in finding.zeros)

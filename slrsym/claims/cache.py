@@ -17,7 +17,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from slrsym.claims.files import builtin_folder, python_and_paper_files
-from slrsym.files import digest_of, replace_atomically
+from slrsym.files import digest_of_files, replace_atomically
 
 if TYPE_CHECKING:
     from slrsym.claims.claim import Claim
@@ -40,7 +40,7 @@ def cache_key(paths: Iterable[Path] | None, *options: object) -> str:
     folders += [path if path.is_dir() else path.parent for path in asked or ()]
     # Two files of one folder have the same beside them.
     files = [file for folder in folders for file in python_and_paper_files(folder.resolve())]
-    return digest_of(files, *map(version, _LIBRARIES), options, asked)
+    return digest_of_files(files, *map(version, _LIBRARIES), options, asked)
 
 
 def read_cached(key: str) -> Any:
@@ -112,7 +112,7 @@ def cache_evidence(claim: Claim, record: Mapping[str, Any]) -> None:
 
 def _name(claim: Claim) -> str:
     # Of a claim that is changed, the steps that stay have their evidence.
-    return digest_of([], claim.id, claim.file and str(claim.file.resolve()))
+    return digest_of_files([], claim.id, claim.file and str(claim.file.resolve()))
 
 
 def _write(folder: Path, name: str, content: Any, most: int) -> None:

@@ -18,7 +18,7 @@ from sympy.core.relational import Relational
 from sympy.logic.boolalg import Boolean
 
 from slrsym.claims.explanation import NOTHING, Explanation
-from slrsym.gaussian.special_functions import in_own_functions
+from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.arguments import explain_arguments
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import load_registered
@@ -200,9 +200,9 @@ class Claim:
             )
         if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
-        statement = flatten(in_own_functions(statement))
+        statement = flatten(with_own_owens_t(statement))
         hypotheses = tuple(
-            flatten(in_own_functions(h)) for h in hypotheses if h is not true and h is not True
+            flatten(with_own_owens_t(h)) for h in hypotheses if h is not true and h is not True
         )
         for hypothesis in hypotheses:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)

@@ -372,9 +372,9 @@ def _draw(runs: xr.Dataset, plot: Path) -> None:
 
     if runs.attrs["dynamics"] == "planar" and runs.sizes["run"] == 1:
         from slrsym.surveys import SquareSurvey
-        from slrsym.task import task_of
+        from slrsym.task import task_from_settings
 
-        task = task_of(runs.attrs)
+        task = task_from_settings(runs.attrs)
         # Where the inverse temperature varies, the field of the end.
         field = SquareSurvey(task, float(runs.lam[-1])).field()
         figure = planar_figure(runs, field)

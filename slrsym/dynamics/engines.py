@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slrsym.dynamics.initial_conditions import draw_vectors
-from slrsym.kernels.compile import iterate, numpy_parts
+from slrsym.kernels.compile import iterate_step, numpy_constants_and_outputs
 from slrsym.kernels.numba_backend import (
     BLOCK,
     DECORATOR,
@@ -85,14 +85,16 @@ class NumpyEngine(_OverlapEngine):
 
         given, steps = (inverse_temperatures, *self._rest), inverse_temperatures.size
         start: Any = tuple(np.ascontiguousarray(self.states.T))
-        columns, noted = iterate(step, constants, start, given, steps, every, np.transpose)
+        columns, noted = iterate_step(step, constants, start, given, steps, every, np.transpose)
         self.states = np.transpose(columns).copy()
         return noted.reshape(-1, *self.states.shape)
 
 
 @cache
 def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
-    return *numpy_parts(_program(count)), numpy_parts(_restoring_program(count, d))[1]
+    return *numpy_constants_and_outputs(_program(count)), numpy_constants_and_outputs(
+        _restoring_program(count, d)
+    )[1]
 
 
 @cache
@@ -167,7 +169,7 @@ class VectorEngineBase(Engine):
             self.k, self.v = self._moved(self.k, k_gradient), self._moved(self.v, v_gradient)
 
         steps, given = inverse_temperatures.size, (inverse_temperatures,)
-        noted = iterate(step, float, None, given, steps, every, lambda _: self.states)[1]
+        noted = iterate_step(step, float, None, given, steps, every, lambda _: self.states)[1]
         return noted.reshape(-1, len(self.k), len(PLACES))
 
     def _gradients(self, inverse_temperature: float) -> tuple[States, States]:

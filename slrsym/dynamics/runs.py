@@ -24,15 +24,15 @@ from slrsym.kernels.arguments import (
 )
 from slrsym.kernels.compile import choose_backend
 from slrsym.models.paper_risk import excess_risk
-from slrsym.runs import Engine, Runs, advance_and_log, load, require_runs, runs_of
+from slrsym.runs import Engine, Runs, advance_and_log, build_runs, load, require_runs
 from slrsym.schedules import (
     Schedule,
     as_schedule,
-    describe,
+    describe_schedule,
     parameter_values,
     schedule_from_text,
 )
-from slrsym.task import ORACLE, OrderParameters, Task, settings_of, task_of
+from slrsym.task import ORACLE, OrderParameters, Task, task_from_settings, task_settings
 
 DYNAMICS = ("auto", "overlaps", "planar", "vectors")
 
@@ -153,11 +153,11 @@ def simulate(
     settings = {
         "dynamics": (how := _dynamics(dynamics, states.shape[1], batch)),
         "backend": choose_backend(backend),
-        **settings_of(task),
+        **task_settings(task),
         "alpha": alpha,
         "steps": steps,
         "log_every": log_every,
-        "schedule": describe(rule := as_schedule(schedule)),
+        "schedule": describe_schedule(rule := as_schedule(schedule)),
         "start": repr(begin),
         **sampling,
     }
@@ -223,7 +223,7 @@ def resume(
         raise ValueError(f"steps must be at least {last}, the last step logged; got {steps}")
     if schedule is not None:
         rule = as_schedule(schedule)
-        settings["schedule"] = describe(rule)
+        settings["schedule"] = describe_schedule(rule)
     else:
         try:
             rule = schedule_from_text(str(settings["schedule"]))
@@ -231,7 +231,7 @@ def resume(
             raise ValueError(
                 f"schedule must be given again: it was {settings['schedule']}"
             ) from None
-    task = task_of(settings)
+    task = task_from_settings(settings)
     settings |= {"steps": steps, "backend": choose_backend(backend or str(settings["backend"]))}
     states = require_feasible(_states(runs.isel(step=[-1]), settings)[0], name="runs")
     # The last step of all is logged off the beat; what comes next is on it again.
@@ -403,7 +403,7 @@ def _dataset(
     variables = {name: states[..., i] for i, name in enumerate(OrderParameters._fields)}
     variables["excess_risk"] = excess_risk(states, lam, task)
     variables["distance"] = np.hypot(np.hypot(states[..., 2], states[..., 3]), states[..., 4])
-    return runs_of(
+    return build_runs(
         {name: (("run", "step"), values) for name, values in variables.items()}
         | {"lam": ("step", lam)},
         {"run": labels, "step": steps},

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from slrsym.dynamics import _stochastic_loop
 from slrsym.dynamics.engines import States, VectorEngineBase
-from slrsym.kernels.arguments import changed_steps, count_cores
-from slrsym.kernels.compile import iterate, numpy_parts
+from slrsym.kernels.arguments import count_cores, flag_changed_steps
+from slrsym.kernels.compile import iterate_step, numpy_constants_and_outputs
 from slrsym.kernels.numba_backend import DECORATOR, compile_loop
 from slrsym.kernels.program import cached_program
 from slrsym.runs import Engine
@@ -163,7 +163,7 @@ class StochasticEngine(Engine):
                 gap = min(every - done % every, end - done)
                 rows = (end - done) // every if gap == every else 1
                 some = inverse_temperatures[done : done + rows * gap]
-                found, fresh = np.empty((rows, 1, 5)), changed_steps([some], some.size)
+                found, fresh = np.empty((rows, 1, 5)), flag_changed_steps([some], some.size)
                 state, numbers = self._states[run : run + 1], (streams.normal, streams.chi)
                 self._walk(state, found, gap, fresh, some, *rest, *numbers)
                 done += rows * gap
@@ -172,14 +172,14 @@ class StochasticEngine(Engine):
 
     def _advance_together(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
         """Advance all runs at once in NumPy, with the results of the compiled loop."""
-        constants, body = numpy_parts(token_program())
+        constants, body = numpy_constants_and_outputs(token_program())
         numbers = self._drawn(inverse_temperatures.size)
 
         def step(states: States, fixed: Any) -> States:
             return self._step(states, body, fixed, *next(numbers))
 
         given, steps = (inverse_temperatures,), inverse_temperatures.size
-        self._states, noted = iterate(
+        self._states, noted = iterate_step(
             step, constants, self._states, given, steps, every, lambda states: states
         )
         # The streams are moved on after the last step.
@@ -364,7 +364,7 @@ class StochasticVectorEngine(VectorEngineBase):
         names = range(len(states)) if labels is None else map(int, labels)
         keys = ((run, start) for run in names)
         self._streams = [default_rng(SeedSequence([seed, 3], spawn_key=key)) for key in keys]
-        self._constants, self._body = numpy_parts(token_program())
+        self._constants, self._body = numpy_constants_and_outputs(token_program())
 
     def _gradients(self, inverse_temperature: float) -> tuple[States, States]:
         fixed = self._constants(inverse_temperature)

@@ -127,7 +127,7 @@ class SampledDescent:
         return np.asarray(np.einsum("rab,a,b->r", means, signs, signs) / 2)
 
 
-def entry_means(matrices: Array) -> tuple[Array, Array]:
+def diagonal_and_offdiagonal_means(matrices: Array) -> tuple[Array, Array]:
     """Return the mean on the diagonal and beside it, of each matrix of shape (..., K, K).
 
     Of one row and column there is nothing beside the diagonal, and that mean is 0.
@@ -237,7 +237,7 @@ class PlateauSurvey(SavedComputation):
             Q, R = descent.overlaps()
             rows.setdefault("sampled_error", []).append(descent.generalisation_error())
             for name, matrix in (("Q", Q), ("R", R)):
-                diagonal, others = entry_means(matrix)
+                diagonal, others = diagonal_and_offdiagonal_means(matrix)
                 rows.setdefault(f"sampled_{name}", []).append(diagonal)
                 rows.setdefault(f"sampled_{'C' if name == 'Q' else 'S'}", []).append(others)
         return {name: np.transpose(values) for name, values in rows.items()}

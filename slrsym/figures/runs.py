@@ -23,7 +23,7 @@ from slrsym.figures.square import PATH_COLOURS, draw_paths, set_up_square
 from slrsym.figures.style import COLOURS, WIDTH, absolute_value_tex, label_panel, number_tex, style
 from slrsym.runs import wilson_intervals
 from slrsym.schedules import Constant, Formula, InverseTimeDecay, schedule_from_text
-from slrsym.task import OrderParameters, task_of
+from slrsym.task import OrderParameters, task_from_settings
 
 _BAND = (0.025, 0.975)
 
@@ -178,7 +178,7 @@ def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
     sampled = (
         {"batch": data.attrs["batch"], "rng": data.attrs["seed"]} if "batch" in data.attrs else {}
     )
-    task = task_of(data.attrs)
+    task = task_from_settings(data.attrs)
     # Of the steps of the run itself, whoever made it was warned.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)

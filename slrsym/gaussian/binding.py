@@ -8,7 +8,7 @@ from typing import Any
 from sympy import Basic, Dummy, Expr, Symbol, sympify
 
 from slrsym.gaussian.independent_laws import Law, ProductLaw
-from slrsym.gaussian.special_functions import in_own_functions, in_sympy_functions
+from slrsym.gaussian.special_functions import with_own_owens_t, with_sympy_owens_t
 from slrsym.registry import load_registered
 from slrsym.renamed import old_attribute
 
@@ -121,7 +121,7 @@ class IIDSum(Binder):
     is_commutative = True
 
     def __new__(cls, term: Any, law: Law, count: Any) -> IIDSum:
-        term, count = in_own_functions(sympify(term)), sympify(count)
+        term, count = with_own_owens_t(sympify(term)), sympify(count)
         if not isinstance(law, Law):
             raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
         if count.is_integer is False or count.is_negative:
@@ -218,7 +218,7 @@ class Expectation(Binder):
     def __new__(cls, expr: Any, law: Law) -> Expectation:
         if not isinstance(law, Law):
             raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
-        result: Expectation = Expr.__new__(cls, in_own_functions(sympify(expr)), law)
+        result: Expectation = Expr.__new__(cls, with_own_owens_t(sympify(expr)), law)
         return result
 
     @property
@@ -264,7 +264,7 @@ class Expectation(Binder):
 
     def doit(self, **hints: Any) -> Expr:
         """Return the closed form as far as there is one; SymPy's hints have no effect."""
-        value: Expr = in_sympy_functions(load_registered("expectation.closed_form")(self))
+        value: Expr = with_sympy_owens_t(load_registered("expectation.closed_form")(self))
         return value
 
     @property

@@ -33,9 +33,9 @@ from slrsym.gaussian.integrals import (
 from slrsym.gaussian.integrand import (
     IntegrandTerm,
     expand_terms,
-    in_affine_forms,
     require_no_poles,
     require_slow_growth,
+    write_in_affine_forms,
 )
 from slrsym.gaussian.law import (
     GaussianLaw,
@@ -45,9 +45,9 @@ from slrsym.gaussian.law import (
     ProductLaw,
     without_random_symbols,
 )
-from slrsym.gaussian.piecewise import Unsupported
-from slrsym.gaussian.radial_moments import has_root, radial_moment, uncorrelated_factors
-from slrsym.gaussian.special_functions import erf_prime, in_own_functions, in_sympy_functions
+from slrsym.gaussian.piecewise import UnsupportedIntegrand
+from slrsym.gaussian.radial_moments import has_fractional_power, radial_moment, uncorrelated_factors
+from slrsym.gaussian.special_functions import erf_prime, with_own_owens_t, with_sympy_owens_t
 
 # It yields the terms, under their laws, whose expectations it is then sent, and returns its own.
 _Steps = Generator[tuple[IntegrandTerm, GaussianLaw], Any, Expr]
@@ -107,7 +107,7 @@ def expectation(expr: Any, law: Law | None = None, *, trace: bool = False) -> An
     value = _entrywise(expr, law, record)
     if not trace:
         return value
-    sides = (map(in_sympy_functions, (step.lhs, step.rhs)) for step in record.steps)
+    sides = (map(with_sympy_owens_t, (step.lhs, step.rhs)) for step in record.steps)
     steps = [TraceStep(step.rule, *pair) for step, pair in zip(record.steps, sides, strict=True)]
     return value, Trace(steps, record.reasons)
 
@@ -124,9 +124,9 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
         expr, law = without_random_symbols(expr)
     if not isinstance(law, Law):
         raise TypeError(f"law must be a Law, such as a GaussianLaw; got {law!r}")
-    expr = in_own_functions(expr)
+    expr = with_own_owens_t(expr)
     require_real(expr, law)
-    return in_sympy_functions(_Evaluation(record).evaluate(expr, law))
+    return with_sympy_owens_t(_Evaluation(record).evaluate(expr, law))
 
 
 def closed_form(node: Expectation) -> Expr:
@@ -142,7 +142,7 @@ def evaluate_for_proofs(
     These are this package's own, and the Gamma function is none of them. `positive` may know more
     of parameters than they declare.
     """
-    expr = in_own_functions(expr)
+    expr = with_own_owens_t(expr)
     require_real(expr, law)
     return _Evaluation(Trace(), positive, with_gamma=False).evaluate(expr, law)
 
@@ -262,7 +262,7 @@ class _Evaluation:
     def gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
         """Evaluate an expectation under one Gaussian law; unsupported addends stay."""
         value = self._by_forms(expr, law)
-        if value is None and self.with_gamma and has_root(expr):
+        if value is None and self.with_gamma and has_fractional_power(expr):
             # Before it is expanded: (x^2 + y^2)^(3/2) would become two addends.
             coefficient, core = expr.as_independent(*law.symbols, as_Add=False)
             moment = self._radial(core, law)
@@ -301,7 +301,7 @@ class _Evaluation:
             )
             value = sp.Add(*(p.coefficient * self._term(p, law) for p in pieces))
             return self._without_i(value, core)
-        except Unsupported as reason:
+        except UnsupportedIntegrand as reason:
             value = self._radial(core, law) if self.with_gamma else None
             if value is None:
                 self.trace.reasons[node] = str(reason)
@@ -325,7 +325,7 @@ class _Evaluation:
             return None if value.has(Expectation) else value
         try:
             value = radial_moment(core, law)
-        except Unsupported:
+        except UnsupportedIntegrand:
             return None
         self.trace.record("moment of a length", node, value)
         return value
@@ -335,7 +335,7 @@ class _Evaluation:
         involved = expr.free_symbols & set(law.symbols)
         if len(involved) < 3:
             return None
-        found = in_affine_forms(expr, frozenset(law.symbols))
+        found = write_in_affine_forms(expr, frozenset(law.symbols))
         if found is None or len(found[1]) >= len(involved):
             return None
         function, names = found
@@ -360,7 +360,7 @@ class _Evaluation:
             pieces = expand_terms(total, law.symbols)
             bounded = any(p.erf_arguments or p.sign_arguments for p in pieces)
             certain = len(pieces) == 1 or not bounded
-        except Unsupported:
+        except UnsupportedIntegrand:
             certain = len(divergent) == 1
         if certain:
             raise divergent[0][1]
@@ -434,7 +434,7 @@ class _Evaluation:
                 return (yield from self._stein(term, law, node))
         quadratic, linear, constant = quadratic_form(exponent, variables)
         if any(sp.im(entry) != 0 for entry in quadratic):
-            raise Unsupported("the quadratic part of the exponent is not real")
+            raise UnsupportedIntegrand("the quadratic part of the exponent is not real")
         mean = Matrix(list(law.mean.values()))
         exponent, determinant, new_mean, new_cov = complete_square(
             quadratic, linear, mean, Matrix(law.cov), self.positive
@@ -466,7 +466,7 @@ class _Evaluation:
         argument, *others = term.zeros
         (mean,), ((variance,),) = form_moments([argument], law)
         if variance == 0:
-            raise Unsupported(f"{argument} is constant, and has no density")
+            raise UnsupportedIntegrand(f"{argument} is constant, and has no density")
         _, row = law.affine_coefficients(argument)
         gain = (law.cov * Matrix(row)).applyfunc(lambda entry: simplify_complex(entry / variance))
         given = Matrix(list(law.mean.values())) - gain * mean
@@ -574,7 +574,7 @@ class _Evaluation:
                 factors.append(erf_product_mean(*pair, noise[i], noise[j]))
             else:
                 named = ", ".join(str(arguments[i]) for i in group)
-                raise Unsupported(
+                raise UnsupportedIntegrand(
                     f"{node} is a probability of an orthant in {len(group)} dimensions, of the "
                     f"dependent forms {named}; no closed form is known beyond two"
                     if not any(means[i].has(sp.I) for i in group)

@@ -36,7 +36,7 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def function_call(printer: Any, function: str, *args: Expr) -> str:
+def print_function_call(printer: Any, function: str, *args: Expr) -> str:
     """Write a call of a function by its full name, which the printer notes for import."""
     return f"{printer._module_format(function)}({', '.join(map(printer._print, args))})"
 
@@ -92,12 +92,14 @@ class GaussianFunction(Function):  # type: ignore[misc]
 
     def _mpmathcode(self, printer: Any) -> str:
         name = f"{multiprecision.__name__}.{self._multiprecision}"
-        return function_call(printer, name, *self.args)
+        return print_function_call(printer, name, *self.args)
 
     def _pythoncode(self, printer: Any) -> str:
         if isinstance(printer, SymPyPrinter):
             name = self._sympy_name or self.func.__name__
-            return function_call(printer, f"slrsym.gaussian.special_functions.{name}", *self.args)
+            return print_function_call(
+                printer, f"slrsym.gaussian.special_functions.{name}", *self.args
+            )
         return self._scalar_code(printer)
 
     def _scalar_code(self, printer: Any) -> str:
@@ -169,13 +171,13 @@ class GaussianMultiple(EntireFunction):
         return self.rewrite(exp)
 
 
-def require_index(function: Function, argindex: int) -> None:
+def require_argument_index(function: Function, argindex: int) -> None:
     """Refuse to differentiate in an argument that there is not."""
     if not 1 <= argindex <= len(function.args):
         raise ArgumentIndexError(function, argindex)
 
 
-def bound_variable(*free: Expr) -> Symbol:
+def integration_variable(*free: Expr) -> Symbol:
     """Return a variable of integration."""
     return uniquely_named_symbol("x", free, real=True)
 
@@ -209,7 +211,7 @@ class erf_prime(GaussianMultiple):  # noqa: N801
     _opening = r"\!"
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        require_index(self, argindex)
+        require_argument_index(self, argindex)
         return erf_second(self.args[0])
 
 
@@ -237,7 +239,7 @@ class erf_second(EntireFunction):  # noqa: N801
     _opening = r"\!"
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        require_index(self, argindex)
+        require_argument_index(self, argindex)
         (x,) = self.args
         return (4 * x**2 - 2) * erf_prime(x)
 
@@ -303,7 +305,7 @@ class normal_pdf(GaussianMultiple):  # noqa: N801
     _symbol = r"\varphi"
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        require_index(self, argindex)
+        require_argument_index(self, argindex)
         return -self.args[0] * self
 
     def _eval_rewrite_as_erf_prime(self, x: Expr, **kwargs: Any) -> Expr:
@@ -338,7 +340,7 @@ class normal_cdf(EntireFunction):  # noqa: N801
     _symbol = r"\Phi"
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        require_index(self, argindex)
+        require_argument_index(self, argindex)
         return normal_pdf(self.args[0])
 
     @staticmethod
@@ -354,7 +356,7 @@ class normal_cdf(EntireFunction):  # noqa: N801
         return sp.erfc(-x / sp.sqrt(2)) / 2
 
     def _eval_rewrite_as_Integral(self, x: Expr, **kwargs: Any) -> Expr:
-        u = bound_variable(x)
+        u = integration_variable(x)
         return sp.Integral(normal_pdf(u).rewrite(exp), (u, -sp.oo, x))
 
     def _eval_rewrite_as_tractable(self, x: Expr, limitvar: Any = None, **kwargs: Any) -> Expr:
@@ -373,4 +375,4 @@ class normal_cdf(EntireFunction):  # noqa: N801
         return f"(0.5*{printer._module_format('math.erfc')}({code}))"
 
     def _numpycode(self, printer: Any) -> str:
-        return function_call(printer, "scipy.special.ndtr", *self.args)
+        return print_function_call(printer, "scipy.special.ndtr", *self.args)

@@ -7,7 +7,7 @@ from typing import Any
 
 from sympy import Basic, Dummy, Expr, S, Symbol, sympify
 
-from slrsym.gaussian.special_functions import in_own_functions
+from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.renamed import old_attribute
 
 
@@ -98,7 +98,7 @@ def require_real_expression(expr: Any, what: str) -> Expr:
     expr = sympify(expr)
     if not isinstance(expr, Expr):
         raise TypeError(f"{what} must be an expression; got {expr!r}")
-    expr = in_own_functions(expr)
+    expr = with_own_owens_t(expr)
     loose = sorted(s.name for s in expr.free_symbols if not s.is_real and not _is_placeholder(s))
     if loose:
         raise ValueError(

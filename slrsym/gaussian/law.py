@@ -23,7 +23,7 @@ from slrsym.gaussian.independent_laws import (
     require_real_expression,
     require_real_symbol,
 )
-from slrsym.gaussian.special_functions import in_own_functions
+from slrsym.gaussian.special_functions import with_own_owens_t
 
 __all__ = [
     "GaussianLaw",
@@ -39,7 +39,7 @@ __all__ = [
 def require_covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
     """Check the covariance matrix of a vector."""
     try:
-        matrix = in_own_functions(sp.ImmutableMatrix(cov))
+        matrix = with_own_owens_t(sp.ImmutableMatrix(cov))
     except (TypeError, ValueError) as error:
         raise ValueError(f"cov must be a matrix or nested lists of equal length; {error}") from None
     n = len(names)

@@ -21,7 +21,7 @@ from sympy import Expr, Matrix, S, Symbol
 from slrsym.gaussian.forms import dependent_groups
 from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError, simplify_complex
 from slrsym.gaussian.law import GaussianLaw
-from slrsym.gaussian.piecewise import Unsupported, total_degree
+from slrsym.gaussian.piecewise import UnsupportedIntegrand, total_degree
 
 
 class _ChiSquared(NamedTuple):
@@ -32,7 +32,7 @@ class _ChiSquared(NamedTuple):
     noncentrality: Expr
 
 
-def has_root(expr: Expr) -> bool:
+def has_fractional_power(expr: Expr) -> bool:
     """Tell whether an expression has a power whose exponent is not an integer."""
     return any(not power.exp.is_Integer for power in expr.atoms(sp.Pow))
 
@@ -93,13 +93,13 @@ def radial_moment(core: Expr, law: GaussianLaw) -> Expr:
     if isinstance(core, sp.log):
         constant, inside = core.args[0].as_independent(*law.symbols, as_Add=False)
         if not constant.is_positive:
-            raise Unsupported(f"whether {constant} is positive is not decided")
+            raise UnsupportedIntegrand(f"whether {constant} is positive is not decided")
         form, half = _common_form(inside, law)
         chi = _chi_squared(form, law)
         if chi.noncentrality != 0:
-            raise Unsupported(f"{form} has a mean, and its logarithm no closed form here")
+            raise UnsupportedIntegrand(f"{form} has a mean, and its logarithm no closed form here")
         if chi.scale.is_positive is not True:
-            raise Unsupported(f"whether {chi.scale} is positive is not decided")
+            raise UnsupportedIntegrand(f"whether {chi.scale} is positive is not decided")
         mean = sp.log(2 * chi.scale) + sp.digamma(chi.degrees / 2)
         return sp.log(constant) + half * sp.expand_func(sp.expand_log(mean))
     form, power = _common_form(core, law)
@@ -117,7 +117,7 @@ def radial_moment(core: Expr, law: GaussianLaw) -> Expr:
         )
     # At variance zero the formula for centred variables holds by continuity, unless p < 0.
     if not chi.scale.is_positive and (chi.noncentrality != 0 or not power.is_nonnegative):
-        raise Unsupported(f"whether {chi.scale} is positive is not decided")
+        raise UnsupportedIntegrand(f"whether {chi.scale} is positive is not decided")
     central = sp.gamma(excess) / sp.gamma(chi.degrees / 2)
     shift = sp.hyper([-power], [chi.degrees / 2], -chi.noncentrality / 2)
     return 2**power * chi.scale**power * central * (S.One if chi.noncentrality == 0 else shift)
@@ -130,7 +130,7 @@ def _common_form(core: Expr, law: GaussianLaw) -> tuple[Expr, Expr]:
     for factor in sp.Mul.make_args(core):
         base, power = factor.as_base_exp()
         if power.free_symbols & bound:
-            raise Unsupported(f"the exponent of {factor} is random")
+            raise UnsupportedIntegrand(f"the exponent of {factor} is random")
         inside = base.args[0] if isinstance(base, sp.Abs) else base
         degree = total_degree(inside, bound)
         if degree == 1 and (isinstance(base, sp.Abs) or power.is_even):
@@ -138,10 +138,10 @@ def _common_form(core: Expr, law: GaussianLaw) -> tuple[Expr, Expr]:
         elif degree == 2 and not isinstance(base, sp.Abs):
             square = inside
         else:
-            raise Unsupported(f"{factor} is no power of a length")
+            raise UnsupportedIntegrand(f"{factor} is no power of a length")
         ratio = S.One if form is None else sp.cancel(square / form)
         if ratio != 1:
-            raise Unsupported(f"{core} is no power of one length")
+            raise UnsupportedIntegrand(f"{core} is no power of one length")
         form, total = square, total + power
     return form, total
 
@@ -166,6 +166,6 @@ def _chi_squared(form: Expr, law: GaussianLaw) -> _ChiSquared:
     zero = [*(image * half - scale * half), *(image * slope - scale * slope)]
     zero.append(spread - 4 * scale * at_mean)
     if scale == 0 or any(simplify_complex(entry) != 0 for entry in zero):
-        raise Unsupported(f"{form} is no multiple of a chi-squared variable")
+        raise UnsupportedIntegrand(f"{form} is no multiple of a chi-squared variable")
     degrees = simplify_complex(image.trace() / scale)
     return _ChiSquared(scale, degrees, simplify_complex(at_mean / scale))

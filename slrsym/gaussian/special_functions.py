@@ -13,7 +13,7 @@ They differentiate to any order, expand in series, rewrite among one another, ev
 precision and print as code (see `error_functions`).
 
 SymPy has Owen's T itself from version 1.15 on, as ``sympy.owens_t``. It is accepted wherever
-`OwensT` is (`in_own_functions`), and closed forms are given in it (`in_sympy_functions`).
+`OwensT` is (`with_own_owens_t`), and closed forms are given in it (`with_sympy_owens_t`).
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ from sympy.core.relational import Relational
 from slrsym.gaussian.error_functions import (
     GaussianFunction,
     are_real,
-    bound_variable,
     erf_prime,
     erf_second,
-    function_call,
+    integration_variable,
     normal_cdf,
     normal_pdf,
     parenthesised_code,
-    require_index,
+    print_function_call,
+    require_argument_index,
 )
 from slrsym.registry import dotted_name
 
@@ -43,10 +43,10 @@ __all__ = [
     "erf_prime",
     "erf_second",
     "gaussian_zeta",
-    "in_own_functions",
-    "in_sympy_functions",
     "normal_cdf",
     "normal_pdf",
+    "with_own_owens_t",
+    "with_sympy_owens_t",
     "zeta",
 ]
 
@@ -102,14 +102,14 @@ class OwensT(GaussianFunction):
         return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        require_index(self, argindex)
+        require_argument_index(self, argindex)
         h, a = self.args
         if argindex == 1:
             return -exp(-(h**2) / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi))
         return exp(-(h**2) * (1 + a**2) / 2) / (2 * pi * (1 + a**2))
 
     def _eval_rewrite_as_Integral(self, h: Expr, a: Expr, **kwargs: Any) -> Expr:
-        x = bound_variable(h, a)
+        x = integration_variable(h, a)
         integrand = exp(-(h**2) * (1 + x**2) / 2) / (1 + x**2)
         return Integral(integrand, (x, 0, a)) / (2 * pi)
 
@@ -147,10 +147,10 @@ class OwensT(GaussianFunction):
         return True if h.is_extended_real and a.is_extended_nonpositive else None
 
     def _scalar_code(self, printer: Any) -> str:
-        return function_call(printer, dotted_name("numba.owens_t"), *self.args)
+        return print_function_call(printer, dotted_name("numba.owens_t"), *self.args)
 
     def _numpycode(self, printer: Any) -> str:
-        return function_call(printer, "scipy.special.owens_t", *self.args)
+        return print_function_call(printer, "scipy.special.owens_t", *self.args)
 
 
 def sympy_owens_t() -> type[Expr]:
@@ -159,7 +159,7 @@ def sympy_owens_t() -> type[Expr]:
     return result
 
 
-def in_own_functions(expr: Any) -> Any:
+def with_own_owens_t(expr: Any) -> Any:
     """Write SymPy's ``owens_t`` as `OwensT`.
 
     Parameters
@@ -177,11 +177,11 @@ def in_own_functions(expr: Any) -> Any:
     if theirs is OwensT or not isinstance(expr, Basic) or not expr.has(theirs):
         return expr
     if isinstance(expr, Relational):
-        return expr.func(*map(in_own_functions, expr.args), evaluate=False)
+        return expr.func(*map(with_own_owens_t, expr.args), evaluate=False)
     return expr.replace(theirs, OwensT)
 
 
-def in_sympy_functions(expr: Basic) -> Any:
+def with_sympy_owens_t(expr: Basic) -> Any:
     """Write `OwensT` as SymPy's ``owens_t``, if this SymPy has it.
 
     Parameters
@@ -252,7 +252,7 @@ class zeta(GaussianFunction):  # noqa: N801
         return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        require_index(self, argindex)
+        require_argument_index(self, argindex)
         t, s = self.args
         A, B = sqrt(1 + 2 * s**2), sqrt(1 + 4 * s**2)
         inner, outer = t / (A * B), t / A
@@ -265,7 +265,7 @@ class zeta(GaussianFunction):  # noqa: N801
         return 1 - 8 * OwensT(sqrt(2) * t / sqrt(1 + 2 * s**2), 1 / sqrt(1 + 4 * s**2))
 
     def _eval_rewrite_as_Integral(self, t: Expr, s: Expr, **kwargs: Any) -> Expr:
-        x = bound_variable(t, s)
+        x = integration_variable(t, s)
         return Integral(erf(t + s * x) ** 2 * normal_pdf(x).rewrite(exp), (x, -oo, oo))
 
     def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
@@ -290,7 +290,7 @@ class zeta(GaussianFunction):  # noqa: N801
         return True if t.is_zero and s.is_zero else None
 
     def _scalar_code(self, printer: Any) -> str:
-        return function_call(printer, dotted_name("numba.zeta"), *self.args)
+        return print_function_call(printer, dotted_name("numba.zeta"), *self.args)
 
     def _numpycode(self, printer: Any) -> str:
         return parenthesised_code(printer, self.rewrite(OwensT))

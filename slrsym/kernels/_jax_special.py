@@ -31,13 +31,13 @@ from slrsym.kernels.special import (
     SQRT2,
     WEIGHTS,
     erf_covariance_by,
-    hermite,
+    hermite_polynomials,
 )
 
 Function = Callable[..., Any]
 
 
-def differentiable(function: Function, slope: Callable[[int], Function]) -> Function:
+def make_differentiable(function: Function, slope: Callable[[int], Function]) -> Function:
     """Return an elementwise function of which ``slope(i)`` is the i-th partial derivative.
 
     A partial derivative is made and computed only if JAX asks for it.
@@ -71,7 +71,7 @@ def partial_derivative(function: Function, i: int) -> Function:
 # -- branches --------------------------------------------------------------------------------------
 
 
-def select(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
+def select_elementwise(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
     """Return one of two alternatives, both of which are computed.
 
     Notes
@@ -99,7 +99,7 @@ def select(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> 
 
 def _forwards(function: Function) -> Function:
     """Return the function, whose derivatives of every order are taken forwards."""
-    return differentiable(function, lambda i: _forwards(partial_derivative(function, i)))
+    return make_differentiable(function, lambda i: _forwards(partial_derivative(function, i)))
 
 
 # -- error functions -------------------------------------------------------------------------------
@@ -119,7 +119,7 @@ def _erf_defect(x: Any, y: Any) -> Any:
     return jnp.where(y >= 0, (x - 1) + small, (x + 1) - small)
 
 
-erf_defect = differentiable(
+erf_defect = make_differentiable(
     _erf_defect,
     lambda i: (lambda x, y: jnp.ones_like(x + y)) if i == 0 else (lambda x, y: -_erf_prime(y)),
 )
@@ -164,7 +164,7 @@ def _owens_t_by_a(h: Any, a: Any) -> Any:
 
 
 # The first argument is the height, the second the slope.
-owens_t = differentiable(_owens_t, lambda i: (_owens_t_by_h, _owens_t_by_a)[i])
+owens_t = make_differentiable(_owens_t, lambda i: (_owens_t_by_h, _owens_t_by_a)[i])
 
 
 def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
@@ -205,7 +205,7 @@ _COVARIANCE_SLOPES = (
     lambda x, y, r: _erf_covariance_by_mean(y, x, r),
     _erf_covariance_by_r,
 )
-erf_covariance = differentiable(_erf_covariance, lambda i: _COVARIANCE_SLOPES[i])
+erf_covariance = make_differentiable(_erf_covariance, lambda i: _COVARIANCE_SLOPES[i])
 
 
 # -- means by quadrature ---------------------------------------------------------------------------
@@ -242,7 +242,7 @@ def gaussian_mean(f: Function, orders: tuple[int, ...]) -> Function:
         return gaussian_mean(lambda *z: [part(*z) for part in parts], orders)
 
     one = jnp.vectorize(lambda *inputs: _trapezoid(f, orders, *inputs))
-    return differentiable(lambda *inputs: one(*inputs), slope)
+    return make_differentiable(lambda *inputs: one(*inputs), slope)
 
 
 def _trapezoid(f: Function, orders: tuple[int, ...], *inputs: Any) -> Any:
@@ -279,7 +279,7 @@ def _trapezoid(f: Function, orders: tuple[int, ...], *inputs: Any) -> Any:
             derivative, *plain = f(*at, *parameters)
             terms = derivative
             if plain:
-                tilted = plain[0] * hermite(z[0], orders[0]) / root[0][0] ** orders[0]
+                tilted = plain[0] * hermite_polynomials(z[0], orders[0]) / root[0][0] ** orders[0]
                 terms = jnp.where(steep, tilted, derivative)
             terms = jnp.where(inside, terms * bell, 0.0)
             return so_far[0] + jnp.sum(terms), so_far[1] + jnp.sum(jnp.abs(terms))

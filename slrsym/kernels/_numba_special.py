@@ -230,7 +230,7 @@ def erf_covariance(x, y, r):
 owens_t = _numba_owens.compile_owens()["owens_t"]
 
 _RIGHT, _STEP_Y, _STEP_Z = softmax_risk.RIGHT, softmax_risk.STEP_Y, softmax_risk.STEP_Z
-grid_ends = njit(**_OPTIONS)(softmax_risk.grid_ends)
+log_grid_ends = njit(**_OPTIONS)(softmax_risk.log_grid_ends)
 _FAST = {"fastmath": {"reassoc", "nsz", "contract"}, **_OPTIONS}
 _BELL = 1 / math.sqrt(2 * math.pi)
 
@@ -289,7 +289,7 @@ _staying = _summed("staying(middle, inverse, grid, low, weights, count)", 3, [
 def role_means(x, mu, mean, spread, tokens):
     """Compute `slrsym.kernels.softmax_risk.role_means` in machine code."""
     scale = mu * spread
-    left, reach = grid_ends(tokens)
+    left, reach = log_grid_ends(tokens)
     grid = _STEP_Y * np.arange(math.floor(left / _STEP_Y), math.ceil(_RIGHT / _STEP_Y) + 1)
     weights = np.exp(grid)
     low = np.exp(grid - weights) * _STEP_Y

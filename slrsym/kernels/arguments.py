@@ -164,7 +164,7 @@ def batch_function(fill: Callable[..., None], width: int, count: int) -> Callabl
     return evaluate
 
 
-def changed_steps(parameters: Sequence[NDArray[np.float64]], steps: int) -> NDArray[np.bool_]:
+def flag_changed_steps(parameters: Sequence[NDArray[np.float64]], steps: int) -> NDArray[np.bool_]:
     """Flag the steps at which a parameter differs from its value before."""
     found = np.zeros(steps, dtype=bool)
     found[:1] = True

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special as scipy_special
 
-from slrsym.kernels.arguments import batch_function, changed_steps
+from slrsym.kernels.arguments import batch_function, flag_changed_steps
 from slrsym.kernels.program import Program, execute_source
 from slrsym.kernels.special import (
     compute_normal_means,
@@ -165,7 +165,7 @@ _NUMBERS = _ARRAYS | {
 }  # fmt: skip
 
 
-def numpy_parts(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
+def numpy_constants_and_outputs(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return both parts of a program: constants from numbers, and outputs from state columns."""
     means = _means(program)
     constants = execute_source(program.setup, _NUMBERS | means)["constants"]
@@ -184,7 +184,7 @@ def _means(program: Program) -> dict[str, Any]:
 
 def numpy_function(program: Program) -> Callable[..., Any]:
     """Compile a program for states of shape (..., n) and parameters that broadcast with (...)."""
-    constants, body = numpy_parts(program)
+    constants, body = numpy_constants_and_outputs(program)
     means = _means(program)
     varying = execute_source(program.setup, _ARRAYS | means, "arrays")["constants"]
 
@@ -216,7 +216,7 @@ def _rows_of(constant: Any, block: slice) -> Any:
 # computed anew where one of them changes.
 
 
-def iterate(
+def iterate_step(
     step: Callable[[Any, Any], Any],
     constants: Callable[..., Any],
     state: Any,
@@ -228,7 +228,7 @@ def iterate(
     """Iterate a step, and return the last state with the values of `read` every so many steps."""
     fixed: Any = ()
     noted = []
-    for number, fresh in enumerate(changed_steps(parameters, steps).tolist()):
+    for number, fresh in enumerate(flag_changed_steps(parameters, steps).tolist()):
         if fresh:
             fixed = constants(*(float(p[number if p.size > 1 else 0]) for p in parameters))
         state = step(state, fixed)

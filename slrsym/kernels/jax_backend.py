@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from slrsym.kernels.numba_backend import numba_laplace_risk
+from slrsym.kernels.numba_backend import numba_softmax_risk
 from slrsym.kernels.program import Program, execute_source
-from slrsym.kernels.softmax_risk import laplace_risk, risk_and_slopes
+from slrsym.kernels.softmax_risk import integrate_softmax_risk, risk_and_slopes
 
 
 class JaxMissingError(ImportError):
@@ -54,7 +54,7 @@ def _namespace() -> dict[str, Any]:
         "decay_coefficients": lambda *ends: ends, "decay_series": _jax_special.decay_series,
         "erf_defect": _jax_special.erf_defect, "owens_t": _jax_special.owens_t,
         "erf_covariance": _jax_special.erf_covariance, "normal_cdf": _jax_special.normal_cdf,
-        "select": _jax_special.select,
+        "select": _jax_special.select_elementwise,
         "rational": lambda p, q: p / q,
     }  # fmt: skip
 
@@ -104,7 +104,7 @@ def _checked(rows: Callable[..., Any], width: int) -> Callable[..., Any]:
 # -- softmax ---------------------------------------------------------------------------------------
 
 
-def jax_laplace_function(
+def jax_softmax_risk(
     tokens: Callable[..., Any],
     law: Callable[..., Any],
     rest: Callable[..., Any],
@@ -128,7 +128,7 @@ def jax_laplace_function(
     from jax.custom_derivatives import SymbolicZero
 
     fast = importlib.util.find_spec("numba") is not None
-    risk_of = numba_laplace_risk() if fast else laplace_risk
+    risk_of = numba_softmax_risk() if fast else integrate_softmax_risk
 
     def on_host(counts: Any, law: Any) -> Any:
         counts, law = np.asarray(counts), np.asarray(law)

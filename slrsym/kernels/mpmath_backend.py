@@ -14,7 +14,7 @@ import numpy as np
 from slrsym.gaussian import multiprecision
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.program import Program, execute_source
-from slrsym.kernels.special import GRID_STEP, HALVINGS, hermite
+from slrsym.kernels.special import GRID_STEP, HALVINGS, hermite_polynomials
 
 # More digits than asked for, which rounding and the quadrature may use up.
 _GUARD = 10
@@ -121,7 +121,7 @@ def _trapezoid(f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any) -> 
             ]
             term = f(*at, *parameters)[int(steep)] * mpmath.fprod(w for _, w in nodes)
             if steep:
-                term *= hermite(nodes[0][0], orders[0]) / root[0][0] ** orders[0]
+                term *= hermite_polynomials(nodes[0][0], orders[0]) / root[0][0] ** orders[0]
             terms.append(term)
         return mpmath.fsum(terms), mpmath.fsum(map(abs, terms))
 

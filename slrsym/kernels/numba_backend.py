@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from slrsym.files import replace_atomically
 from slrsym.kernels import softmax_risk, special
-from slrsym.kernels.arguments import batch_function, changed_steps, count_cores
+from slrsym.kernels.arguments import batch_function, count_cores, flag_changed_steps
 from slrsym.kernels.program import Program, cache_folder
 from slrsym.kernels.special import AGREED, GRID_REACH, GRID_STEP, HALVINGS
 
@@ -294,7 +294,8 @@ def numba_function(program: Program) -> Callable[..., Any]:
     return batch_function(fill, len(program.state), program.outputs)
 
 
-# -- a map taken many times, as of `slrsym.kernels.compile.iterate` -------------------------------
+# -- a map taken many times, as of `slrsym.kernels.compile.iterate_step`
+# -------------------------------
 
 
 def compile_loop(
@@ -341,8 +342,8 @@ def iterate_compiled(
     *rest: Any,
     workers: int | None = None,
 ) -> tuple[Array, Array]:
-    """Run `iterate` in machine code for states of shape (runs, ...), on several cores."""
-    fresh = changed_steps(parameters, steps)
+    """Run `iterate_step` in machine code for states of shape (runs, ...), on several cores."""
+    fresh = flag_changed_steps(parameters, steps)
 
     def work(states: Array) -> Array:
         noted = np.empty((steps // every, *states.shape))
@@ -363,21 +364,23 @@ def iterate_compiled(
 
 
 @cache
-def numba_laplace_risk() -> Any:
-    """Compile `softmax_risk.laplace_risk` by Numba; `role_means` sums over one node at a time."""
+def numba_softmax_risk() -> Any:
+    """Compile `integrate_softmax_risk` by Numba, with `role_means` over one node at a time."""
     require_numba()
     source = "import math\n\nimport numpy as np\n\n"
-    source += "from slrsym.kernels._numba_special import grid_ends, role_means\n\nArray = object\n"
+    source += (
+        "from slrsym.kernels._numba_special import log_grid_ends, role_means\n\nArray = object\n"
+    )
     for name in ("RIGHT", "STEP_1", "STEP_S", "DENSE", "ORDERS"):
         source += f"{name} = {getattr(softmax_risk, name)!r}\n"
     for function in (
-        softmax_risk.grid_nodes,
+        softmax_risk.log_grid_nodes,
         softmax_risk._combined,
         softmax_risk._assembled,
-        softmax_risk.laplace_risk,
+        softmax_risk.integrate_softmax_risk,
     ):
         text = inspect.getsource(function)
         body = text[text.index(":\n", text.index(") ->")) + 2 :]
         untyped = f"def {function.__name__}({', '.join(inspect.signature(function).parameters)})"
         source += f"\n\n{DECORATOR}{untyped}:\n{body}"
-    return compile_module(source).laplace_risk
+    return compile_module(source).integrate_softmax_risk

@@ -47,7 +47,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from slrsym.gaussian import OwensT, erf_prime, erf_second, normal_cdf, normal_pdf
 from slrsym.gaussian import zeta as symbolic_zeta
-from slrsym.gaussian.special_functions import in_own_functions
+from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import (
     BivariateNormal,
@@ -163,7 +163,7 @@ def _integrand(kind: type[GaussianMean]) -> Program:
 
 def rewrite_for_backends(expr: Any) -> Expr:
     """Rewrite an expression in functions of every backend, or raise `ValueError`."""
-    expr = in_own_functions(sympify(expr))
+    expr = with_own_owens_t(sympify(expr))
     for function, meaning in _MEANINGS.items():
         expr = expr.replace(function, meaning)
     for part in preorder_traversal(expr):

@@ -18,7 +18,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from slrsym.files import digest_of, replace_atomically
+from slrsym.files import digest_of_files, replace_atomically
 
 Style = Literal["numbers", "arrays", "balls"]
 
@@ -123,7 +123,9 @@ def cache_folder() -> Path:
 @cache
 def _package() -> str:
     """Return a digest of the files and versions that programs are derived by."""
-    return digest_of(sorted(Path(__file__).resolve().parents[1].rglob("*.py")), version("sympy"))
+    return digest_of_files(
+        sorted(Path(__file__).resolve().parents[1].rglob("*.py")), version("sympy")
+    )
 
 
 def cached_program(path: str) -> Callable[..., Program]:

@@ -33,13 +33,13 @@ DENSE = 30.0
 ORDERS = (0, 1, 0, 1, 2)
 
 
-def grid_ends(tokens: float) -> tuple[float, float]:
+def log_grid_ends(tokens: float) -> tuple[float, float]:
     """Return the ends `LEFT` and `REACH` of the grids for a number of tokens."""
     more = math.log(max(1.0, tokens))
     return LEFT - more, math.sqrt(REACH**2 + 2 * more)
 
 
-def grid_nodes(
+def log_grid_nodes(
     mu: float, extra: float, mean: Array, spread: Array, counts: Array
 ) -> tuple[Array, Array]:
     """Return values of log s, up to where the integrand has vanished, with their weights.
@@ -49,7 +49,7 @@ def grid_nodes(
     u + 1.
     """
     start, stop, step = np.inf, np.inf, np.inf
-    left, reach = grid_ends(counts.sum())
+    left, reach = log_grid_ends(counts.sum())
     for r in range(len(mean)):
         if counts[r] > 0:
             rare = math.log(max(1.0, (counts[r] - 3.0) / 64.0))
@@ -80,7 +80,7 @@ def grid_nodes(
 
 def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -> Array:
     """Tabulate M_kj at some log s, for k and j up to 3, and 1 - M_00: shape (17, len(x))."""
-    left, reach = grid_ends(tokens)
+    left, reach = log_grid_ends(tokens)
     scale = mu * spread
     found = np.zeros((17, len(x)))
     if scale == 0.0:
@@ -122,7 +122,7 @@ def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -
     return found
 
 
-def laplace_risk(
+def integrate_softmax_risk(
     mu: float, extra: float, counts: Array, means: Array, covs: Array
 ) -> tuple[float, float, Array, Array]:
     """Compute the mean square of target minus prediction, and its derivatives.
@@ -134,7 +134,7 @@ def laplace_risk(
     """
     roles = len(counts)
     spread = np.sqrt(covs[:, 0, 0])
-    x, s_weight = grid_nodes(mu, extra, means[:, 0], spread, counts)
+    x, s_weight = log_grid_nodes(mu, extra, means[:, 0], spread, counts)
     # Of each role, at each s: f, A, B, Y1, C, each with slopes in 9 numbers: mu, m_u, sigma, m_v,
     # b_v, m_y, b_y, v_v, v_y, the last six of V and Y given U.
     parts = np.zeros((roles, 5, 11, len(x)))
@@ -257,7 +257,8 @@ def risk_and_slopes(
 ) -> Array:
     """Return the risk with its slopes in mu and in the law, shape (2 + 9 roles,).
 
-    `risk_of` is `laplace_risk`, or the same by Numba; `law` is as of `mpmath_laplace_risk`.
+    `risk_of` is `integrate_softmax_risk`, or the same by Numba; `law` is as in
+    `mpmath_softmax_risk`.
     """
     roles = len(counts)
     covs = np.zeros((roles, 3, 3))
@@ -269,8 +270,8 @@ def risk_and_slopes(
     return np.concatenate([[risk, by_mu], *slopes])
 
 
-def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
-    """Compute the risk to the working precision, as `laplace_risk` on finer grids.
+def mpmath_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
+    """Compute the risk to the working precision, as `integrate_softmax_risk` on finer grids.
 
     `law` has the means of (U, V, Y) of each role, and then the upper triangles of the covariances.
     """
@@ -307,14 +308,14 @@ def mpmath_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
         weight = finer / slope * mpmath.exp(-mpmath.exp(x)) if extra else finer * step
         x += place
         parts = [table.at(x) for table in tables]
-        for crossed, squared in token_pairs(counts, parts, weight, pow):
+        for crossed, squared in token_pair_shares(counts, parts, weight, pow):
             cross += crossed
             square += squared
     total = sum(n * m[2] for n, m in zip(counts, means, strict=True))
     return sum(n * c[5] for n, c in zip(counts, covs, strict=True)) + total**2 - 2 * cross + square
 
 
-def token_pairs(
+def token_pair_shares(
     counts: Sequence[Any], parts: Any, weight: Any, power: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[Any, Any]]:
     """Yield the shares of one token per role, and of ordered pairs, in E YT and E T^2 at one s.

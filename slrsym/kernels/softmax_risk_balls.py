@@ -15,14 +15,14 @@ from typing import Any
 
 from flint import arb
 
-from slrsym.kernels.softmax_risk import token_pairs
+from slrsym.kernels.softmax_risk import token_pair_shares
 
 # e-foldings that errors of either rule have, heights of strips, and how far nodes of scores go.
 _FOLDS, _HEIGHT, _SCORE_HEIGHT, _REACH = 44, 1.3, 5.0, 11
 
 
-def ball_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
-    """Enclose the mean square of target minus prediction; see `mpmath_laplace_risk`."""
+def ball_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
+    """Enclose the mean square of target minus prediction; see `mpmath_softmax_risk`."""
     count = len(counts)
     mu, extra, counts = arb(mu), arb(extra), [arb(n) for n in counts]
     roles = [
@@ -38,7 +38,7 @@ def ball_laplace_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
         s = x.exp()
         weight = step * (-extra * s).exp()
         parts = [role.means(s) for role, _ in present]
-        for crossed, squared in token_pairs(numbers, parts, weight, _power):
+        for crossed, squared in token_pair_shares(numbers, parts, weight, _power):
             cross += crossed
             square += squared
     missed = _missed(mu, present, start, start + i * step, step)

@@ -257,7 +257,7 @@ def zeta(t: ArrayLike, s: ArrayLike) -> Any:
 GRID_REACH, GRID_STEP, AGREED, HALVINGS = 10.0, 0.5, 1e-9, (12, 5)
 
 
-def hermite(z: Any, order: int) -> Any:
+def hermite_polynomials(z: Any, order: int) -> Any:
     """Return Hermite polynomials He, those of probability theory."""
     value, before = z**0, 0 * z
     for k in range(order):
@@ -310,7 +310,9 @@ def compute_normal_means(
                 ]
                 at = f(*places, *(x[rows] for x in values))
                 if steep:
-                    bell = bell * hermite(z[0], orders[0]) / root[0][0][rows] ** orders[0]
+                    bell = (
+                        bell * hermite_polynomials(z[0], orders[0]) / root[0][0][rows] ** orders[0]
+                    )
                 terms = at[int(steep)] * bell
                 total += terms.sum(axis=-1)
                 size += np.abs(terms).sum(axis=-1)

@@ -20,8 +20,8 @@ from slrsym.landscape.continuation import (
     BranchPoint,
     HalfBranch,
     correct_point,
+    critical_point_indices,
     follow_branch,
-    indices_at,
 )
 from slrsym.landscape.enumeration import search_critical_points, symmetric_points
 from slrsym.landscape.points import (
@@ -295,7 +295,7 @@ def _change(before: _Array, after: _Array, low: float, high: float, task: Task) 
 def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
     """Count descending directions, in ball arithmetic where double precision does not decide."""
     more = task.d - points.shape[-1]
-    descending, across, sure = indices_at(points, lam, task)
+    descending, across, sure = critical_point_indices(points, lam, task)
     found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()
     for i in np.flatnonzero(~np.atleast_1d(sure)):
         point, inverse_temperature = (

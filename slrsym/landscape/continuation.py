@@ -27,7 +27,7 @@ from slrsym.dynamics.spheres import (
 from slrsym.kernels.compile import numpy_function
 from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program, cached_program
-from slrsym.landscape.points import point_signs
+from slrsym.landscape.points import symmetry_signs
 from slrsym.models.paper_expressions import PARAMETERS
 from slrsym.models.paper_risk import gradient
 from slrsym.notation import ORDER_PARAMETERS, lam
@@ -43,14 +43,14 @@ _BEND = 0.98
 _NOISE = 1e-11
 
 
-def rate_program() -> Program:
+def gradient_rate_program() -> Program:
     """Compile the derivative in lambda of the partial derivatives of the risk."""
     return print_program(list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
 
 
 @cache
 def _rate_in_lam() -> Any:
-    return numpy_function(cached_program("slrsym.landscape.continuation.rate_program")())
+    return numpy_function(cached_program("slrsym.landscape.continuation.gradient_rate_program")())
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,9 @@ def correct_point(point: _Array, lam: float, task: Task) -> _Array | None:
     return point if np.abs(point - start).max() < 0.3 else None
 
 
-def indices_at(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array, NDArray[np.bool_]]:
+def critical_point_indices(
+    points: _Array, lam: Any, task: Task
+) -> tuple[_Array, _Array, NDArray[np.bool_]]:
     """Return descent directions of critical points, curvatures beyond, and whether these are sure.
 
     Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
@@ -233,7 +235,7 @@ def _located(
 
 def _mirrored(place: BranchPoint) -> bool:
     """Return whether a symmetry fixes the point and reverses the branch."""
-    signs = point_signs(place.point.shape[1])
+    signs = symmetry_signs(place.point.shape[1])
     tangent = place.tangent[:-1].reshape(place.point.shape)
     for sign in signs[1:]:
         fixed = np.abs(sign * place.point - place.point).max() < 0.05

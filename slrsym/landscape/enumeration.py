@@ -34,8 +34,8 @@ from slrsym.landscape.points import (
     number_repeated_names,
     point_family,
     point_name,
-    point_signs,
     require_inverse_temperature,
+    symmetry_signs,
 )
 from slrsym.models import newton
 from slrsym.models.newton import Coverage, follow_eigenvectors, newton_steps
@@ -72,7 +72,7 @@ def random_points(count: int, lam: float, task: Task, m: int, rng: Generator) ->
 def draw_near_critical_points(count: int, known: _Array, rng: Generator) -> _Array:
     """Draw random unit vectors near known critical points, and between pairs of them."""
     m = known.shape[-1]
-    signs = point_signs(m)
+    signs = symmetry_signs(m)
     first, second = (
         known[rng.integers(len(known), size=count)] * signs[rng.integers(len(signs), size=count)]
         for _ in range(2)
@@ -215,7 +215,7 @@ class CriticalPointRegister:
         """Return the sum of (-1)^index over the points and their images under symmetries."""
         total = 0
         for found in self.entries:
-            images = point_signs(found.point.shape[1]) * found.point + 0.0
+            images = symmetry_signs(found.point.shape[1]) * found.point + 0.0
             count = len({tuple(row) for row in images.reshape(len(images), -1).round(7).tolist()})
             inside = found.enclosure.inside[0] if found.enclosure else _index(found, self)
             total += count * (-1) ** inside

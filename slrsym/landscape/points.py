@@ -212,7 +212,7 @@ OVERLAP_SIGNS = np.stack([_SIGNS[:, i] * _SIGNS[:, j] for i, j in PLACES], axis=
 _NO_SIGN = 1e-7
 
 
-def point_signs(m: int) -> _Array:
+def symmetry_signs(m: int) -> _Array:
     """Return the symmetries of the risk as sign changes of the coordinates of k and v."""
     rows = []
     for k, v, *stars in _SIGNS:

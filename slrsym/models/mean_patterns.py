@@ -15,7 +15,7 @@ from sympy import Expr, Mul, S, Symbol
 from sympy.core.function import AppliedUndef
 
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, expectation
-from slrsym.gaussian.special_functions import in_own_functions
+from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.models.moments import (
     ATOMS,
     NotClosedError,
@@ -123,7 +123,7 @@ class MeanPattern:
             dict.fromkeys(generic_variables(self.count), S.Zero),
             [[covariance_symbol(i, j) for j in range(self.count)] for i in range(self.count)],
         )
-        value = in_own_functions(expectation(self.core, law))
+        value = with_own_owens_t(expectation(self.core, law))
         return None if value.has(Expectation, OwensT) else PatternMean(self, value)
 
     @cached_property

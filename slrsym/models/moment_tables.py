@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sympy import Expr, Symbol
 
 from slrsym.kernels.arguments import batch_function
-from slrsym.kernels.compile import choose_backend, numpy_function, numpy_parts
+from slrsym.kernels.compile import choose_backend, numpy_constants_and_outputs, numpy_function
 from slrsym.kernels.numba_backend import DECORATOR, compile_module, program_source
 from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
@@ -104,7 +104,7 @@ class MomentTable:
     def _numpy(self) -> Callable[..., None]:
         final = numpy_function(self._final)
         entries = numpy_function(self._entries) if self.entries else None
-        patterns = [numpy_parts(program) for program in self._patterns]
+        patterns = [numpy_constants_and_outputs(program) for program in self._patterns]
         count = len(self._where)
         adding = scipy.sparse.csr_matrix(
             (np.ones(count), (self._where, np.arange(count))), shape=(len(self.names), count)

@@ -14,10 +14,10 @@ from sympy import Add, Expr, S, Symbol, erf, expand, factor
 
 from slrsym.kernels.arguments import require_integer
 from slrsym.kernels.compile import compile_expressions, require_backend
-from slrsym.kernels.numba_backend import numba_laplace_risk
+from slrsym.kernels.numba_backend import numba_softmax_risk
 from slrsym.kernels.printing import nest_polynomial
-from slrsym.kernels.softmax_risk import laplace_risk, mpmath_laplace_risk, risk_and_slopes
-from slrsym.kernels.softmax_risk_balls import ball_laplace_risk
+from slrsym.kernels.softmax_risk import integrate_softmax_risk, mpmath_softmax_risk, risk_and_slopes
+from slrsym.kernels.softmax_risk_balls import ball_softmax_risk
 from slrsym.kernels.symbolic_functions import ErfDefect, GaussianMean
 from slrsym.models.moments import (
     ATOMS,
@@ -433,7 +433,7 @@ class SoftmaxTerms(_Symbols):
         roles, n = len(self.counts), len(names)
         if backend == "mpmath":
             return self._in_mpmath(entries, what)
-        risk_of = numba_laplace_risk() if backend == "numba" else laplace_risk
+        risk_of = numba_softmax_risk() if backend == "numba" else integrate_softmax_risk
 
         def row(numbers: Any) -> list[float]:
             mu, extra, counts = numbers[0], numbers[1], numbers[2 : 2 + roles]
@@ -466,14 +466,14 @@ class SoftmaxTerms(_Symbols):
             numbers = entries(state, *values, dps=dps)
             with flint.ctx.workdps(require_integer("dps", dps, 1)):
                 mu, extra, *rest = numbers
-                excess = ball_laplace_risk(mu, extra, rest[:roles], rest[roles:-1])
+                excess = ball_softmax_risk(mu, extra, rest[:roles], rest[roles:-1])
                 return [excess + (numbers[-1] if name == "risk" else 0) for name in what]
 
         return evaluate
 
     def _in_jax(self, what: tuple[str, ...]) -> Callable[..., Any]:
         # Imported when asked for: it brings JAX.
-        from slrsym.kernels.jax_backend import jax_laplace_function
+        from slrsym.kernels.jax_backend import jax_softmax_risk
 
         names, parameters = self.order_parameters, self.parameters
         moving = [*self.means, *self.covs]
@@ -487,7 +487,7 @@ class SoftmaxTerms(_Symbols):
                 [self.model.data.noise**2, *rates],
             )
         )
-        return jax_laplace_function(tokens, law, rest, what, len(names))
+        return jax_softmax_risk(tokens, law, rest, what, len(names))
 
     def _in_mpmath(self, entries: Callable[..., Any], what: tuple[str, ...]) -> Callable[..., Any]:
         roles, n = len(self.counts), len(self.order_parameters)
@@ -508,7 +508,7 @@ class SoftmaxTerms(_Symbols):
                             rate = [rates[i * n + j] for i in range(9 * roles)]
                             found.append(_along(mu, extra, counts, law, rate, digits))
                     else:
-                        risk = mpmath_laplace_risk(mu, extra, counts, law)
+                        risk = mpmath_softmax_risk(mu, extra, counts, law)
                         found.append(+(risk + (noise if name == "risk" else 0)))
             return found
 
@@ -520,7 +520,7 @@ def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -
     with mpmath.workdps(2 * digits):
         step = mpmath.mpf(10) ** (-digits // 2)
         ahead, behind = (
-            mpmath_laplace_risk(
+            mpmath_softmax_risk(
                 mu, extra, counts, [x + s * step * r for x, r in zip(law, rate, strict=True)]
             )
             for s in (1, -1)

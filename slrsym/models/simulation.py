@@ -14,11 +14,11 @@ from sympy import Symbol, lambdify
 
 from slrsym.files import read_arrays, require_writable
 from slrsym.kernels.arguments import require_integer, require_memory, require_positive
-from slrsym.kernels.compile import choose_backend, iterate, numpy_parts
+from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constants_and_outputs
 from slrsym.kernels.numba_backend import iterate_compiled
 from slrsym.models.initial_conditions import root_of, uniform_start
 from slrsym.models.specification import InnerProduct
-from slrsym.runs import Runs, advance_and_log, load, require_runs, runs_of, save_without_risk
+from slrsym.runs import Runs, advance_and_log, build_runs, load, require_runs, save_without_risk
 from slrsym.schedules import SORTS, parameter_values
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class FlowEngine:
             self._constants: Any = lambda *row: row
             self._slopes: Any = lambda states, row: np.asarray(gradient(states, *row))
             return
-        self._constants, body = numpy_parts(model.program("gradient"))
+        self._constants, body = numpy_constants_and_outputs(model.program("gradient"))
 
         def slopes(states: Array, fixed: Any) -> Array:
             columns = np.ascontiguousarray(np.moveaxis(states, -1, 0))
@@ -67,7 +67,7 @@ class FlowEngine:
         def step(factor: Array, fixed: Any) -> Array:
             return flow.step(factor, self._slopes(flow.state(factor), fixed), alpha)
 
-        self.states, noted = iterate(
+        self.states, noted = iterate_step(
             step, self._constants, self.states, columns, steps, every, lambda x: x
         )
         return noted.reshape(-1, *self.states.shape)
@@ -163,7 +163,7 @@ def simulate(
             "run": np.arange(runs), "step": numbers, "space": np.arange(spaces),
             "direction": names, "other": names,
         }  # fmt: skip
-        result = runs_of(variables, coords, settings)
+        result = build_runs(variables, coords, settings)
         if problem is not None:
             raise save_without_risk(result, path, problem) from problem
         return result

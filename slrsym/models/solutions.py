@@ -21,7 +21,7 @@ from slrsym.models.simulation import (
     values_by_name,
 )
 from slrsym.models.specification import Direction
-from slrsym.runs import Runs, runs_of
+from slrsym.runs import Runs, build_runs
 
 if TYPE_CHECKING:
     from slrsym.models.equation_system import EquationSystem
@@ -71,7 +71,7 @@ def solve(
         coords |= {"space": np.arange(equations.model.spaces)} if spaces else {}
     settings = {"backend": chosen, "kind": equations.kind, "tolerance": tolerance}
     settings |= {p.name: value for p, value in zip(equations.parameters, row, strict=True)}
-    runs = runs_of(variables, coords, settings)
+    runs = build_runs(variables, coords, settings)
     if path is not None:
         write_netcdf(runs, path)
     return runs

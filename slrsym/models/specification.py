@@ -8,7 +8,7 @@ from typing import Any
 
 from sympy import Expr, Function, Rational, S, Symbol, ceiling, floor, frac, sympify, tanh
 
-from slrsym.gaussian.special_functions import in_own_functions
+from slrsym.gaussian.special_functions import with_own_owens_t
 
 
 class Vector:
@@ -161,7 +161,7 @@ class ProjectedToken:
         `function` gave the share; messages name its file and line.
         """
         where = source_location(function)
-        expr = None if isinstance(found, str | ProjectedToken) else in_own_functions(sympify(found))
+        expr = None if isinstance(found, str | ProjectedToken) else with_own_owens_t(sympify(found))
         if not isinstance(expr, Expr):
             raise TypeError(
                 f"{what} must give an expression in projections X @ k; got {found!r}{where}"

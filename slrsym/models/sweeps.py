@@ -36,7 +36,7 @@ from slrsym.models.solutions import (
     solution_times,
     solve_trajectory,
 )
-from slrsym.runs import Runs, runs_of
+from slrsym.runs import Runs, build_runs
 
 if TYPE_CHECKING:
     from slrsym.models.equation_system import EquationSystem
@@ -213,7 +213,7 @@ def _dataset(
     }  # fmt: skip
     plain = {name: x for name, x in settings.items() if name not in axes and name != "points"}
     attributes = {"settings": json.dumps(settings), **plain, **fixed}
-    return runs_of(variables, {**axes, "time": times}, attributes)
+    return build_runs(variables, {**axes, "time": times}, attributes)
 
 
 def _warn(runs: Runs, axes: dict[str, list[float]], unsolved: NDArray[np.bool_]) -> None:

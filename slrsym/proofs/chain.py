@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sympy import Derivative, Expr, S, Symbol, sympify
 
-from slrsym.gaussian.special_functions import in_own_functions
+from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Proof, Rule, Step, labelled, relation, require_rule
 from slrsym.registry import load_registered
@@ -80,7 +80,7 @@ class Chain(Proof):
 
     def _extended(self, symbol: str, expr: Any, by: Rule) -> Chain:
         require_rule(by)
-        link = Link(self.end, symbol, in_own_functions(sympify(expr)))
+        link = Link(self.end, symbol, with_own_owens_t(sympify(expr)))
         return replace(self, links=(*self.links, (link, by)))
 
     def then(self, expr: Any, by: Rule) -> Chain:
@@ -191,7 +191,7 @@ def chain(start: Any) -> Chain:
     Chain
         Without links; it proves nothing yet.
     """
-    return Chain(in_own_functions(sympify(start)))
+    return Chain(with_own_owens_t(sympify(start)))
 
 
 def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -> Proof:

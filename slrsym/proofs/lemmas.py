@@ -13,7 +13,7 @@ from typing import Any
 from sympy import Expr, S, Symbol, sympify
 from sympy.logic.boolalg import Boolean
 
-from slrsym.gaussian.special_functions import in_own_functions
+from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.proofs.axioms import axiom
 from slrsym.proofs.chain import structural_step
 from slrsym.proofs.context import Context
@@ -75,7 +75,7 @@ def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> 
     ``by=lemma("lemma-18-ii", t=a, gamma=s)``
     """
     pairs = {**(values or {}), **named}
-    return Lemma(id, tuple((s, in_own_functions(sympify(v))) for s, v in pairs.items()))
+    return Lemma(id, tuple((s, with_own_owens_t(sympify(v))) for s, v in pairs.items()))
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ a bound of :math:`P u''` on the way,
 K needs the third derivatives of the risk in a neighbourhood of the run. The risk is a quadratic
 polynomial in theta, eta and rho and affine in nu, with coefficients of kappa: their derivatives are
 enclosed by ball arithmetic, over all overlaps within reach of a piece of the run and all of its
-inverse temperatures, and so K is proved (`third_derivative`). Turning around k* and v* is a neutral
-direction n; a state is turned so that h has no part along it. What a step brings along it, at most
-b r, is turned away again; of a distance of at most S r that leaves no more than
+inverse temperatures, and so K is proved (`bound_third_derivative`). Turning around k* and v* is a
+neutral direction n; a state is turned so that h has no part along it. What a step brings along it,
+at most b r, is turned away again; of a distance of at most S r that leaves no more than
 :math:`\tfrac{0.525}{\gamma |n|} S b^2 r^2`, where gamma is the growth beside n.
 
 The radius that is left after each step is taken backwards from the last, where it is the margin of
@@ -50,7 +50,7 @@ from slrsym.notation import L, d, epsilon, gamma, lam
 from slrsym.renamed import old_attribute
 from slrsym.task import Task
 
-__all__ = ["Tube", "third_derivative", "tube_around"]
+__all__ = ["Tube", "bound_third_derivative", "tube_around"]
 
 _Array = NDArray[np.float64]
 
@@ -178,7 +178,7 @@ def tube_around(
         begin = _piece(states, lam, end)
         reach = min(_WIDEST, _WIDENING * radii[end])
         points, at = lift_overlaps(states[begin : end + 1]), lam[begin:end]
-        third = third_derivative(states[begin:end], points[:-1], at, task, reach)
+        third = bound_third_derivative(states[begin:end], points[:-1], at, task, reach)
         grown = _growth(points, at, task, alpha, third, reach, backend)
         _backwards(radii[begin : end + 1], reach, *grown)
         end = begin
@@ -285,7 +285,7 @@ def _bound_coefficients(task: Task) -> BoxFunctions:
     return _coefficients().bind(given, _DIGITS)
 
 
-def third_derivative(
+def bound_third_derivative(
     states: _Array, points: _Array, lam: _Array, task: Task, reach: float
 ) -> float:
     r"""Bound the third derivatives of the risk near a piece of a run.

@@ -37,7 +37,7 @@ from numpy.typing import DTypeLike, NDArray
 from slrsym.files import SavedComputation, require_writable
 from slrsym.jobs import Jobs, iterate_results, show_progress
 from slrsym.kernels.arguments import count_cores, require_integer
-from slrsym.task import Task, settings_of
+from slrsym.task import Task, task_settings
 
 # Added to standard deviations.
 _LEAST = 1e-5
@@ -443,7 +443,7 @@ class MultipleLocation:
     def settings(self) -> dict[str, Any]:
         """The numbers that define the task, as attributes of data."""
         noise = "shared" if self.shared else "independent"
-        return {**settings_of(self.task), "task_n": self.n, "task_noise": noise}
+        return {**task_settings(self.task), "task_n": self.n, "task_noise": noise}
 
     def stars(self, rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         r"""Draw uniform directions, :math:`v^\star_i` orthogonal to :math:`k^\star_i`.

@@ -16,10 +16,10 @@ from slrsym.balls.boxes import parse_task_ranges
 from slrsym.balls.search import Budget, prove_positive
 from slrsym.certify.certificate import CertificateError, load
 from slrsym.certify.manifold_functions import (
-    derivative_definitions,
-    first_derivatives,
+    derivative_symbol_definitions,
     is_curvature_identity_true,
     planar_map,
+    risk_first_derivatives,
 )
 from slrsym.certify.statements import KINDS
 from slrsym.kernels import zeta
@@ -179,13 +179,15 @@ def test_the_map_is_the_one_of_lemma_7():
     R, c = sympify("R_kappa"), 1 - kappa**2
     lemma = (kappa - alpha_symbol * R * c) / (1 + alpha_symbol**2 * R**2 * c) ** sympify("1/2")
     letters = {
-        symbol: value for symbol, value in derivative_definitions().items() if "c_" in symbol.name
+        symbol: value
+        for symbol, value in derivative_symbol_definitions().items()
+        if "c_" in symbol.name
     }
     ours = new["kappa"].xreplace(letters)
     ours = ours.subs({symbol: R for symbol in ours.free_symbols if symbol.name == "R_kappa"})
     assert simplify(ours - lemma) == 0
     # Its Jacobian matrix, by differentiation with the slopes put in.
-    full = {**derivative_definitions()}
+    full = {**derivative_symbol_definitions()}
     at = {kappa: 0.3, nu: -0.4, lam: 0.1, gamma_symbol: 0.7, d_symbol: 400, alpha_symbol: 0.2}
 
     def number(expr):
@@ -424,6 +426,6 @@ def test_files_that_are_no_certificates(tmp_path):
 
 
 def test_slopes_are_products():
-    in_kappa, in_nu = first_derivatives()
+    in_kappa, in_nu = risk_first_derivatives()
     assert in_kappa.is_Mul
     assert not in_nu.has(nu)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from slrsym.dynamics.spheres import gram_matrices
-from slrsym.kernels.compile import numpy_parts
+from slrsym.kernels.compile import numpy_constants_and_outputs
 from slrsym.kernels.mpmath_backend import mpmath_function
 from slrsym.models.paper_expressions import overlap_program, planar_program, restoring_program
 from slrsym.task import Task
@@ -80,7 +80,7 @@ def test_a_step_in_double_precision():
     rng = np.random.default_rng(0)
     task = Task(50, 6, 0.8)
     rest = (0.4, task.gamma, float(task.d), float(task.L), 0.0, 0.02)
-    constants, body = numpy_parts(overlap_program())
+    constants, body = numpy_constants_and_outputs(overlap_program())
     states = []
     for _ in range(20):
         k, v = rng.normal(size=(2, 5))
@@ -138,7 +138,7 @@ def test_the_planar_map_is_lemma_7(alpha):
 
 def test_corners_and_the_origin_are_fixed():
     points = np.array([(1, 1), (-1, -1), (1, -1), (-1, 1), (0, 0)], dtype=float)
-    constants, body = numpy_parts(planar_program())
+    constants, body = numpy_constants_and_outputs(planar_program())
     columns = body(*points.T, *constants(0.3, 0.7, 400.0, 10.0, 0.0, 0.01))
     assert (np.stack(columns[:2], axis=1) == points).all()
 
@@ -153,7 +153,7 @@ def test_the_noise_does_not_matter():
 
 
 def restored(states, d):
-    return np.stack(numpy_parts(restoring_program(5, d))[1](*states.T), axis=1)
+    return np.stack(numpy_constants_and_outputs(restoring_program(5, d))[1](*states.T), axis=1)
 
 
 def near_the_boundary(d, count=3000):
@@ -189,7 +189,7 @@ def test_whatever_comes_becomes_feasible(d):
 
 
 def test_on_the_manifold_there_is_the_square():
-    move = numpy_parts(restoring_program(2))[1]
+    move = numpy_constants_and_outputs(restoring_program(2))[1]
     kappa, nu = move(np.array([1 + 1e-12, 0.3, -5.0]), np.array([-1.0, -1 - 1e-9, 0.0]))
     assert kappa.tolist() == [1.0, 0.3, -1.0]
     assert nu.tolist() == [-1.0, -1.0, 0.0]

@@ -10,8 +10,13 @@ from scipy.special import gamma as factorial
 from scipy.special import ndtr
 
 from slrsym.kernels import softmax_risk, softmax_risk_balls
-from slrsym.kernels.softmax_risk import grid_nodes, laplace_risk, mpmath_laplace_risk, role_means
-from slrsym.kernels.softmax_risk_balls import _Role, ball_laplace_risk
+from slrsym.kernels.softmax_risk import (
+    integrate_softmax_risk,
+    log_grid_nodes,
+    mpmath_softmax_risk,
+    role_means,
+)
+from slrsym.kernels.softmax_risk_balls import _Role, ball_softmax_risk
 
 UPPER = np.triu_indices(3)
 
@@ -59,7 +64,7 @@ def test_weights_add_up_to_one(mu, tokens, extra):
     """Those of all tokens, and what is added to the sum of exponentials."""
     mean, spread = 0.3, 1.1
     law = np.array([mean]), np.array([spread]), np.array([tokens])
-    x, weight = grid_nodes(mu, extra, *law)
+    x, weight = log_grid_nodes(mu, extra, *law)
     table = role_means(x, mu, mean, spread, tokens)
     near = np.log1p(-np.minimum(table[16], 0.5))
     log_f = np.where(table[16] < 0.5, near, np.log(np.maximum(table[0], 1e-300)))
@@ -72,25 +77,27 @@ def test_weights_add_up_to_one(mu, tokens, extra):
 def test_nodes_begin_and_end_where_nothing_is_left():
     """Of one role: on the left w is 1e-16, on the right exp(-w) is nothing."""
     mu, mean, spread = 2.0, np.array([0.5]), np.array([1.5])
-    x, weight = grid_nodes(mu, 0.0, mean, spread, np.ones(1))
-    left, reach = softmax_risk.grid_ends(1.0)
+    x, weight = log_grid_nodes(mu, 0.0, mean, spread, np.ones(1))
+    left, reach = softmax_risk.log_grid_ends(1.0)
     assert (left, reach) == (softmax_risk.LEFT, softmax_risk.REACH)
     step = weight[0]
     assert x[0] == pytest.approx(-mu * (0.5 + reach * 1.5) + left, abs=step)
     assert x[-1] == pytest.approx(-mu * (0.5 - reach * 1.5) + softmax_risk.RIGHT, abs=step)
     assert np.diff(x) == pytest.approx(step)
     # A role without tokens says nothing, and the steepest of several roles decides the step.
-    several = grid_nodes(mu, 0.0, np.array([0.5, 9.0]), np.array([1.5, 9.0]), np.array([1.0, 0.0]))
+    several = log_grid_nodes(
+        mu, 0.0, np.array([0.5, 9.0]), np.array([1.5, 9.0]), np.array([1.0, 0.0])
+    )
     assert np.array_equal(several[0], x)
-    narrow = grid_nodes(mu, 0.0, np.array([0.5, 0.5]), np.array([1.5, 0.3]), np.ones(2))
+    narrow = log_grid_nodes(mu, 0.0, np.array([0.5, 0.5]), np.array([1.5, 0.3]), np.ones(2))
     assert narrow[1][0] == pytest.approx(max(softmax_risk.STEP_1, step / 5))
     # Among many, the largest of all scores is far out.
-    left, reach = softmax_risk.grid_ends(1e6)
+    left, reach = softmax_risk.log_grid_ends(1e6)
     assert left == pytest.approx(softmax_risk.LEFT - np.log(1e6))
     assert 1e6 * ndtr(-reach) < ndtr(-softmax_risk.REACH)
-    x, _ = grid_nodes(mu, 0.0, np.zeros(1), np.ones(1), np.array([1e6]))
+    x, _ = log_grid_nodes(mu, 0.0, np.zeros(1), np.ones(1), np.array([1e6]))
     assert 30 < 1e6 * ndtr(x[-1] / mu) < 300
-    x, weight = grid_nodes(mu, 0.5, mean, spread, np.ones(1))
+    x, weight = log_grid_nodes(mu, 0.5, mean, spread, np.ones(1))
     # With something added, powers of s against its exponential are factorials.
     for power in (1, 2, 3.5):
         found = np.sum(weight * np.exp(power * x))
@@ -116,13 +123,13 @@ def test_slopes_are_those_of_the_risk(seed, extra, counts):
     rng = np.random.default_rng(seed)
     mu, counts = 0.9, np.array(counts)
     means, covs = random_law(rng, len(counts))
-    _, by_mu, by_means, by_covs = laplace_risk(mu, extra, counts, means, covs)
+    _, by_mu, by_means, by_covs = integrate_softmax_risk(mu, extra, counts, means, covs)
     step = 1e-4
 
     def along(of_mu, of_means, of_covs):
         def at(n):
             moved = covs + n * step * of_covs
-            return laplace_risk(
+            return integrate_softmax_risk(
                 mu + n * step * of_mu, extra, counts, means + n * step * of_means, moved
             )[0]
 
@@ -147,14 +154,14 @@ def test_the_risk_to_more_digits_and_in_balls(seed, extra, counts):
     counts = [n for n in counts if n]
     means, covs = random_law(rng, len(counts))
     law = flat(means, covs)
-    found = laplace_risk(0.9, extra, np.array(counts), means, covs)[0]
+    found = integrate_softmax_risk(0.9, extra, np.array(counts), means, covs)[0]
     with mpmath.workdps(12):
         mp_counts = [mpmath.mpf(n) for n in counts]
-        exact = mpmath_laplace_risk(
+        exact = mpmath_softmax_risk(
             mpmath.mpf(0.9), mpmath.mpf(extra), mp_counts, [mpmath.mpf(float(x)) for x in law]
         )
     assert found == pytest.approx(float(exact), rel=1e-11)
-    ball = ball_laplace_risk(0.9, extra, counts, [float(x) for x in law])
+    ball = ball_softmax_risk(0.9, extra, counts, [float(x) for x in law])
     assert float(ball.rad()) < 1e-9
     assert abs(float(ball) - found) < 1e-11 * found
 
@@ -163,8 +170,8 @@ def test_balls_are_narrow_where_scores_are_steep():
     rng = np.random.default_rng(5)
     counts = [1.0, 2.0]
     means, covs = random_law(rng, 2)
-    found = laplace_risk(2.5, 1.0, np.array(counts), means, covs)[0]
-    ball = ball_laplace_risk(2.5, 1.0, counts, [float(x) for x in flat(means, covs)])
+    found = integrate_softmax_risk(2.5, 1.0, np.array(counts), means, covs)[0]
+    ball = ball_softmax_risk(2.5, 1.0, counts, [float(x) for x in flat(means, covs)])
     assert float(ball.rad()) < 1e-9
     assert abs(float(ball) - found) < 1e-11 * found
 
@@ -214,7 +221,7 @@ def held(monkeypatch, folds, cut=0.0):
     rng = np.random.default_rng(3)
     counts = [1.0, 2.0]
     means, covs = random_law(rng, 2)
-    exact = laplace_risk(0.8, 0.5, np.array(counts), means, covs)[0]
+    exact = integrate_softmax_risk(0.8, 0.5, np.array(counts), means, covs)[0]
     ends = softmax_risk_balls._range
 
     def narrower(*arguments):
@@ -223,7 +230,7 @@ def held(monkeypatch, folds, cut=0.0):
 
     monkeypatch.setattr(softmax_risk_balls, "_FOLDS", folds)
     monkeypatch.setattr(softmax_risk_balls, "_range", narrower)
-    ball = ball_laplace_risk(0.8, 0.5, counts, [float(x) for x in flat(means, covs)])
+    ball = ball_softmax_risk(0.8, 0.5, counts, [float(x) for x in flat(means, covs)])
     assert ball.overlaps(flint.arb(exact, 1e-11 * exact))
     return float(ball.rad())
 

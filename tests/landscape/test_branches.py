@@ -14,7 +14,7 @@ from slrsym.landscape import (
     swap_margin,
     swap_point,
 )
-from slrsym.landscape.continuation import correct_point, follow_branch, indices_at
+from slrsym.landscape.continuation import correct_point, critical_point_indices, follow_branch
 from slrsym.landscape.points import OVERLAP_SIGNS
 from tests._profile import thorough_only
 
@@ -67,7 +67,7 @@ def test_swap_points_lose_their_stability_to_a_saddle(paper, cold):
     for factor, descending in ((0.999, 0), (1.001, 1)):
         assert (swap_margin(paper, factor * lam) > 0) == (descending == 0)
         point = point_of(swap_point(paper, factor * lam)[0])
-        assert indices_at(point, factor * lam, paper)[0] == descending
+        assert critical_point_indices(point, factor * lam, paper)[0] == descending
 
 
 @pytest.fixture(scope="module")

@@ -526,7 +526,7 @@ def test_softmax_at_large_inverse_temperatures(d):
     )
     # At the oracle nothing is left; with k orthogonal to all, one token of ten is hit by chance.
     assert abs(f([1, 1, 0, 0, 0], *numbers)[0]) < 1e-12
-    x, _ = softmax_risk.grid_nodes(
+    x, _ = softmax_risk.log_grid_nodes(
         mu, 0.0, np.array([mu, 0.0]), np.array([1.0, 1.0]), np.array([1.0, 9.0])
     )
     assert len(x) < 500

@@ -17,9 +17,9 @@ from slrsym.recovery.tubes import (
     Tube,
     _growth,
     _step,
+    bound_third_derivative,
     lift_overlaps,
     rotation_directions,
-    third_derivative,
     tube_around,
 )
 from tests._profile import THOROUGH, more
@@ -67,7 +67,7 @@ def test_the_third_derivative_is_bounded_within_reach(reach):
         states = np.stack([centre, centre])
         lam = np.array([0.5, 0.515])
         centres = lift_overlaps(states)
-        bound = third_derivative(overlaps_of_vectors(centres), centres, lam, task, reach)
+        bound = bound_third_derivative(overlaps_of_vectors(centres), centres, lam, task, reach)
         h = rng.standard_normal((400, 8))
         h /= np.linalg.norm(h, axis=1, keepdims=True)
         away = rng.standard_normal((400, 8))
@@ -92,7 +92,7 @@ def test_distances_grow_by_no_more_than_is_said():
     seen = []
     for x in start:
         both = np.stack([x, stepped(x[None], lam, task, alpha)[0]])
-        third = third_derivative(overlaps_of_vectors(both[:1]), both[:1], lam, task, reach)
+        third = bound_third_derivative(overlaps_of_vectors(both[:1]), both[:1], lam, task, reach)
         growth, excess, missed = _growth(both, lam, task, alpha, third, reach, "numpy")
         assert missed[0] < 1e-12
         tube = Tube(0, both, np.ones(2))
