@@ -75,7 +75,7 @@ def __dir__() -> list[str]:
 
 
 def ledger() -> Ledger:
-    """Return the ledger of all claims that come with the package.
+    """Return the ledger of the claims that come with slrsym.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""``python -m slrsym`` is the command ``slrsym``."""
+"""Entry point of ``python -m slrsym``, which is the same as the command ``slrsym``."""
 
 from slrsym.cli import main
 

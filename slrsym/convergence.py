@@ -1,4 +1,4 @@
-"""Rates of descent on the manifold, from the saddle to the oracle, in symbols.
+"""Bounds of the number of descent steps on the manifold, from near the saddle to the oracle.
 
 The planar map of Lemma 7 is written with any positive numbers N, Q, b and B, whose values in the
 paper's task are `constants`. Claims ``convergence-time-...`` prove that a step lowers each of four
@@ -26,22 +26,22 @@ c, g, r, v, h, q = symbols("c g r v h q", nonnegative=True)
 
 
 def next_coordinate(x: Any, y: Any) -> Expr:
-    """Return where a step takes the coordinate x, by Lemma 7; y is step size times slope."""
+    """Return the coordinate after a step from x, by Lemma 7; y is step size times slope."""
     return (x - y * (1 - x**2)) / sqrt(1 + y**2 * (1 - x**2))
 
 
 def balancing_nu(x: Any) -> Expr:
-    """Return the nu at which a step leaves kappa = x where it is."""
+    """Return the nu at which the derivative of the risk in kappa vanishes, for kappa = x."""
     return erf(b * x / B)
 
 
 def minus_kappa_slope(x: Any, y: Any) -> Expr:
-    """Return minus the slope in kappa, at overlaps x and y."""
+    """Return minus the derivative of the risk in kappa, at (x, y)."""
     return N * exp(-((b * x) ** 2)) * (y - balancing_nu(x))
 
 
 def next_overlaps(x: Any, y: Any) -> tuple[Expr, Expr]:
-    """Return where a step takes overlaps x and y."""
+    """Return (kappa, nu) after a step from (x, y)."""
     return next_coordinate(x, -alpha * minus_kappa_slope(x, y)), next_coordinate(
         y, -alpha * Q * erf(b * x)
     )
@@ -69,7 +69,7 @@ largest_g = (sqrt(p**2 + 4 * m * N * ell) - p) / 2
 
 
 def growing_combination(x: Any, y: Any) -> Expr:
-    """Return the combination of two overlaps that grows by the factor 1 + alpha g."""
+    """Return the combination of kappa and nu that grows by the factor 1 + alpha g at least."""
     return g * x + m * N * y
 
 
@@ -80,7 +80,7 @@ kappa_rate = (1 - alpha * N) * N * exp(-((b * q) ** 2)) * (1 - balancing_nu(q) -
 
 
 def growth_steps_left(x: Any, y: Any) -> Expr:
-    """Return a bound on the steps of growth that are left, at overlaps x and y."""
+    """Return a bound on the remaining steps of growth near the saddle, at (x, y)."""
     return (
         (log(growing_combination(1, balancing_nu(c))) - log(growing_combination(x, y)))
         * (1 + alpha * g)
@@ -89,17 +89,17 @@ def growth_steps_left(x: Any, y: Any) -> Expr:
 
 
 def passage_steps_left(x: Any) -> Expr:
-    """Return a bound on the steps of the passage that are left, at kappa = x."""
+    """Return a bound on the remaining steps until kappa reaches r, at kappa = x."""
     return (r - x) / (alpha * gain)
 
 
 def nu_steps_left(y: Any) -> Expr:
-    """Return a bound on the steps left in which 1 - nu contracts, at nu = y."""
+    """Return a bound on the remaining steps until 1 - nu falls to h, at nu = y."""
     return (log(1 - y) - log(h)) / (alpha * nu_rate)
 
 
 def kappa_steps_left(x: Any) -> Expr:
-    """Return the count of the contraction of 1 - kappa, at kappa = x."""
+    """Return a bound on the remaining steps until 1 - kappa falls to 1 - q, at kappa = x."""
     return (log(1 - x) - log(1 - q)) / (alpha * kappa_rate)
 
 

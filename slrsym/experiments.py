@@ -1,4 +1,4 @@
-r"""Recipes of the paper's figures: settings by figure name, and the data computed from them.
+r"""Computations behind the paper's figures: parameters by figure name, and the data.
 
 ======  ===  ==  ================  ======================  ======  =====  =======  ====
 figure  d    L   :math:`\gamma^2`  :math:`\lambda_t`       start   alpha  steps    runs
@@ -68,15 +68,15 @@ __getattr__ = old_names(
 
 
 class Recipe(Protocol):
-    """Data that can be made, and recognised as made so."""
+    """Protocol of computations of a figure's data, identified by their settings."""
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the data depend, which are attributes of the data."""
+        """The parameters on which the data depend, as attributes of the data."""
         ...
 
     def compute(self, path: str | Path | None = None, progress: bool | None = None) -> xr.Dataset:
-        """Compute the data.
+        """Compute the data, and save them if there is a path.
 
         Parameters
         ----------
@@ -93,7 +93,7 @@ class Recipe(Protocol):
         ...
 
     def read(self, path: str | Path) -> xr.Dataset:
-        """Read the data from a file.
+        """Return the data saved in a file.
 
         Parameters
         ----------
@@ -114,7 +114,7 @@ class Recipe(Protocol):
 
 @dataclass(frozen=True)
 class Experiment(Recipe):
-    r"""Runs of projected gradient descent, as the paper has them.
+    r"""Runs of projected gradient descent with the paper's parameters.
 
     Parameters
     ----------
@@ -142,12 +142,12 @@ class Experiment(Recipe):
 
     @property
     def runs(self) -> int:
-        """Number of runs."""
+        """The number of runs."""
         return self.start.runs
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the runs depend, named as the attributes of a dataset of runs."""
+        """The parameters on which the runs depend, named as a run's attributes."""
         return {
             "dynamics": "overlaps",
             **task_settings(self.task),
@@ -165,7 +165,7 @@ class Experiment(Recipe):
         progress: bool | None = None,
         backend: str = "auto",
     ) -> xr.Dataset:
-        """Run it, by the exact map of the five overlaps, on the manifold too.
+        """Run projected gradient descent, by the exact map of the overlaps.
 
         Parameters
         ----------
@@ -244,7 +244,7 @@ _PLACES = {
 
 
 def with_parameters(recipe: Recipe, **changes: Any) -> Recipe:
-    """Return a recipe with other parameters.
+    """Return a computation with some parameters changed.
 
     Parameters
     ----------
@@ -309,7 +309,7 @@ def _changed(thing: Any, place: list[str], value: Any) -> Any:
 
 
 def parameter_names(recipe: Recipe) -> list[str]:
-    """Return the names of the parameters of a recipe.
+    """Return the names of the parameters of a computation.
 
     Parameters
     ----------
@@ -332,7 +332,7 @@ def parameter_names(recipe: Recipe) -> list[str]:
 def load_or_compute(
     recipe: Recipe, path: str | Path | None = None, progress: bool | None = None
 ) -> xr.Dataset:
-    """Read the data from a file that holds them, or compute and save them.
+    """Return the data from a file that holds them, or else compute and save them.
 
     Parameters
     ----------
@@ -374,5 +374,5 @@ def load_or_compute(
 
 
 def _of_making(name: str) -> bool:
-    """Return whether an attribute describes how data were made rather than their subject."""
+    """Return whether an attribute records how data were computed, such as the backend."""
     return name in ("backend", "seconds") or name.startswith("version_")

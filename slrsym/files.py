@@ -27,11 +27,11 @@ FORMATS = ("pdf", "png", "svg")
 
 
 class DamagedFileError(ValueError):
-    """A file that cannot be read, is cut short or damaged, or holds something else."""
+    """A file cannot be read, is damaged, or does not hold what is expected."""
 
 
 class NotSavedError(OSError):
-    """A file could not be written, for lack of room or of permission; an earlier one is as it was.
+    """A file could not be written; an earlier version of it is unchanged.
 
     Nothing is lost: what was to be saved is its `result`, if that is known.
     """
@@ -42,7 +42,7 @@ class NotSavedError(OSError):
 
 
 def digest_of_files(files: Iterable[Path], *more: object) -> str:
-    """Return a digest of files: their paths, their contents, and Python's version."""
+    """Return a hash of files (paths and contents), of Python's version, and of more texts."""
     digest = hashlib.sha256(repr([sys.version, *more]).encode())
     for file in files:
         digest.update(b"\n" + os.fsencode(file) + b"\n")
@@ -52,7 +52,7 @@ def digest_of_files(files: Iterable[Path], *more: object) -> str:
 
 @contextmanager
 def replace_atomically(path: str | Path) -> Iterator[Path]:
-    """Open a draft beside a file, which replaces the file when the block ends without an error.
+    """Yield the path of a draft, which replaces a file when the block ends without an error.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _open_to_others(draft: Path, mode: int) -> None:
 
 
 def require_writable(path: str | Path) -> None:
-    """Refuse a file that could not be written, before anything has been computed."""
+    """Raise an error, before any computation, if a file could not be written."""
     file = Path(path)
     if file.exists() and not file.is_file():
         what = "a folder" if file.is_dir() else "not one"
@@ -107,7 +107,7 @@ def require_writable(path: str | Path) -> None:
 
 
 def write_netcdf(data: xr.Dataset, path: str | Path) -> None:
-    """Write data to a netCDF file, which takes the place of an earlier one when it is complete."""
+    """Write data to a netCDF file, which replaces an earlier file only when complete."""
     with replace_atomically(path) as draft:
         data.to_netcdf(draft, engine="scipy", format="NETCDF3_64BIT")
 
@@ -131,7 +131,7 @@ _NO_NETCDF = "it is not in netCDF format 3, or is cut short or damaged"
 def write_if_path(
     data: _Data, path: str | Path | None, write: Callable[[_Data, Path], None]
 ) -> _Data:
-    """Write data if there is a path, and return them."""
+    """Write data if a path is given, and return the data."""
     if path is not None:
         try:
             write(data, Path(path))
@@ -149,7 +149,7 @@ def parts_folder(path: Path) -> Path:
 def require_equal_settings(
     what: str, found: Mapping[str, Any], wanted: Mapping[str, Any], remedy: str = ""
 ) -> None:
-    """Refuse data that were computed with other settings than those that are wanted."""
+    """Raise an error if data were computed with other settings than those wanted."""
     for name in {**wanted, **found}:
         if found.get(name) != wanted.get(name):
             raise ValueError(
@@ -159,7 +159,7 @@ def require_equal_settings(
 
 
 class SweepParts:
-    """A folder with the parts of a sweep that are complete, each a file of arrays.
+    """A folder with the finished parts of a sweep, one file of arrays for each.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ class SweepParts:
                 draft.write_text(json.dumps(wanted, indent=2) + "\n", encoding="utf-8")
 
     def read(self, name: str, fields: Iterable[str]) -> dict[str, NDArray[Any]] | None:
-        """Read the arrays of a part, or None if it has to be made."""
+        """Return the arrays of a part, or None if it has not been computed."""
         import numpy as np
 
         file = self._folder / f"{name}.npz"
@@ -216,14 +216,14 @@ class SweepParts:
         return found if found.keys() == set(fields) else None
 
     def write(self, name: str, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Keep the arrays of a part."""
+        """Save the arrays of a part."""
         import numpy as np
 
         with replace_atomically(self._folder / f"{name}.npz") as draft, draft.open("wb") as file:
             np.savez(file, allow_pickle=False, **arrays)
 
     def remove(self) -> None:
-        """Remove the folder."""
+        """Remove the folder with its files."""
         shutil.rmtree(self._folder)
 
 
@@ -236,7 +236,7 @@ def compute_in_parts(
     content: str = "data",
     remedy: str = "",
 ) -> xr.Dataset:
-    """Read the data of a sweep from a complete file, or compute them and keep parts on the way.
+    """Return the data of a sweep from a complete file, or compute them, saving parts on the way.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ class SavedComputation:
         return self._kept(self.compute_data(), path)
 
     def read(self, path: str | Path) -> xr.Dataset:
-        """Read data that `compute` saved; raise DamagedFileError for anything but netCDF."""
+        """Return data that `compute` saved; raise DamagedFileError for anything but netCDF."""
         return read_netcdf(path)
 
     @staticmethod
@@ -292,7 +292,7 @@ class SavedComputation:
 
 
 def read_arrays(path: str | Path, names: Sequence[str], rows: Sequence[str] = ()) -> Any:
-    """Read the arrays of a file .npz by name."""
+    """Return arrays of an .npz file by name; raise an error if they are missing or damaged."""
     import numpy as np
 
     if not Path(path).is_file():
@@ -325,7 +325,7 @@ class FolderError(ValueError):
 
 
 def require_export_folder(folder: Path, ending: str = "") -> None:
-    """Refuse a folder that files could not be exported to."""
+    """Raise an error if files cannot be exported to a folder without losing others."""
     folder = folder.resolve()
     if not folder.exists():
         above = next(p for p in folder.parents if p.exists())
@@ -357,7 +357,7 @@ def require_export_folder(folder: Path, ending: str = "") -> None:
 
 
 def write_folder(folder: Path, files: Mapping[str, str | bytes]) -> None:
-    """Write files to a folder, in place of those of an earlier export."""
+    """Write files to a folder, replacing those of an earlier export."""
     require_export_folder(folder)
     folder = folder.resolve()
     contents = {
@@ -384,7 +384,7 @@ def _told(folder: Path) -> Iterator[None]:
 
 
 def make_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Make a folder, where there is none or an empty one, with all its files or not at all."""
+    """Make a folder with all its files, or not at all; it must be new or empty."""
     with _told(folder):
         _make(folder.resolve(), contents)
 

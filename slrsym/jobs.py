@@ -28,7 +28,7 @@ _PATIENCE = 5
 def executor_factory(
     executor: futures.Executor | Maker | None, workers: int | None
 ) -> tuple[Maker, bool]:
-    """Return a factory of executors, and whether they are ours to shut down."""
+    """Return a function that makes executors, and whether we have to shut them down."""
     if executor is None:
         # Forked processes would share what threads have locked.
         context = multiprocessing.get_context("spawn")
@@ -51,7 +51,7 @@ def executor_factory(
 def iterate_results(
     jobs: Jobs, executor: futures.Executor | Maker | None, workers: int
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the results of jobs as they come."""
+    """Yield the results of jobs as they finish."""
     if executor is not None or workers > 1:
         yield from run_jobs(jobs, *executor_factory(executor, workers))
     while jobs:
@@ -60,7 +60,7 @@ def iterate_results(
 
 
 def run_jobs(jobs: Jobs, maker: Maker, ours: bool) -> Iterator[tuple[Any, Any]]:
-    """Yield the results of jobs as they come; jobs that were lost run again."""
+    """Yield the results of jobs as they finish; run lost jobs again."""
     broken = 0
     while jobs:
         pool = maker()
@@ -103,7 +103,7 @@ LOG_INTERVAL = 30.0
 
 @contextmanager
 def log_progress(line: Callable[[float], str]) -> Iterator[None]:
-    """Log a line on standard error every 30 s while a block runs; it is given the seconds so far.
+    """Log a line on standard error every 30 s while a block runs.
 
     A thread of its own writes it, so that one long part of the work is no silence.
     """
@@ -127,7 +127,7 @@ def log_progress(line: Callable[[float], str]) -> Iterator[None]:
 def progress_line(
     what: str, done: float, total: float | None, seconds: float, reached: float | None = None
 ) -> str:
-    """Return a line about work under way: how much is done, since when, and how long it takes yet.
+    """Return a line on the progress of work: the part done, and elapsed and remaining time.
 
     `reached` is the time at which so much was done. If what follows takes longer than the parts
     before it did, nothing is said of the time left.
@@ -159,7 +159,7 @@ def _clock(seconds: float) -> str:
 def show_progress(
     wanted: bool | None, what: str, total: int, *, counted: bool = False
 ) -> Iterator[Callable[[int], object]]:
-    """Show progress while a block runs: a bar on a terminal, else a line of the log every 30 s."""
+    """Show progress during a block: a bar on a terminal, else a log line every 30 s."""
     if wanted is False:
         yield lambda more: None
         return

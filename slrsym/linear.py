@@ -22,7 +22,7 @@ __all__ = ["LinearPredictor", "best_linear"]
 
 
 class LinearPredictor(NamedTuple):
-    r"""A linear predictor and its risk.
+    r"""A linear predictor, with its coefficients and its risk.
 
     Proposition 3 has the closed form of the best one.
 
@@ -39,7 +39,7 @@ class LinearPredictor(NamedTuple):
 
 
 def best_linear(task: Task, probabilities: ArrayLike | None = None) -> LinearPredictor:
-    """Return the linear predictor of least risk, the subject of Proposition 3.
+    """Return the linear predictor with the least risk (Proposition 3).
 
     Parameters
     ----------

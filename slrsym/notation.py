@@ -1,4 +1,4 @@
-r"""The paper's letters, as SymPy symbols. Every module takes them from here.
+r"""The paper's letters as SymPy symbols, which all modules share.
 
 ======================  =========================  ==============================================
 paper                   here                       meaning
@@ -68,7 +68,7 @@ a = t / A
 
 
 def gram_matrix() -> Matrix:
-    """Return the Gram matrix of (k, v, k*, v*), positive semidefinite for feasible overlaps."""
+    """Return the Gram matrix of (k, v, k*, v*) in the symbols of the overlaps."""
     return Matrix(
         [
             [1, rho, kappa, eta],

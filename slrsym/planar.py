@@ -24,7 +24,7 @@ kappa2, nu2 = Symbol("kappa_2", real=True), Symbol("nu_2", real=True)
 
 
 def risk(x: Any, y: Any) -> Expr:
-    """Return the risk on the manifold, as claim ``lemma-6`` derives it."""
+    """Return the risk on the manifold at (x, y), as the claim ``lemma-6`` states it."""
     score = t.subs(kappa, x)
     return Add(
         epsilon**2,
@@ -34,17 +34,17 @@ def risk(x: Any, y: Any) -> Expr:
 
 
 def R_kappa(x: Any, y: Any) -> Expr:
-    """Return the partial derivative of the risk in kappa."""
+    """Return the derivative of the risk on the manifold in kappa, at (x, y)."""
     return 2 * gamma**2 * b * erf_prime(b * x) * (erf(b * x / B) - y)
 
 
 def R_nu(x: Any) -> Expr:
-    """Return the partial derivative of the risk in nu, which does not depend on nu."""
+    """Return the derivative of the risk on the manifold in nu, which depends on kappa = x only."""
     return -2 * gamma**2 * erf(b * x)
 
 
 def R_kappa_kappa(x: Any, y: Any) -> Expr:
-    """Return the second derivative of the risk in kappa."""
+    """Return the second derivative of the risk on the manifold in kappa, at (x, y)."""
     bell = exp(-((b * x) ** 2))
     return -8 * gamma**2 * b**2 / sqrt(pi) * (b * x) * bell * (
         erf(b * x / B) - y
@@ -72,13 +72,13 @@ C, K = descent_constant(P, Q, M, N), injectivity_constant(P, Q, M, N)
 
 
 def separation_bound(P: Any, Q: Any, M: Any, N: Any, first: Any, second: Any) -> Expr:
-    """Return a lower bound on the separation of two points after a step, by coordinate."""
+    """Return a lower bound on the distance of two points after a step, summed over coordinates."""
     in_kappa, in_nu = 3 * alpha * P + 2 * alpha * M, 3 * alpha * Q
     return (1 - in_kappa - 2 * alpha * N) * first + (1 - 2 * alpha * N - in_nu) * second
 
 
 def coordinate_after_step(x: Any, slope: Any) -> Expr:
-    """Return the image of a coordinate under a step, by Lemma 7."""
+    """Return the coordinate after a step from x, by Lemma 7."""
     stretch = 1 - x**2
     return (x - alpha * slope * stretch) / sqrt(1 + alpha**2 * slope**2 * stretch)
 
@@ -93,7 +93,7 @@ slack = R_kappa(kappa, nu) ** 2 * (1 - kappa**2) + R_nu(kappa) ** 2 * (1 - nu**2
 
 
 def as_planar_function(value: Any) -> Lambda:
-    """Turn one or several expressions into a function of kappa and nu."""
+    """Return one or several expressions as a function of kappa and nu."""
     return function_of((kappa, nu), value)
 
 
@@ -108,12 +108,12 @@ def square_conditions() -> tuple[Boolean, ...]:
 
 
 def second_point_conditions() -> tuple[Boolean, ...]:
-    """Return the conditions that the second point lies in the square."""
+    """Return the conditions that a second point (kappa', nu') lies in the square."""
     return planar_map().inside((kappa2, nu2))
 
 
 def stationarity_equations() -> Lambda:
-    """Return the left sides of equations (14)."""
+    """Return the left-hand sides of the stationarity equations (14)."""
     return as_planar_function((R_kappa(kappa, nu) * (1 - kappa**2), R_nu(kappa) * (1 - nu**2)))
 
 

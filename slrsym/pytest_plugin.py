@@ -1,4 +1,4 @@
-"""Collection of derivation files by pytest: each claim and each step is a test.
+"""Pytest plugin that collects derivation files, with each claim and each step as a test.
 
 ``pytest derivations/gaussian`` lists ``.../stein.py::stein-one-dimensional::integral.1 [...]`` and,
 last of each claim, ``...::stein-one-dimensional::claim``: that there is a proof, that the claims it
@@ -39,11 +39,11 @@ _SEARCHED = pytest.StashKey[set[Path]]()
 
 
 class NotAccepted(Exception):  # noqa: N818
-    """A step or claim is not accepted; the text says why."""
+    """A claim or step is not accepted; the message says why."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options of the plugin."""
+    """Add the plugin's options to pytest."""
     parser.addini(
         "slrsym_derivations", "collect derivation files (slrsym)", type="bool", default=True
     )
@@ -73,7 +73,7 @@ def _count(text: str) -> int:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print notes below the results: fewer points, claims that replace those of the package."""
+    """Print notes below the results, such as claims that replace slrsym's own claims."""
     config = terminalreporter.config
     if _LEDGER not in config.stash:
         return
@@ -93,7 +93,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
 # A wrapper of the older kind, which every pytest knows that is about.
 @pytest.hookimpl(hookwrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, Any, None]:
-    """Collect a derivation file, and leave any other to pytest.
+    """Collect a derivation file or a proof log; leave other files to pytest.
 
     pytest takes every file that its command line names for a module of tests. A derivation file is
     one only if its name says so.
@@ -115,7 +115,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[
 
 
 class DerivationFile(pytest.File):
-    """A file of claims."""
+    """A derivation file, as a collector of its claims."""
 
     def collect(self) -> Iterable[ClaimCollector]:
         """Yield a collector for each claim of the file."""
@@ -135,7 +135,7 @@ class DerivationFile(pytest.File):
 
 
 def _ledger(config: pytest.Config) -> Ledger:
-    """Return the ledger of the claims met so far."""
+    """Return the ledger of the claims collected so far."""
     if _LEDGER not in config.stash:
         from slrsym.claims.ledger import Ledger
 
@@ -144,7 +144,7 @@ def _ledger(config: pytest.Config) -> Ledger:
 
 
 def _finder(node: pytest.Collector) -> Callable[[str], Claim]:
-    """Return a function that looks up a claim by its id."""
+    """Return a function that finds a claim by its id."""
     ledger, folder = _ledger(node.config), node.path.parent
     searched = node.config.stash.setdefault(_SEARCHED, set())
 
@@ -170,10 +170,10 @@ def _is_log(path: Path) -> bool:
 
 
 class LogFile(pytest.File):
-    """A proof log, which the proof checker accepts or refuses as a whole."""
+    """A proof log, as a collector of its claims."""
 
     def collect(self) -> Iterable[pytest.Item]:
-        """Yield a test for each claim of the log."""
+        """Check the log, and yield a test for each of its claims."""
         from slrsym.checker import Rejected, recheck
 
         try:
@@ -195,14 +195,14 @@ class _Test(pytest.Item):
 
 
 class LogItem(_Test):
-    """A claim of a log that the proof checker has accepted."""
+    """The test of a claim in a proof log that the proof checker has accepted."""
 
     def __init__(self, *, judged: JudgedClaim, **options: Any) -> None:
         super().__init__(**options)
         self.judged = judged
 
     def runtest(self) -> None:
-        """Refuse a claim that rests on a step without evidence, or that says something else now."""
+        """Refuse a claim that rests on a step without evidence, or differs from its derivation."""
         from slrsym.checker import describe_claim_difference
         from slrsym.claims.ledger import builtin_ledger
         from slrsym.statements.expressions import ProofError
@@ -222,7 +222,7 @@ class LogItem(_Test):
 
 
 class ClaimCollector(pytest.Collector):
-    """A claim, whose tests are its steps."""
+    """A claim, as a collector of its steps."""
 
     def __init__(self, *, claim: Claim, **options: Any) -> None:
         super().__init__(**options)
@@ -232,13 +232,13 @@ class ClaimCollector(pytest.Collector):
 
     @cached_property
     def judgement(self) -> Judgement:
-        """Judgement of the claim by the proof checker."""
+        """The proof checker's judgement of the claim."""
         from slrsym.tactics.judgement import judge
 
         return judge(self.claim, _finder(self))
 
     def collect(self) -> Iterable[pytest.Item]:
-        """Yield the steps of the proof, as far as it can be built, and the claim as a whole."""
+        """Yield a test for each step of the proof, and one for the claim as a whole."""
         from slrsym.proofs.claim_steps import steps_of
 
         problem, steps = "", []
@@ -273,7 +273,7 @@ class _ClaimTest(_Test):
 
 
 class StepItem(_ClaimTest):
-    """One step of a proof."""
+    """The test of one step of a proof."""
 
     def __init__(self, *, step: Step, number: int, **options: Any) -> None:
         super().__init__(**options)
@@ -281,7 +281,7 @@ class StepItem(_ClaimTest):
         self.number = number
 
     def runtest(self) -> None:
-        """Compare numbers, and ask the proof checker."""
+        """Check the step numerically and by the proof checker."""
         from slrsym.claims.check import POINTS, compare_sides, shared_points, step_report, step_seed
 
         claim = self.parent.claim
@@ -297,7 +297,7 @@ class StepItem(_ClaimTest):
 
 
 class ClaimItem(_ClaimTest):
-    """The test of a claim as a whole: its proof, its id, and that it does not rest on itself."""
+    """The test of a claim as a whole: its proof, its id, and the absence of circular reasoning."""
 
     def __init__(self, *, steps: list[Step], problem: str, **options: Any) -> None:
         super().__init__(**options)
@@ -305,7 +305,7 @@ class ClaimItem(_ClaimTest):
         self.problem = problem
 
     def runtest(self) -> None:
-        """Check that there is one proof, that its claims exist, that there is no circle.
+        """Check that the claim has one proof, uses existing claims, and does not rest on itself.
 
         Expectations in the statement are sampled, too.
         """
@@ -339,7 +339,7 @@ class ClaimItem(_ClaimTest):
 
 
 def _explained(claim: Claim, step: Step, report: StepReport) -> str:
-    """Explain a refused step: its rule, its two sides, and the point, or the missing condition."""
+    """Return a text on why a step was refused: its rule, both sides, and a point or condition."""
     lines = [f"claim {claim.id}, step {step.label} [{step.rule.name}] is refused"]
     if len(step.statement.args) == 2:
         left, right = step.statement.args

@@ -1,4 +1,4 @@
-"""Late-binding registry of printers and compiled functions that are defined in higher layers.
+"""Late-binding registry of printers and compiled functions defined in higher layers.
 
 An object that prints itself asks for its printer here by name. The top of the package says where
 each is found, and nothing is loaded before it is asked for.
@@ -14,16 +14,16 @@ _PLACES: dict[str, str] = {}
 
 
 def register(places: Mapping[str, str]) -> None:
-    """Say where things are found, each as the dotted name of a module and a name in it."""
+    """Register objects by name, each with the module and the name where it is defined."""
     _PLACES.update(places)
 
 
 def dotted_name(name: str) -> str:
-    """Return the full dotted name of a registered object."""
+    """Return the dotted name (module and attribute) of a registered object."""
     return _PLACES[name]
 
 
 def load_registered(name: str) -> Any:
-    """Import a registered object."""
+    """Import a registered object and return it."""
     module, _, inside = dotted_name(name).rpartition(".")
     return getattr(import_module(module), inside)

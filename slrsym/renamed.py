@@ -1,4 +1,4 @@
-"""Old names of things, which work with a `DeprecationWarning` until the next minor version."""
+"""Old names of attributes and functions, which work with a `DeprecationWarning` for a time."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 class _OldAttribute:
-    """A property that returns the value of the attribute that has replaced it."""
+    """A descriptor that returns the value of the attribute that has replaced an old one."""
 
     def __init__(self, new: str) -> None:
         self._new = new
@@ -26,7 +26,7 @@ class _OldAttribute:
 
 
 def old_attribute(new: str) -> Any:
-    """Return a class attribute that gives another one's value, with a warning.
+    """Return a descriptor for an old attribute name, which warns and returns the new attribute.
 
     Examples
     --------
@@ -38,7 +38,7 @@ def old_attribute(new: str) -> Any:
 
 
 def old_names(module: str, **names: str) -> Callable[..., Any]:
-    """Return a module's `__getattr__`, which gives things by their old names, with a warning.
+    """Return a module's `__getattr__` for old names, which warns and returns the new object.
 
     A `__getattr__` that calls it passes ``stacklevel=3``.
     """

@@ -1,4 +1,4 @@
-"""Storage of runs, in memory and in files.
+"""Runs of descent as datasets, and their storage in files.
 
 Runs of the paper's task and those of any model are the same kind of data. How many of them do
 something is said with Wilson's interval.
@@ -40,7 +40,7 @@ _OF_MODEL = {"run", "step", "space", "direction", "other"}
 
 
 class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
-    """Runs of descent (Definition 1): an `xarray.Dataset` with dimensions ``run`` and ``step``.
+    """A dataset of runs of descent (Definition 1), with dimensions ``run`` and ``step``.
 
     It has a variable for each order parameter, by its name, the excess risk, and settings as
     attributes. Runs of `Model.simulate` have in ``gram`` the inner products of all directions,
@@ -50,11 +50,11 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
     __slots__ = ()
 
     def __getitem__(self, key: Any) -> Any:
-        """Return a variable; an order parameter may be named by its symbol."""
+        """Return a variable by its name, or an order parameter by its symbol."""
         return super().__getitem__(getattr(key, "name", key))
 
     def overlap(self, x: Any, y: Any) -> xr.DataArray:
-        """Return the inner product of two directions of a model along the runs.
+        """Return the inner product of two directions of a model, along all runs.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class Runs(xr.Dataset):  # type: ignore[no-untyped-call]
 
 
 def build_runs(variables: dict[str, Any], coords: dict[str, Any], settings: dict[str, Any]) -> Runs:
-    """Collect runs with their settings and the versions of the packages."""
+    """Return a dataset of runs, with settings and package versions as attributes."""
     packages = ("slrsym", "numpy", "scipy", *(("numba",) if settings["backend"] == "numba" else ()))
     return Runs(
         variables,
@@ -93,7 +93,7 @@ def build_runs(variables: dict[str, Any], coords: dict[str, Any], settings: dict
 
 
 def require_runs(runs: Any, *, of_task: bool = True) -> None:
-    """Refuse data that are no result of `slrsym.simulate` or, if allowed, of `Model.simulate`."""
+    """Raise an error for data that are not runs of `slrsym.simulate` or `Model.simulate`."""
     if isinstance(runs, xr.Dataset) and not of_task and "gram" in runs.variables:
         needed, dims, variables = _SETTINGS, _OF_MODEL, {"excess_risk", *_OF_MODEL}
     else:
@@ -120,7 +120,7 @@ def require_runs(runs: Any, *, of_task: bool = True) -> None:
 
 
 def save(runs: xr.Dataset, path: str | Path) -> None:
-    """Write runs to a netCDF file, which takes the place of an earlier one when it is complete.
+    """Write runs to a netCDF file, which replaces an earlier file only when complete.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def _is_large(value: object) -> bool:
 
 
 class RiskError(RuntimeError):
-    """Runs are complete, but their risk could not be computed.
+    """The risk of finished runs could not be computed.
 
     The message names the file that holds the runs; they are its `result`, too, with NaN as risk.
     """
@@ -156,7 +156,7 @@ class RiskError(RuntimeError):
 
 
 def save_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -> RiskError:
-    """Save runs whose risk could not be computed, and return the error that says where."""
+    """Save runs without their risk, and return an error that says where they are."""
     if path is None:
         handle, path = tempfile.mkstemp(prefix="slrsym-runs-", suffix=".nc")
         os.close(handle)
@@ -170,7 +170,7 @@ def save_without_risk(runs: Runs, path: str | Path | None, problem: Exception) -
 
 
 def load(path: str | Path) -> Runs:
-    """Read runs from a file.
+    """Return the runs in a file.
 
     Parameters
     ----------
@@ -208,15 +208,15 @@ def _restored(value: Any) -> Any:
 
 
 class Engine(Protocol):
-    """The protocol of an engine: the states of runs, and steps that advance them."""
+    """Protocol of engines, which hold the states of runs and advance them by steps."""
 
     @property
     def states(self) -> NDArray[np.float64]:
-        """The states, (runs, ...)."""
+        """The states of the runs, shape (runs, ...)."""
         ...
 
     def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> NDArray[np.float64]:
-        """Move by a step for each inverse temperature.
+        """Take one step for each inverse temperature; return every `every`-th state.
 
         Parameters
         ----------
@@ -241,7 +241,7 @@ def advance_and_log(
     path: str | Path | None,
     progress: bool | None,
 ) -> Runs:
-    """Advance an engine to the last logged step, and save the runs that `finish` returns.
+    """Advance an engine to the last logged step, and save and return the runs.
 
     `parameters` begin with those of the first step; `work` is how many steps a step of all runs
     counts for. Interrupted, all that is complete is kept.
@@ -262,7 +262,7 @@ def advance_and_log(
 
 
 def _strides(gaps: NDArray[np.int64], work: int) -> Iterator[tuple[int, int, bool]]:
-    """Yield strides of an engine: step counts, and the number of rows.
+    """Yield how many steps to take between two saves, and how many log rows.
 
     Equal gaps between logged steps are taken together, but not too many; a long one is cut.
     """
@@ -286,7 +286,7 @@ CONFIDENCE = 0.95
 def wilson_intervals(
     counts: ArrayLike, total: int
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return Wilson's confidence intervals of probabilities.
+    """Return Wilson's confidence intervals for probabilities, from counts.
 
     The interval is that of E. B. Wilson, Journal of the American Statistical Association 22 (1927).
 

@@ -1,4 +1,4 @@
-"""Schedules: a parameter at each step, such as the inverse temperature of Definition 1."""
+"""Schedules: a parameter's value at each step, as the inverse temperature in Definition 1."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ALLOWED = "a number, a list of numbers or a function of steps"
 
 @dataclass(frozen=True)
 class Constant:
-    """The same inverse temperature at every step.
+    """A schedule with the same inverse temperature at every step.
 
     Parameters
     ----------
@@ -38,13 +38,13 @@ class Constant:
         object.__setattr__(self, "lam", require_positive("lam", self.lam))
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at some steps."""
+        """Return the inverse temperatures at given steps, which are all equal."""
         return np.full(steps.shape, self.lam, dtype=np.float64)
 
 
 @dataclass(frozen=True)
 class InverseTimeDecay:
-    r"""An inverse temperature that falls: :math:`\lambda_0 / (1 + c t)`.
+    r"""A schedule of decreasing inverse temperatures, :math:`\lambda_0 / (1 + c t)`.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class InverseTimeDecay:
         object.__setattr__(self, "c", rate)
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at some steps."""
+        """Return the inverse temperatures at given steps."""
         return np.asarray(self.lam0 / (1 + self.c * steps), dtype=np.float64)
 
 
@@ -87,7 +87,7 @@ _FUNCTIONS: dict[str, np.ufunc] = {
 
 @dataclass(frozen=True)
 class Formula:
-    """An inverse temperature that is a formula in the step t.
+    """A schedule given by a formula for the inverse temperature in the step t.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Formula:
             ) from None
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the inverse temperatures at some steps."""
+        """Return the inverse temperatures at given steps."""
         tree = ast.parse(self.text.strip(), mode="eval")
         # Values that are not finite are refused later, with the step that they belong to.
         with np.errstate(all="ignore"):
@@ -143,7 +143,7 @@ def _value(node: ast.expr, t: NDArray[np.float64]) -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Tabulated:
-    """A parameter for each step, in a table, or one number for all."""
+    """A schedule given by a table, with a value for each step or one for all."""
 
     values: NDArray[np.float64]
     name: str = "schedule"
@@ -155,7 +155,7 @@ class Tabulated:
         object.__setattr__(self, "values", table)
 
     def __call__(self, steps: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the parameter at some steps."""
+        """Return the values of the parameter at some steps."""
         if self.values.ndim and steps.size and steps.max() >= self.values.size:
             raise ValueError(
                 f"{self.name} must have a value for each step from 0 to {steps.max()}, "
@@ -171,7 +171,7 @@ Schedule = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 
 
 def as_schedule(schedule: float | ArrayLike | Schedule) -> Schedule:
-    """Turn a number, a table or a function into a schedule."""
+    """Return the schedule that a number, a table or a function stands for."""
     if callable(schedule):
         return schedule
     values = require_real_array("schedule", schedule, _ALLOWED)
@@ -190,7 +190,7 @@ SORTS: dict[str, tuple[str, Callable[[NDArray[np.float64]], Any]]] = {
 def parameter_values(
     given: Any, first: int, last: int, name: str = "schedule", sorts: Iterable[str] = ("positive",)
 ) -> NDArray[np.float64]:
-    """Return a parameter from one step to another, both included, or refuse its values."""
+    """Return a parameter's values at steps `first` to `last`, or raise if one is not allowed."""
     steps = np.arange(first, last + 1, dtype=np.int64)
     rule = given if callable(given) else Tabulated(given, name)
     values = require_real_array(name, rule(steps), "a function that gives numbers")
@@ -210,7 +210,7 @@ def parameter_values(
 
 
 def schedule_from_text(text: str) -> Constant | InverseTimeDecay | Formula:
-    """Parse a schedule."""
+    """Return the schedule that a text describes, such as ``0.1 + exp(-t/1000)``."""
     plain = text.replace(" ", "")
     with suppress(ValueError):
         if plain.startswith("Constant(lam=") and plain.endswith(")"):
@@ -234,7 +234,7 @@ def schedule_from_text(text: str) -> Constant | InverseTimeDecay | Formula:
 
 
 def describe_schedule(schedule: Any) -> str:
-    """Format a schedule in words that `schedule_from_text` reads, if it is a known kind."""
+    """Return a text that `schedule_from_text` reads, for a schedule of a known kind."""
     if isinstance(schedule, Formula):
         return schedule.text
     return (

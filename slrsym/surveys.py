@@ -1,4 +1,4 @@
-r"""Data for the figures that need no simulation: figures 3 and 6, and the basins.
+r"""Data for figures that need no simulation: figures 3 and 6, and the basins.
 
 The copy of the paper that this was written from has lost the settings of figures 3 and 6. Those
 below are ours.
@@ -99,7 +99,7 @@ class OracleSurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the data depend."""
+        """The parameters on which the data depend."""
         return {
             "survey": "oracle and linear risk",
             "d_exact": list(self.exact),
@@ -112,7 +112,7 @@ class OracleSurvey(SavedComputation):
         }
 
     def compute_data(self) -> xr.Dataset:
-        """Compute the risks and their estimates."""
+        """Compute the risks of both predictors, with Monte Carlo estimates."""
         risks = [self._risks(d) for d in self.exact]
         estimates = [self._estimated(d, i) for i, d in enumerate(self.sampled)]
         names = ("oracle_estimate", "oracle_error", "linear_estimate", "linear_error")
@@ -150,7 +150,7 @@ class OracleSurvey(SavedComputation):
 
 @dataclass(frozen=True)
 class SquareSurvey(SavedComputation):
-    r"""Figure 6: the risk on the manifold, its fixed points, and the field that descent follows.
+    r"""Figure 6: the risk on the manifold, its fixed points, and the descent vector field.
 
     The setting is that of figure 4b. The paper's own is lost. The data are ``risk`` and the field
     ``flow_kappa, flow_nu`` over ``kappa, nu``, where the field is
@@ -178,17 +178,17 @@ class SquareSurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the data depend."""
+        """The parameters on which the data depend."""
         numbers = {name: getattr(self.task, name) for name in ("d", "L", "gamma", "epsilon")}
         own = {"lam": self.lam, "points": self.points, "alpha": self.alpha}
         return {"survey": "square", **numbers, **own}
 
     def compute_data(self) -> xr.Dataset:
-        """Compute risk and field over the square, the fixed points, orbits and the separatrix."""
+        """Compute risk, vector field, fixed points, orbits and separatrix on the square."""
         return self.field().assign(self._orbits()).assign(self._separatrix())
 
     def field(self) -> xr.Dataset:
-        """Compute the risk, the field and the fixed points alone, which takes no time."""
+        """Compute the risk, the vector field and the fixed points only, which is fast."""
         axis = np.linspace(-1, 1, self.points)
         grid = np.stack(np.meshgrid(axis, axis, indexing="ij"), axis=-1)
         flow = self._flow(grid)
@@ -211,7 +211,7 @@ class SquareSurvey(SavedComputation):
         return simulate(self.task, starts, self.lam, self.alpha, steps, every, progress=False)
 
     def _patience(self, distance: float) -> int:
-        """Return the number of steps after which descent from a distance has left the saddle."""
+        """Return how many steps descent needs to leave the saddle from a small distance."""
         slopes = hessian(np.zeros(5), self.lam, self.task)[:2, :2]
         growth = max(-float(np.linalg.eigvalsh(slopes)[0]) * self.alpha, 1e-4)
         return int(1.5 * np.log(1 / distance) / np.log1p(growth)) + 100
@@ -223,7 +223,7 @@ class SquareSurvey(SavedComputation):
         return {f"orbit_{name}": (("orbit", "time"), runs[name].values) for name in ("kappa", "nu")}
 
     def _separatrix(self) -> dict[str, Any]:
-        """Find the separatrix by bisection: above it descent goes to (1, 1), below to (-1, -1)."""
+        """Find the separatrix by bisection, between starts that end at (1, 1) and at (-1, -1)."""
         kappa = -np.cos(np.linspace(0, np.pi / 2, 41))[1:-1]
         low, high = np.zeros_like(kappa), np.ones_like(kappa)
         steps = self._patience(1e-5)
@@ -242,7 +242,7 @@ class SquareSurvey(SavedComputation):
         return np.asarray(-slopes * (1 - grid**2))
 
     def _kind(self, point: NDArray[np.float64]) -> str:
-        """Classify a fixed point of the square: minimum, maximum or saddle."""
+        """Return the kind of a fixed point of the square: minimum, maximum or saddle."""
         state = _on_manifold(point)
         if np.any(point):
             # At a corner, by the slopes along the two edges that leave it.
@@ -256,7 +256,7 @@ class SquareSurvey(SavedComputation):
 
 @dataclass(frozen=True)
 class BasinSurvey(SquareSurvey):
-    """The two basins of descent on the manifold, and the null set of Proposition 13 between them.
+    """The basins of descent on the manifold, and the null set between them (Proposition 13).
 
     The data are those of `SquareSurvey`; over ``kappa, nu`` also ``end``, 1 or -1 for the two
     minima, and ``arrival``, after how many steps both overlaps are half way there; 0 and NaN for
@@ -274,11 +274,11 @@ class BasinSurvey(SquareSurvey):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the data depend."""
+        """The parameters on which the data depend."""
         return super().settings | {"survey": "basins"}
 
     def compute_data(self) -> xr.Dataset:
-        """Compute the data of the square, and the limits of descent."""
+        """Compute the data of the square, with the limit of descent from each start."""
         data = super().compute_data()
         grid = np.stack(np.meshgrid(data.kappa, data.nu, indexing="ij"), axis=-1)
         steps = self._patience(1e-3)

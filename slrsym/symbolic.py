@@ -1,4 +1,4 @@
-r"""The risk of the erf attention predictor: its definition, and expressions derived from it.
+r"""The risk of the erf attention predictor: definition, closed form and derivatives.
 
 The definition stands in `risk_definition`, once. Closed form, gradient and Hessian in the order
 parameters are derived from it by `slrsym.gaussian`.
@@ -74,26 +74,26 @@ def risk_definition() -> Expectation:
 
 @cache
 def risk_closed_form() -> Expr:
-    """Derive R(kappa, nu, theta, eta, rho) from the definition: Proposition 15."""
+    """Return the risk in closed form (Proposition 15), derived from the definition."""
     definition = risk_definition()
     return evaluate_for_proofs(definition.integrand, definition.law)
 
 
 def risk_derivation() -> Trace:
-    """Return the steps from the definition to the closed form, Proposition 15."""
+    """Return the steps from the definition of the risk to its closed form (Proposition 15)."""
     definition = risk_definition()
     return expectation(definition.integrand, definition.law, trace=True)[1]
 
 
 @cache
 def gradient() -> ImmutableMatrix:
-    """Return the gradient of the risk (Proposition 15) in the order parameters, shape (5, 1)."""
+    """Return the gradient of the risk in the order parameters, shape (5, 1) (Proposition 15)."""
     return ImmutableMatrix([risk_closed_form().diff(p) for p in ORDER_PARAMETERS])
 
 
 @cache
 def hessian() -> ImmutableMatrix:
-    """Return the Hessian of the risk (Proposition 15) in the order parameters, shape (5, 5)."""
+    """Return the Hessian of the risk in the order parameters, shape (5, 5) (Proposition 15)."""
     slope = gradient()
     return ImmutableMatrix(
         Matrix(5, 5, lambda i, j: slope[min(i, j)].diff(ORDER_PARAMETERS[max(i, j)]))
@@ -102,13 +102,13 @@ def hessian() -> ImmutableMatrix:
 
 @cache
 def risk_on_manifold() -> Expr:
-    r"""Return the risk :math:`R^<(\kappa, \nu)` on the manifold, equation (11): Lemma 6."""
+    r"""Return the risk :math:`R^<(\kappa, \nu)` on the manifold (Lemma 6), equation (11)."""
     return risk_closed_form().subs({theta: S.Zero, eta: S.Zero, rho: S.Zero})
 
 
 @cache
 def excess_risk_stable() -> Expr:
-    """Return the excess risk as a sum without cancellation; claim ``excess-risk-stable``."""
+    """Return the excess risk as a sum in which no terms cancel; claim ``excess-risk-stable``."""
     # Given the score u of the informative token, its attention erf(u) has this mean and variance,
     # and its two derivatives in the mean of u these means.
     mean = erf(a)

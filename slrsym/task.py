@@ -1,4 +1,4 @@
-"""Single-location regression: its parameters, and the overlaps that its risk depends on."""
+"""The task of single-location regression: its parameters, and the overlaps."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MOST = 10**150
 
 @dataclass(frozen=True)
 class Task:
-    """A single-location regression task.
+    """A single-location regression task, given by its parameters.
 
     The task is that of Section 2.1, under Assumption 1.
 
@@ -80,22 +80,22 @@ class Task:
 
     @property
     def numbers(self) -> tuple[float, float, float, float]:
-        """gamma, d, L and epsilon, in the order in which kernels take them after lambda."""
+        """The parameters gamma, d, L and epsilon, in the order that compiled functions take."""
         return self.gamma, float(self.d), float(self.L), self.epsilon
 
 
 def task_settings(task: Task) -> dict[str, Any]:
-    """Return a task as attributes of data: task_d, task_L, task_gamma, task_epsilon."""
+    """Return a task's parameters as attributes of data: task_d, task_L and so on."""
     return {f"task_{name}": getattr(task, name) for name in Task.__dataclass_fields__}
 
 
 def task_from_settings(settings: Mapping[Any, Any]) -> Task:
-    """Read a task from attributes of data."""
+    """Return the task that attributes of data describe."""
     return Task(*(settings[f"task_{name}"] for name in Task.__dataclass_fields__))
 
 
 class OrderParameters(NamedTuple):
-    r"""The overlaps that the risk depends on, in the order in which arrays hold them.
+    r"""The five overlaps that the risk depends on, in the order of arrays.
 
     They are the arguments of the risk in Theorem 1.
 

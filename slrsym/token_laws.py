@@ -1,4 +1,4 @@
-r"""Laws of the tokens of single-location regression, projected on the directions of interest.
+r"""Laws of the tokens in single-location regression, projected on k, v and true directions.
 
 Given the location :math:`J_0`, the informative token is
 :math:`X_{J_0} \sim N(\sqrt{d/2}\,k^\star, \gamma^2 I_d)`, every other token is standard normal in
@@ -19,7 +19,7 @@ xi = Symbol("xi", real=True)
 
 
 def informative_token() -> GaussianLaw:
-    r"""Return the law of the informative token's projections, named U1, V1 and Y1.
+    r"""Return the law of the informative token's projections on k, v and v*: U1, V1 and Y1.
 
     Notes
     -----
@@ -33,17 +33,17 @@ def informative_token() -> GaussianLaw:
 
 
 def other_token() -> GaussianLaw:
-    r"""Return the law of :math:`(X_l\cdot k,\; X_l\cdot v)` for any other token, named U, V."""
+    r"""Return the law of :math:`(X_l\cdot k,\; X_l\cdot v)`, named U and V, for other tokens."""
     return GaussianLaw({U: 0, V: 0}, [[1, rho], [rho, 1]])
 
 
 def noise() -> NoiseLaw:
-    r"""Return the law of the noise :math:`\xi`: mean 0, second moment :math:`\varepsilon^2`."""
+    r"""Return the law of the output's noise: mean 0, variance :math:`\varepsilon^2`."""
     return NoiseLaw(xi, epsilon**2)
 
 
 def token_law(names: tuple[Symbol, ...]) -> ProductLaw:
-    """Return the law of an informative token, in an orthonormal basis that begins with k*."""
+    """Return the law of an informative token's coordinates in a basis that begins with k*."""
     means = [sqrt(d / 2), *[0] * (len(names) - 1)]
     return ProductLaw(
         *(GaussianLaw({x: m}, [[gamma**2]]) for x, m in zip(names, means, strict=True))

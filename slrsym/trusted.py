@@ -1,4 +1,4 @@
-"""Old name of `slrsym.checker`, importable until version 0.3."""
+"""Old name of the module `slrsym.checker`, importable until version 0.3."""
 
 import sys
 import warnings

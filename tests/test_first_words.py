@@ -24,11 +24,11 @@ End Enlarge Enter Escape Estimate Evaluate Execute Expand Explain Express Extend
 Fill Find Fit Fix Flag Follow Forget Format Gather Generate Go Group Halve Handle Hold Import Infer
 Instantiate Integrate Isolate Iterate Join Judge Keep Label Lead Learn Let Lift List Load Locate Log
 Look Make Map Mark Match Measure Merge Minimise Move Multiply Name Nest Note Open Order Pair Parse
-Pass Perform Print Project Propagate Prove Put Quantify Raise Rank Read Rebuild Recompute Reduce
-Refer Refine Reflect Refuse Register Reinterpret Remember Remove Rename Replace Replay Report
-Reshape Return Rewrite Rotate Round Route Run Sample Save Say Search Select Set Show Simplify Skip
-Solve Sort Split State Substitute Sum Summarise Tabulate Take Tell Transform Translate Turn Typeset
-Use Verify Warn Write Yield
+Pass Perform Print Project Propagate Prove Put Quantify Raise Rank Read Rebuild Recompute Record
+Reduce Refer Refine Reflect Refuse Register Reinterpret Remember Remove Rename Replace Replay Report
+Require Reset Reshape Return Rewrite Rotate Round Route Run Sample Save Say Search Select Set
+Shorten Show Simplify Skip Solve Sort Split State Store Substitute Sum Summarise Tabulate Take Tell
+Transform Translate Turn Typeset Use Verify Warn Write Yield
 """
 VERBS = frozenset(_VERBS.split())
 

@@ -1,4 +1,4 @@
-"""Functions on boxes: enclosures of their values and derivatives, and the Krawczyk test.
+"""Functions on boxes, with enclosures of their values and derivatives in ball arithmetic.
 
 The one Newton test: whether a system has exactly one zero in a box, after Krawczyk.
 """
@@ -33,7 +33,7 @@ PARAMETERS = {
 
 
 class ParametricFunctions:
-    """Some functions of a few variables, for given parameters."""
+    """Symbolic functions of a few variables and of parameters, to be evaluated on boxes."""
 
     def __init__(
         self,
@@ -49,13 +49,13 @@ class ParametricFunctions:
 
     @cached_property
     def value_program(self) -> Program:
-        """The functions, as expressions."""
+        """The program that computes the functions."""
         letters = tuple(self.parameters.values())
         return print_program(self.outputs, self.state, letters, self._used())
 
     @cached_property
     def derivative_program(self) -> Program:
-        """The functions, then the derivatives of the first, of the second, and so on."""
+        """The program that computes the functions, then all first derivatives, row by row."""
         chain = _Chain(self._used())
         slopes = [chain.derivative(f, x) for f in self.outputs for x in self.state]
         known = self._used() | chain.found
@@ -74,12 +74,12 @@ class ParametricFunctions:
         return found
 
     def bind(self, parameters: Mapping[str, Any], dps: int) -> BoxFunctions:
-        """Fix the parameters, which are balls."""
+        """Return the functions with given values of the parameters, as balls."""
         return BoxFunctions(self, {n: parameters.get(n, arb(1)) for n in self.parameters}, dps)
 
 
 class _Chain:
-    """Derivatives of expressions with names for parts of them, by the chain rule."""
+    """Derivatives by the chain rule of expressions with named subexpressions."""
 
     def __init__(self, given: Mapping[Symbol, Expr]) -> None:
         self._given = given
@@ -106,7 +106,7 @@ class _Chain:
 
 @dataclass(frozen=True)
 class BoxFunctions:
-    """Functions of a few variables alone."""
+    """Functions of a few variables, with fixed parameters, for evaluation on boxes."""
 
     field: ParametricFunctions
     parameters: dict[str, Any]
@@ -129,13 +129,13 @@ class BoxFunctions:
         return {}
 
     def natural_enclosure(self, box: Box) -> list[Any]:
-        """Enclose the values over a box by direct evaluation."""
+        """Enclose the functions' values over a box by direct evaluation."""
         with ctx.workdps(self.dps):
             result: list[Any] = self._values(box_to_balls(box))
             return result
 
     def jacobian_enclosure(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
-        """Enclose the values and the first derivatives over a box."""
+        """Enclose the functions' values and first derivatives over a box."""
         # A search asks twice: for the mean value form, and where to cut.
         if box not in self._recent:
             with ctx.workdps(self.dps):
@@ -147,7 +147,7 @@ class BoxFunctions:
         return found[:count], [found[count + n * i : count + n * (i + 1)] for i in range(count)]
 
     def centred_enclosure(self, box: Box) -> list[Any]:
-        """Enclose the values by the mean value theorem, expanded at the midpoint of the box."""
+        """Enclose the functions' values over a box by the mean value theorem at its midpoint."""
         _, rows = self.jacobian_enclosure(box)
         with ctx.workdps(self.dps):
             middle = [arb((low + high) / 2) for low, high in box]
@@ -161,26 +161,26 @@ class BoxFunctions:
 
 @dataclass(frozen=True)
 class BoundMargins:
-    """By how much some functions stay above and below given bounds."""
+    """Distances of functions from given lower and upper bounds, as functions on boxes."""
 
     bound: BoxFunctions
     bounds: tuple[tuple[Any, Any], ...]
 
     @property
     def dps(self) -> int:
-        """Number of decimal digits of the working precision."""
+        """Working precision in decimal digits."""
         return self.bound.dps
 
     def natural_enclosure(self, box: Box) -> list[Any]:
-        """Enclose the distances to the bounds by direct evaluation, as `BoxFunctions` does."""
+        """Enclose the distances to the bounds over a box by direct evaluation."""
         return self._room(self.bound.natural_enclosure(box))
 
     def centred_enclosure(self, box: Box) -> list[Any]:
-        """Enclose the distances to the bounds by the mean value theorem."""
+        """Enclose the distances to the bounds over a box by the mean value theorem."""
         return self._room(self.bound.centred_enclosure(box))
 
     def jacobian_enclosure(self, box: Box) -> tuple[list[Any], list[list[Any]]]:
-        """Enclose the distances to the bounds, and their derivatives up to sign."""
+        """Enclose the distances to the bounds, and their derivatives up to sign, over a box."""
         values, rows = self.bound.jacobian_enclosure(box)
         twice = [
             row
@@ -204,7 +204,7 @@ Functions = BoxFunctions | BoundMargins
 
 @dataclass(frozen=True)
 class CertificatePart:
-    """One part of a certificate: functions that are positive, or zero, on a box."""
+    """One part of a certificate: functions, their box, and whether to show positivity or zeros."""
 
     name: str
     field: ParametricFunctions
@@ -214,7 +214,7 @@ class CertificatePart:
     bounds: tuple[tuple[Any, Any], ...] = ()
 
     def bind(self, parameters: Mapping[str, Range], digits: int) -> Functions:
-        """Fix a box of parameters in the functions to be shown positive, or zero."""
+        """Return the functions of the part, with parameters fixed to a box."""
         with ctx.workdps(digits):
             balls = {name: x.to_ball() for name, x in parameters.items()}
         bound = self.field.bind(balls, digits)
@@ -223,7 +223,7 @@ class CertificatePart:
 
 @dataclass(frozen=True)
 class CertificateKind:
-    """A kind of certificate."""
+    """A kind of certificate: its statement, its parts, and its parameters."""
 
     statement: str
     parts: Callable[[Mapping[str, Fraction]], tuple[CertificatePart, ...]]
@@ -233,12 +233,12 @@ class CertificateKind:
 
 
 def no_algebraic_facts() -> Mapping[str, bool]:
-    """Return no facts: nothing about this kind is decided by algebra."""
+    """Return an empty mapping, for kinds of certificates without algebraic side conditions."""
     return {}
 
 
 def has_exactly_one_zero(bound: Functions, box: Box) -> bool:
-    """Return whether a system certainly has exactly one zero in a box with rational ends."""
+    """Return whether a system is proved to have exactly one zero in a box."""
     _, rows = bound.jacobian_enclosure(box)
     values = bound.natural_enclosure(midpoint(box))
     with ctx.workdps(bound.dps):

@@ -1,4 +1,4 @@
-"""Exact numbers, ranges between two of them, and boxes, which are products of intervals.
+"""Exact numbers, ranges between two of them, boxes, and trees of subdivided boxes.
 
 A subdivision tree is stored as a string; by construction its leaves cover the box.
 
@@ -36,26 +36,26 @@ _FORMS = "a decimal number, a fraction such as 1/2, or a root such as sqrt(1/2)"
 
 
 def to_flint_rational(x: Fraction) -> Any:
-    """Convert a fraction to FLINT's rational type."""
+    """Convert a fraction to a rational number of the FLINT library."""
     return fmpq(x.numerator, x.denominator)
 
 
 @total_ordering
 @dataclass(frozen=True)
 class ExactNumber:
-    """A rational number that is not negative, or the square root of one."""
+    """A nonnegative rational number, or the square root of one."""
 
     radicand: Fraction
     root: bool = False
 
     def to_ball(self) -> Any:
-        """Return the number as a ball, at the precision in force."""
+        """Return a ball that contains the number, at the current precision."""
         x = arb(to_flint_rational(self.radicand))
         return x.sqrt() if self.root else x
 
     @property
     def square(self) -> Fraction:
-        """The square, with which numbers are compared."""
+        """The square of the number, by which numbers are compared."""
         return self.radicand if self.root else self.radicand**2
 
     def __float__(self) -> float:
@@ -76,19 +76,19 @@ class ExactNumber:
 
     @property
     def short_text(self) -> str:
-        """The number as a short decimal if that is exact, else as a fraction, or a root of one."""
+        """The number as a short decimal if that is exact, else as a fraction or square root."""
         text = format_number(self.radicand)
         return f"sqrt({text})" if self.root else text
 
 
 def format_number(number: Fraction) -> str:
-    """Format a number as a short decimal where that is exact, and as a fraction otherwise."""
+    """Return a number as a short decimal if that is exact, else as a fraction."""
     short = f"{float(number):.10g}"
     return short if Fraction(short) == number else str(number)
 
 
 def parse_exact(name: str, value: Any) -> ExactNumber:
-    """Parse a number without rounding it.
+    """Return the number that a text or value denotes, without rounding.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def _parsed(value: Any) -> ExactNumber | None:
 
 @dataclass(frozen=True)
 class Range:
-    """All numbers from one exact number to another."""
+    """The range of all numbers between two exact numbers."""
 
     low: ExactNumber
     high: ExactNumber
@@ -130,21 +130,21 @@ class Range:
 
     @property
     def is_point(self) -> bool:
-        """Whether it is a single number."""
+        """Whether the range is a single number."""
         return self.low == self.high
 
     @property
     def width(self) -> float:
-        """Width relative to the higher end; used only to choose where to cut."""
+        """The width of the range relative to its upper end, used only to choose where to cut."""
         return 1 - float(self.low) / float(self.high) if float(self.high) else 0.0
 
     def to_ball(self) -> Any:
-        """Return a ball that contains the whole range, at the precision in force."""
+        """Return a ball that contains the whole range, at the current precision."""
         low = self.low.to_ball()
         return low if self.is_point else low.union(self.high.to_ball())
 
     def halves(self) -> tuple[Range, Range]:
-        """Split the range into two that cover it and share one point."""
+        """Return the two halves of the range, which share one point."""
         # Which point it is does not matter, only that both halves have it.
         middle = ExactNumber(Fraction((float(self.low) + float(self.high)) / 2))
         if not self.low < middle < self.high:
@@ -162,7 +162,7 @@ _TINY, _HUGE = Fraction(1e-50), Fraction(1e50)
 
 
 def parse_range(name: str, value: Any) -> Range:
-    """Parse a parameter of the task: one value, or a range of values.
+    """Return a parameter of the task as a range, from one value or from an interval.
 
     Examples
     --------
@@ -193,13 +193,13 @@ def parse_range(name: str, value: Any) -> Range:
 
 
 def parse_task_ranges(lam: Any, gamma: Any, d: Any, **others: Any) -> dict[str, Range]:
-    """Parse the parameters of the task, and others, as ranges."""
+    """Return the parameters of the task, and others, as ranges."""
     given = {"lam": lam, "gamma": gamma, "d": d} | others
     return {name: parse_range(name, value) for name, value in given.items()}
 
 
 def parse_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
-    """Parse a rational number of any sign, or an interval with such ends."""
+    """Return the ends of an interval of rational numbers, or a single number twice."""
     parts = value.split("..") if isinstance(value, str) else value
     parts = list(parts) if isinstance(parts, list | tuple) else [parts]
     ends = [_parsed(part) for part in parts]
@@ -214,7 +214,7 @@ def parse_interval(name: str, value: Any) -> tuple[Fraction, Fraction]:
 
 
 def decimal_below(x: Any, digits: int = 4) -> str:
-    """Return a short decimal number below a ball."""
+    """Return a short decimal number that is smaller than every number in a ball."""
     for more in (0, 1):
         middle = float(x.lower().mid())
         text = f"{middle - abs(middle) * more * 2 * 10.0 ** (1 - digits):.{digits - 1}e}"
@@ -228,17 +228,17 @@ Box = tuple[tuple[Any, Any], ...]
 
 
 def box_to_balls(box: Box) -> list[Any]:
-    """Return a ball for each side of a box, at the precision in force."""
+    """Return a ball for each side of a box, at the current precision."""
     return [arb(low) if low == high else arb(low).union(arb(high)) for low, high in box]
 
 
 def midpoint(box: Box) -> Box:
-    """Return the midpoint of a box, as a box."""
+    """Return the midpoint of a box, as a box of width 0."""
     return tuple(((low + high) / 2,) * 2 for low, high in box)
 
 
 def bisect(box: Box, axis: int) -> tuple[Box, Box]:
-    """Split a box into two halves along an axis."""
+    """Return the two halves of a box, cut along an axis."""
     low, high = box[axis]
     middle = (low + high) / 2
     return (
@@ -256,12 +256,12 @@ def box_volume(box: Box) -> Any:
 
 
 def is_within(inner: Box, outer: Box) -> bool:
-    """Return whether one box lies in another."""
+    """Return whether a box is contained in another box."""
     return all(a >= c and b <= d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
 def is_strictly_within(inner: Box, outer: Box) -> bool:
-    """Return whether one box lies in the interior of another."""
+    """Return whether a box is contained in the interior of another box."""
     return all(a > c and b < d for (a, b), (c, d) in zip(inner, outer, strict=True))
 
 
@@ -274,7 +274,7 @@ NATURAL, CENTRED, INSIDE, UNDECIDED = ".", ":", "*", "?"
 
 
 def subdivision_leaves(box: Box, marks: Iterator[str]) -> Iterator[tuple[Box, str]]:
-    """Yield the leaves of a subdivision tree, which cover the box, with their marks."""
+    """Yield the smallest boxes of a subdivision tree, which cover the box, with their marks."""
     mark = next(marks, "")
     if mark.isdigit() and int(mark) < len(box):
         for half in bisect(box, int(mark)):

@@ -1,4 +1,4 @@
-"""Subdivision of boxes until every piece has the wanted property, or the budget is spent.
+"""Subdivision of boxes until a property is proved on every piece, or the budget is spent.
 
 The property is that functions are positive, or that the zeros of a system are isolated and counted.
 """
@@ -34,7 +34,7 @@ DEPTH = 160
 
 
 class Budget:
-    """A limit on the boxes and the seconds of a search."""
+    """A limit on the number of boxes and the seconds of a search."""
 
     def __init__(
         self,
@@ -53,13 +53,13 @@ class Budget:
         self._start = time.monotonic()
 
     def sub_budget(self, share: int, most: int | None = None) -> Budget:
-        """Return a budget within this one."""
+        """Return a budget for a part of this one."""
         boxes = max(1, (self.max_boxes - self.used) // share)
         left = max(self.seconds - self.elapsed, 1e-3)
         return Budget(boxes if most is None else min(boxes, most), left / share, None, self)
 
     def spend_box(self) -> bool:
-        """Count a box; return False if the budget is used up."""
+        """Count one more box; return False if the budget is used up."""
         if self.is_over or (self._parent is not None and not self._parent.spend_box()):
             return False
         self.used += 1
@@ -69,7 +69,7 @@ class Budget:
 
     @property
     def elapsed(self) -> float:
-        """Seconds since the budget was made."""
+        """Seconds since the search began."""
         return time.monotonic() - self._start
 
     @property
@@ -80,7 +80,7 @@ class Budget:
 
 @dataclass
 class Subdivision:
-    """The pieces into which a search has cut a domain, by outcome."""
+    """The result of a search: the subdivision tree, undecided boxes, margins, counterexample."""
 
     tree: list[str] = field(default_factory=list)
     undecided: list[Box] = field(default_factory=list)
@@ -91,12 +91,12 @@ class Subdivision:
 
     @property
     def is_complete(self) -> bool:
-        """Whether nothing is left open."""
+        """Whether the search decided every piece."""
         return not self.undecided and self.counterexample is None
 
 
 def best_cut_axis(bound: Functions, box: Box, which: Iterable[int] | None = None) -> int:
-    """Choose the axis along which a cut helps most, by its part of the mean value form."""
+    """Return the axis along which cutting a box narrows the enclosures most."""
     sides = [float(high - low) for low, high in box]
     if len(box) == 1:
         return 0
@@ -116,14 +116,14 @@ def best_cut_axis(bound: Functions, box: Box, which: Iterable[int] | None = None
 
 
 def prove_positive(bound: Functions, domain: Box, budget: Budget) -> Subdivision:
-    """Cut a domain until some functions are seen to be positive on every piece."""
+    """Divide a box until functions are proved to be positive on every piece."""
     found = Subdivision()
     _cover(bound, domain, budget, found, 0)
     return found
 
 
 def is_refuted_at(bound: Functions, point: Box) -> bool:
-    """Return whether some function certainly is not positive at a point."""
+    """Return whether some function is proved not to be positive at a point."""
     return any(value <= 0 for value in bound.natural_enclosure(point))
 
 
@@ -163,13 +163,13 @@ def _accept(found: Subdivision, mark: str, values: list[Any]) -> None:
 
 
 def record_undecided_box(found: Subdivision, box: Box) -> None:
-    """Note a box of which nothing was seen."""
+    """Add a box on which the search could decide nothing."""
     found.tree.append(UNDECIDED)
     found.undecided.append(box)
 
 
 def volume_fraction(boxes: Iterable[Box], domain: Box) -> float:
-    """Return the fraction of a domain's volume that some of its pieces make up."""
+    """Return the fraction of a domain's volume that some of its boxes make up."""
     long = [i for i, (low, high) in enumerate(domain) if low < high]
     whole_volume = box_volume(tuple(domain[i] for i in long))
     parts = (box_volume(tuple(box[i] for i in long)) for box in boxes)
@@ -177,7 +177,7 @@ def volume_fraction(boxes: Iterable[Box], domain: Box) -> float:
 
 
 def isolate_zeros(bound: Functions, domain: Box, budget: Budget) -> Subdivision:
-    """Cut a domain until every piece has no zero of a system, or lies in a box with exactly one."""
+    """Divide a box until each piece has no zero of a system, or is near exactly one."""
     found = Subdivision()
     _isolate(bound, domain, domain, budget, found, 0)
     return found
@@ -211,14 +211,14 @@ def _isolate(
 
 
 def is_certainly_nonzero(values: list[Any]) -> bool:
-    """Return whether some value certainly is not zero."""
+    """Return whether at least one value is certainly not zero."""
     return any(value > 0 or value < 0 for value in values)
 
 
 def _around_zero(
     bound: Functions, box: Box, domain: Box, found: Subdivision
 ) -> tuple[Box, Box] | None:
-    """Return a wide and a narrow box around a zero near a box, if Newton's method finds one."""
+    """Return a wide and a narrow box around a zero near a box, or None if none is found."""
     point = [(low + high) / 2 for low, high in box]
     for _ in range(8):
         step = _newton_step(bound, tuple((x, x) for x in point))

@@ -1,4 +1,4 @@
-"""Certificates by ball arithmetic: statements on whole boxes, with data to check them again.
+"""Certificates by ball arithmetic: inequalities on whole boxes, with data to recheck them.
 
 What each kind of certificate shows, and why that is enough, stands in `slrsym.certify.statements`.
 """

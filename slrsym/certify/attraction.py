@@ -1,4 +1,4 @@
-r"""A neighbourhood of the oracle in which every step of projected descent leads nearer to it.
+r"""A certified neighbourhood of the oracle in which each step of descent comes closer to it.
 
 With :math:`V = (1 - \kappa) + (1 - \nu)`, and g for the tangential parts of the gradients, a step
 of size alpha gives (claim ``attraction-step``)
@@ -51,7 +51,7 @@ _V, _SHARE = Symbol("V", nonnegative=True), Symbol("s", nonnegative=True)
 @register_certificate_class
 @dataclass(frozen=True)
 class Attraction:
-    r"""Evidence that descent converges to the oracle from a neighbourhood of it.
+    r"""A certificate that descent converges to the oracle from a neighbourhood of it.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ class Attraction:
 
     @property
     def box(self) -> str:
-        """The box, in words."""
+        """The box of parameters, in words."""
         low, high = self._ends
         at = f"lambda = {low}" if low == high else f"lambda in [{low}, {high}]"
         task = f"d = {self.dimension}, L = {self.tokens}, gamma^2 = {self.variance}"
@@ -133,7 +133,7 @@ class Attraction:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Check the inequalities on the whole box; return why they are not shown, or nothing.
+        """Check the inequalities on the whole box; return why they are not shown, or an empty text.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Attraction:
         return ""
 
     def conditions(self) -> tuple[dict[str, Expr], dict[Symbol, Expr]]:
-        """Return the quantities that must be positive, and the definitions of their symbols."""
+        """Return the quantities that must be positive, with the definitions of their symbols."""
         numbers = {alpha: Rational(str(self.step)), _MU: Rational(str(self.rate))}
         found, names = _conditions(self.dimension, self.tokens, str(self.variance))
         return (
@@ -194,14 +194,14 @@ _FEW = 5
 def _field(
     dimension: int, tokens: int, variance: str, state: tuple[Symbol, ...]
 ) -> ParametricFunctions:
-    """Return the conditions as functions of a state, for any step size and rate."""
+    """Return the conditions as functions of a state, for any step size and contraction rate."""
     conditions, names = _conditions(dimension, tokens, variance)
     letters = {"room": _ROOM, "alpha": alpha, "mu": _MU} | ({} if lam in state else {"lam": lam})
     return ParametricFunctions(list(conditions.values()), state, names, letters)
 
 
 def _covered(bound: Functions, box: Box, budget: Budget) -> Subdivision:
-    """Cover a box by boxes that satisfy the conditions, cutting inverse temperatures first.
+    """Divide a box into boxes that satisfy the conditions, first in the inverse temperature.
 
     Where bounds are wide in the inverse temperature, other cuts do not help.
     """
@@ -282,7 +282,7 @@ def _conditions(
 def transverse_quadratic_form(
     Q: Matrix, slope: Matrix, alpha: Expr, own: Expr, beside: Expr, N: Expr
 ) -> Matrix:
-    r"""Return the matrix of :math:`D - \alpha G/2` in eta, theta, tau, without terms of X and Y.
+    r"""Return the matrix in (eta, theta, tau) of the quadratic form that must be positive definite.
 
     Terms of fourth order, which are not negative, are left out of it. Q is the matrix of the risk
     in theta, eta and rho, `slope` its derivative in kappa, `own` the slope in kappa on the

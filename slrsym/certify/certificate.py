@@ -1,4 +1,4 @@
-"""Certificates as data: the statement, its box, the subdivision, and the worst margin."""
+"""Certificates as data: statement, box, subdivision into smaller boxes, and smallest margin."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FORMAT = "slrsym certificate 1"
 
 
 class CertificateError(DamagedFileError):
-    """A file that is no certificate, or one that is damaged."""
+    """Raised for a file that is not a certificate or is damaged."""
 
 
 class CertificateOutcome(StrEnum):
@@ -31,7 +31,7 @@ class CertificateOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class PartSubdivision:
-    """The subdivision that proves one part of a statement, for one part of the parameters."""
+    """The subdivision that proves one part of a statement, for one piece of the parameters' box."""
 
     tree: str
     zeros: tuple[tuple[Box, Box], ...] = ()
@@ -43,7 +43,7 @@ Piece = Mapping[str, PartSubdivision]
 
 @dataclass(frozen=True)
 class UndecidedBoxes:
-    """The boxes on which one part of a statement is undecided, for one part of the parameters."""
+    """The boxes on which one part of a statement is undecided, for one piece of the parameters."""
 
     parameters: str
     part: str
@@ -63,7 +63,7 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The record of a certification: the statement, the box, and the subdivision that proves it.
+    """The record of a certification: statement, box, and the subdivision that proves it.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Certificate:
 
     @property
     def margin(self) -> str | None:
-        """The least of the margins; None if there are none."""
+        """The smallest of the margins; None if there are none."""
         return min(self.margins.values(), key=float, default=None)
 
     @property
@@ -125,7 +125,7 @@ class Certificate:
         return describe_box(self.parameters)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file, from which `load` reads it.
+        """Write the certificate to a file, from which `load` reads it.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ def _box_out(box: Box) -> list[list[str]]:
 
 
 def load(path: str | Path) -> Certificate:
-    """Read a certificate; whether it is right, `slrsym.certify.check` says.
+    """Read a certificate from a file, without checking it; see `slrsym.certify.check`.
 
     Parameters
     ----------

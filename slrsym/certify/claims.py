@@ -1,4 +1,4 @@
-"""Claims certified on a box: their statements are evaluated in ball arithmetic."""
+"""Claims certified on a box, by evaluating their inequalities in ball arithmetic."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from slrsym.statements.expressions import conjuncts
 @register_certificate_class
 @dataclass(frozen=True)
 class InequalitiesOnBox:
-    """Evidence that a claim's inequalities hold on a box, to be used as `Claim.certified_by`.
+    """A certificate that a claim's inequalities hold on a box; see `Claim.certified_by`.
 
     Strict inequalities between elementary functions, erf, and zeta can be shown; others hold with
     equality somewhere, perhaps, which boxes do not see.
@@ -66,7 +66,7 @@ class InequalitiesOnBox:
 
     @property
     def box(self) -> str:
-        """The box, in words."""
+        """The box of the symbols' values, in words."""
         shown = {
             x: [format_number(end) if end.denominator > 1000 else str(end) for end in ends]
             for x, ends in self._ends.items()
@@ -77,7 +77,7 @@ class InequalitiesOnBox:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Check a statement on the whole box; return why it is not shown, or nothing.
+        """Check a statement on the whole box; return why it is not shown, or an empty text.
 
         Parameters
         ----------
@@ -132,7 +132,7 @@ class InequalitiesOnBox:
 
 
 def _elementary(expr: Expr) -> Expr:
-    """Rewrite an expression in functions that the kernels have."""
+    """Rewrite an expression in the functions that ball arithmetic has."""
     expr = expr.replace(lambda e: isinstance(e, erf_prime | erf_second), lambda e: e.rewrite(exp))
     return expr.replace(
         zeta, lambda t, s: ErfVariance(t, s) + erf(t / (1 + 2 * s**2) ** Rational(1, 2)) ** 2

@@ -29,7 +29,7 @@ QUANTITIES = ("risk", "gradient", "hessian", "zeta")
 
 @dataclass(frozen=True)
 class Enclosure:
-    """Bounds of some functions over a box.
+    """Bounds of some functions over a box, with the certificate that proves them.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Enclosure:
 
     @property
     def verdict(self) -> CertificateOutcome:
-        """Whether the bounds were shown."""
+        """The outcome of the certification: shown or undecided."""
         return self.certificate.verdict
 
 
@@ -61,7 +61,7 @@ def enclosure(
     digits: int = DIGITS,
     **parameters: Any,
 ) -> Enclosure:
-    """Enclose a quantity over a box of overlaps, for parameters in a box.
+    """Return certified bounds of a quantity over a box of overlaps and of parameters.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def enclosure(
 
 
 class _Finder:
-    """A search for bounds that can probably be proved, which it does not prove itself."""
+    """A numerical search for bounds that can probably be proved."""
 
     def __init__(self, part: CertificatePart, bound: BoxFunctions, tolerance: float) -> None:
         self.bound = bound
@@ -177,7 +177,7 @@ class _Finder:
             self.most[i] = max(self.most[i], float(value.mid()))
 
     def _worst(self) -> tuple[float, int, _Leaf | None]:
-        """Return the largest relative looseness of the bounds, with its function and leaf."""
+        """Return the largest relative gap between bound and values, with its function and box."""
         worst: tuple[float, int, _Leaf | None] = (0.0, 0, None)
         for i, (least, most) in enumerate(zip(self.least, self.most, strict=True)):
             lowest = min(self.leaves, key=lambda leaf, i=i: leaf.lows[i])  # type: ignore[misc]

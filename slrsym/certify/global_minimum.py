@@ -1,4 +1,4 @@
-r"""The oracle and its mirror image as the only global minima of the risk on the two spheres.
+r"""A certificate that the oracle and its mirror image are the only global minima of the risk.
 
 Three facts make this, at every inverse temperature of a range:
 
@@ -32,7 +32,7 @@ from slrsym.proofs.lemmas import InWords, in_words
 @register_certificate_class
 @dataclass(frozen=True)
 class GlobalMinimum:
-    r"""Evidence that no pair but the oracle and its mirror image has the least risk.
+    r"""A certificate that no pair but the oracle and its mirror image has the least risk.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class GlobalMinimum:
 
     @property
     def box(self) -> str:
-        """The box, in words."""
+        """The box of parameters, in words."""
         near, (low, high) = self.attraction, (format_number(x) for x in self._range)
         return (
             f"d = {near.dimension}, L = {near.tokens}, gamma^2 = {near.variance}, "
@@ -95,7 +95,7 @@ class GlobalMinimum:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Check bounds for all kappa and descent near the oracle; return why they are not shown.
+        """Check bounds for all kappa and descent near the oracle; return why they fail, if they do.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Fixed points on the invariant manifold: isolation, count, classification, and local rates.
+"""Certified fixed points on the invariant manifold: isolation, count, kinds, local rates.
 
 The map is that of Lemma 7. The paper has no rates: the Center-Stable Manifold theorem gives none.
 """
@@ -30,7 +30,7 @@ _SMALLEST = 2048
 
 @dataclass(frozen=True)
 class LocalRates:
-    r"""The rates at which kappa and nu approach 1, and a box in which they do.
+    r"""The rates at which kappa and nu converge to 1, with a box in which they do.
 
     Attributes
     ----------
@@ -47,19 +47,19 @@ class LocalRates:
 
     @property
     def verdict(self) -> CertificateOutcome:
-        """Whether it was shown."""
+        """The outcome of the certification: shown, refuted or undecided."""
         return self.certificate.verdict
 
     @property
     def radius(self) -> Fraction:
-        """Side of the box at (1, 1) that the map contracts."""
+        """The side of the box at (1, 1) that the map contracts."""
         return self.certificate.numbers["radius"]
 
     factor = old_attribute("lipschitz_factor")
 
     @property
     def lipschitz_factor(self) -> Fraction:
-        """A Lipschitz constant of the map on that box, in the maximum norm."""
+        """A Lipschitz constant in the maximum norm of the map on its contracted box."""
         numbers = self.certificate.numbers
         return 1 - min(numbers[f"{x}_gain"] for x in ON_M)
 
@@ -67,7 +67,7 @@ class LocalRates:
 
     @property
     def time_ratio(self) -> float:
-        """Ratio of the time that kappa takes to the time that nu takes."""
+        """Ratio of the convergence times of kappa and of nu."""
         return float(self.nu_rate[0] / self.kappa_rate[1])
 
 
@@ -81,7 +81,7 @@ def certify_local_rates(
     seconds: float = math.inf,
     digits: int = DIGITS,
 ) -> LocalRates:
-    r"""Certify the rates of convergence at the oracle (1, 1), and a box that is contracted.
+    r"""Certify the rates of convergence at the oracle (1, 1), with a box that the map contracts.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def certify_local_rates(
 
 
 def _corner_rates(given: Any, digits: int) -> tuple[Any, Any]:
-    """Enclose 1 minus each of the two eigenvalues at the corner."""
+    """Enclose 1 minus each eigenvalue of the map at (1, 1)."""
     zero = dict.fromkeys(KINDS["rates"].numbers, Fraction(0))
     part = next(part for part in KINDS["rates"].parts(zero) if part.name == "rates")
     with ctx.workdps(digits):

@@ -51,13 +51,13 @@ ROOM = {C_1: (1 - x1) * (1 + x1), C_2: (1 - x2) * (1 + x2)}
 
 @cache
 def risk_first_derivatives() -> tuple[Expr, Expr]:
-    """Return the partial derivatives of the risk on the manifold, in kappa and nu, as products."""
+    """Return the derivatives of the risk on the manifold in kappa and nu, factored."""
     risk = on_manifold()
     return _product(risk.diff(x1)), _product(risk.diff(x2))
 
 
 def _product(slope: Expr) -> Expr:
-    """Write an expression that is affine in nu as a multiple of nu minus its zero."""
+    """Write an expression that is affine in nu as a factor times (nu minus its zero)."""
     slope = factor(expand(slope))
     leading = slope.diff(x2)
     if leading == 0:
@@ -70,13 +70,13 @@ def _product(slope: Expr) -> Expr:
 
 @cache
 def risk_second_derivatives() -> tuple[Expr, Expr, Expr]:
-    """Return the second derivatives of the risk on the manifold: in kappa, mixed, and in nu."""
+    """Return the second derivatives of the risk on the manifold: kappa-kappa, mixed, nu-nu."""
     in_1, in_2 = risk_first_derivatives()
     return in_1.diff(x1), in_1.diff(x2), in_2.diff(x2)
 
 
 def derivative_symbol_definitions() -> dict[Symbol, Expr]:
-    """Return the definitions of the symbols for first and second derivatives."""
+    """Return the definitions of the symbols for the risk's first and second derivatives."""
     return (
         dict(
             zip(
@@ -90,7 +90,7 @@ def derivative_symbol_definitions() -> dict[Symbol, Expr]:
 
 
 def drop_positive_factors(expr: Expr) -> Expr:
-    """Drop the positive factors of a product, which do not change its sign."""
+    """Return a product without its positive factors, which do not affect its sign."""
 
     def positive(part: Expr) -> bool:
         return isinstance(part, exp) or bool(part.is_positive)
@@ -101,7 +101,7 @@ def drop_positive_factors(expr: Expr) -> Expr:
 
 @dataclass(frozen=True)
 class PlanarMap:
-    """The map of Lemma 7 and its Jacobian matrix, in symbols for slopes and bends of the risk."""
+    """The map of Lemma 7 and its Jacobian matrix, in symbols for derivatives of the risk."""
 
     new: tuple[Expr, Expr]
     norms: tuple[Expr, Expr]
@@ -110,13 +110,13 @@ class PlanarMap:
 
     @property
     def determinant(self) -> Expr:
-        """Determinant of the matrix m_ij."""
+        """The determinant of the matrix m_ij."""
         (a, b), (c, d) = self.entries
         return a * d - b * c
 
     @property
     def jacobian(self) -> tuple[tuple[Expr, Expr], ...]:
-        """The partial derivatives of the new kappa, and those of the new nu."""
+        """The Jacobian matrix of the map: derivatives of the new kappa, then of the new nu."""
         return tuple(
             (p * row[0] / n ** S("3/2"), p * row[1] / n ** S("3/2"))
             for p, n, row in zip(self.poles, self.norms, self.entries, strict=True)
@@ -125,7 +125,7 @@ class PlanarMap:
 
 @cache
 def planar_map() -> PlanarMap:
-    """Derive the map of Lemma 7 from Definition 1, through the map of the five overlaps."""
+    """Derive the planar map of Lemma 7 from the map of the five overlaps (Definition 1)."""
     outputs, meanings = overlap_map()
     rows = []
     for output in outputs[:2]:
@@ -141,7 +141,7 @@ def planar_map() -> PlanarMap:
 
 
 def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
-    """Return the map `core / sqrt(norm)`, its norm, its pole factor and the entries `m_ij`."""
+    """Return the image `core / sqrt(norm)`, its norm, its pole factor and its entries `m_ij`."""
     first, second = (expand(norm * _along(core, x) - _along(norm, x) * core / 2) for x in (x1, x2))
     pole = gcd(first, second)
     # As it comes, a common divisor may be negative.
@@ -154,13 +154,13 @@ def _row(core: Expr, norm: Expr) -> tuple[Expr, Expr, Expr, tuple[Expr, Expr]]:
 
 
 def _along(expr: Expr, x: Symbol) -> Expr:
-    """Return the total derivative, where the gradient changes by the second derivatives."""
+    """Return the derivative in x, including that of the gradient by the second derivatives."""
     in_1, in_2 = (R_11, R_12) if x == x1 else (R_12, R_22)
     return expr.diff(x) + in_1 * expr.diff(R_1) + in_2 * expr.diff(R_2)
 
 
 def _gathered(expr: Expr) -> Expr:
-    """Write a polynomial with symbols for 1 - kappa^2 and 1 - nu^2."""
+    """Write a polynomial in terms of the symbols for 1 - kappa^2 and 1 - nu^2."""
     for x, room in ((x1, C_1), (x2, C_2)):
         expr = rem(expand(expr), x**2 + room - 1, x)
     return factor(expr, deep=False) if expr.is_Mul else expr
@@ -168,7 +168,7 @@ def _gathered(expr: Expr) -> Expr:
 
 @cache
 def angle_hessian() -> tuple[Expr, Expr, Expr]:
-    r"""Return the Hessian of the risk in the angles of kappa and nu."""
+    r"""Return the Hessian of the risk in the angles arcsin(kappa) and arcsin(nu)."""
     (k_cos, k_entry), (n_cos, n_entry) = (
         (sqrt(1 - x**2), sqrt(1 - x**2) * _along(sqrt(1 - x**2) * slope, x))
         for x, slope in ((x1, R_1), (x2, R_2))
@@ -179,7 +179,7 @@ def angle_hessian() -> tuple[Expr, Expr, Expr]:
 
 @cache
 def is_curvature_identity_true() -> bool:
-    """Return whether the entries m_ij are those of N - alpha times the Hessian in the angles."""
+    """Return whether the matrix m_ij is N minus alpha times the Hessian in the angles."""
     step = planar_map()
     in_1, in_2, beside = angle_hessian()
     differences = (

@@ -1,4 +1,4 @@
-"""Search for a certificate of a statement over a box of parameters."""
+"""Search for the certificate of a statement over a box of parameters."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class _Run:
         self._note(parameters, covers, shown)
 
     def look_at_corners(self, parameters: dict[str, Range]) -> None:
-        """Look for a counterexample among the suspects, at the ends of all ranges."""
+        """Evaluate the conditions at suspect points and extreme parameters, to find a failure."""
         (part,) = (part for part in self.parts if part.name == "square")
         for ends in product(*({x.low, x.high} for x in parameters.values())):
             corner = {n: Range(x, x) for n, x in zip(parameters, ends, strict=True)}
@@ -144,7 +144,7 @@ def certify(
     digits: int = DIGITS,
     suspects: Iterable[Box] = (),
 ) -> Certificate:
-    """Prove or refute a statement for all parameters of a box, or report the undecided part."""
+    """Prove or refute a statement for all parameters in a box, or report the undecided boxes."""
     start = time.perf_counter()
     what = KINDS[kind]
     given = dict(numbers or {})

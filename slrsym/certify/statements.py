@@ -1,4 +1,4 @@
-r"""Kinds of certificates: the functions of each, their domain, and the sign to show.
+r"""The kinds of certificates: for each, functions, their domain, and the sign to prove.
 
 This is read by the search and by the verifier, and belongs to neither. A certificate holds for all
 parameters of a box; over each part into which this is cut, the parameters are balls.
@@ -153,7 +153,7 @@ def _at_origin(expr: Expr) -> Expr:
 
 
 def _without_defects(expr: Expr) -> Expr:
-    """Replace `ErfDefect(x, y)` by `x - erf(y)`."""
+    """Replace the function `ErfDefect(x, y)` by its definition `x - erf(y)`."""
     return expr.replace(ErfDefect, lambda x, y: x - erf(y))
 
 
@@ -213,7 +213,7 @@ def _order_facts() -> Mapping[str, bool]:
 
 @cache
 def _rate_fields() -> tuple[ParametricFunctions, ParametricFunctions]:
-    """Return, for kappa and then for nu, the conditions on the rates, and the rates at the corner.
+    """Return the conditions on the convergence rates of kappa and nu, and the rates at (1, 1).
 
     The conditions are p m_ii - 1 plus and minus p m_ij.
 
@@ -273,7 +273,7 @@ _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 
 @cache
 def _enclosed(quantity: str) -> tuple[ParametricFunctions, tuple[str, ...]]:
-    """Return the functions of an enclosure and their names."""
+    """Return the functions that an enclosure bounds, and their names."""
     if quantity == "zeta":
         s = PARAMETERS["s"]
         zeta = ErfVariance(_T, s) + erf(_T / sqrt(1 + 2 * s**2)) ** 2

@@ -1,4 +1,4 @@
-"""Certified step sizes: the largest one found, a closed form, and an estimate on a grid.
+"""Certified step sizes: the largest one, a closed-form bound, and an estimate on a grid.
 
 Theorem 5 says that there is one; its conditions are those of Propositions 8 and 12. The closed form
 is by the constants of the descent lemma, that of Proposition 8. What a grid says is a hint to the
@@ -55,7 +55,7 @@ def _conditions(points: Any, at: Sequence[float], alpha: float) -> Any:
 
 
 def _allows(points: Any, at: Sequence[float], alpha: float) -> bool:
-    """Return whether a step size seems to allow an injective map that descends, on a grid."""
+    """Return whether a step size satisfies the conditions of Theorem 5 on a grid, without proof."""
     values = _conditions(points, at, alpha)
     poles, slope, determinant = values[..., :2], values[..., 3], values[..., 4]
     if not ((poles > 0).all() and (slope > 0).all() and (determinant > 0).all()):
@@ -74,7 +74,7 @@ def _allows(points: Any, at: Sequence[float], alpha: float) -> bool:
 
 
 def grid_step_size(lam: Any, gamma: Any, d: Any, count: int = 401) -> float:
-    """Return the largest step size that a grid of floating-point numbers allows; no proof.
+    """Return the largest step size that satisfies the conditions on a grid, without proof.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _grid_step(at: Sequence[float], count: int) -> float:
 
 
 def suspect_grid_points(given: Mapping[str, Range], alpha: float) -> tuple[Box, ...]:
-    """Return the grid points where the conditions look worst, at the ends of the parameters."""
+    """Return the grid points at which the conditions are closest to failing."""
     points = _grid(129)
     found: dict[Box, None] = {}
     for ends in product(*({float(x.low), float(x.high)} for x in given.values())):
@@ -129,7 +129,7 @@ def suspect_grid_points(given: Mapping[str, Range], alpha: float) -> tuple[Box, 
 
 
 def closed_form_step_size(lam: Any, gamma: Any, d: Any, digits: int = 30) -> str:
-    r"""Return a closed-form step size, smaller than necessary, at which the conditions hold.
+    r"""Return a step size given by a formula, smaller than necessary, for which conditions hold.
 
     Parameters
     ----------
@@ -210,7 +210,7 @@ _TOLERANCE, _RANGE_TOLERANCE = 1e-4, 0.02
 
 @dataclass(frozen=True)
 class StepSize:
-    """The largest step size that was certified, with other bounds for comparison.
+    """The largest certified step size, with other bounds for comparison.
 
     Attributes
     ----------
@@ -240,7 +240,7 @@ class StepSize:
 
     @property
     def verdict(self) -> CertificateOutcome:
-        """Whether a step size was certified."""
+        """The outcome of the certification: shown or undecided."""
         return (
             CertificateOutcome.UNDECIDED if self.certificate is None else CertificateOutcome.SHOWN
         )
@@ -261,7 +261,7 @@ class StepSize:
 
     @property
     def descent_factor(self) -> str | None:
-        r"""A number c: a step of size alpha lowers the risk by :math:`c \sum r \arctan(\alpha r)`.
+        r"""A number c: a step lowers the risk by at least :math:`c \sum r \arctan(\alpha r)`.
 
         At least, with the slopes r in the two angles, and for every step size up to the certified
         one; see `slrsym.certify.statements`, where c is called mu/2. None if there is none.
@@ -275,7 +275,7 @@ class StepSize:
 
     @property
     def fraction_of_grid(self) -> float:
-        """The certified step size as a part of `grid`; 0 if there is none."""
+        """The certified step size divided by that of the grid; 0 if there is none."""
         return float(self.alpha or 0) / self.grid
 
 
@@ -355,7 +355,7 @@ def certify_step_size(
     digits: int = DIGITS,
     note: Callable[[int], None] | None = None,
 ) -> Certificate:
-    """Check the conditions of Propositions 8 and 12 for a step size, and all smaller ones.
+    """Certify the conditions of Propositions 8 and 12 for all step sizes up to a given one.
 
     Parameters
     ----------
@@ -448,6 +448,6 @@ class _Bisection:
 
 
 def _rounded(alpha: Fraction, up: bool) -> Fraction:
-    """Round a fraction to a short decimal number, up or down."""
+    """Round a fraction up or down to a short decimal number."""
     context = Context(prec=_FIGURES, rounding=ROUND_CEILING if up else ROUND_FLOOR)
     return Fraction(context.divide(Decimal(alpha.numerator), Decimal(alpha.denominator)))

@@ -1,4 +1,4 @@
-r"""A sublevel set of the risk that contains only neighbourhoods of the oracle and its image.
+r"""A certified sublevel set of the risk that lies near the oracle and its mirror image.
 
 For a given k the risk is quadratic in v. With :math:`p^2 = 1 - \kappa^2`, and w for the product of
 v with the direction of what k has beyond :math:`k^\star` and :math:`v^\star`, it is
@@ -45,7 +45,7 @@ _LOW = Fraction(1, 8)
 @register_certificate_class
 @dataclass(frozen=True)
 class SublevelSet:
-    r"""Evidence that where the risk is small, k and v are near the oracle's or their mirror image.
+    r"""A certificate that pairs with small risk are near the oracle or its mirror image.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class SublevelSet:
 
     @property
     def box(self) -> str:
-        """The box, in words."""
+        """The box of parameters, in words."""
         return (
             f"d = {self.dimension}, L = {self.tokens}, gamma^2 = {self.variance}, "
             f"lambda = {self.lam}, all unit k and v"
@@ -107,7 +107,7 @@ class SublevelSet:
         )
 
     def check(self, statement: Boolean) -> str:
-        """Check the bounds for all kappa; return why they are not shown, or nothing.
+        """Check the bounds for all kappa; return why they are not shown, or an empty text.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ def undecided_reason(
     beside: Box,
     budget: Budget,
 ) -> str:
-    """Return why bounds are not seen to be above the level for all kappa; empty if they are.
+    """Return why bounds are not proved to exceed the level for all kappa; empty if they are.
 
     `numbers` are those that fields take, among them the radius; `beside` are the ranges of their
     variables after kappa.
@@ -164,7 +164,7 @@ def _balls(numbers: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def quadratic_form_entries(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str, Expr]:
-    r"""Return the entries of a quadratic form, and bounds on the risk at both ends.
+    r"""Return entries of the quadratic form in theta and rho, and bounds of the risk at its ends.
 
     With the multiplier mu, given the numbers R_0, N, A, B, C, E, F: ``a``, ``c``, ``f`` for theta
     and rho, ``b``, ``e`` for their products with eta, ``first`` at eta = 0, ``last`` at p.
@@ -185,7 +185,7 @@ def quadratic_form_entries(risk: Sequence[Expr], x1: Expr, mu: Expr) -> dict[str
 def sublevel_functions(
     dimension: int, tokens: int, variance: str, *, over_oracle: bool = False
 ) -> dict[str, ParametricFunctions]:
-    """Return the functions of kappa that have to be positive, for each part of its range.
+    """Return the functions of kappa that must be positive, for each part of its range.
 
     With `over_oracle` they are functions of kappa and lambda, and the level is what is added to the
     oracle's excess risk.

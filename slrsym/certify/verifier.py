@@ -1,4 +1,4 @@
-"""Verification of certificates: each leaf is evaluated once, in the way that its mark names.
+"""Verification of certificates: evaluate the functions once on each box of the subdivision.
 
 Nothing of the search is used here, only what is to be shown, boxes, and balls.
 """
@@ -37,7 +37,7 @@ from slrsym.certify.statements import KINDS
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The result of checking a certificate again.
+    """The result of checking a certificate.
 
     Attributes
     ----------
@@ -63,7 +63,7 @@ class CheckResult:
 
 
 def check(certificate: Certificate | str | Path) -> CheckResult:
-    """Check a certificate, or one in a file.
+    """Check a certificate, given as an object or a file.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ def _left_open(
     parts: Mapping[str, CertificatePart],
     piece: Mapping[str, PartSubdivision],
 ) -> Iterator[tuple[str, str, int]]:
-    """Yield the boxes that a certificate leaves open."""
+    """Yield the boxes that a certificate leaves undecided."""
     for name in parts:
         boxes = piece[name].tree.count(UNDECIDED) if name in piece else 1
         if boxes:
@@ -152,7 +152,7 @@ class _Checker:
     def _parameter_leaves(
         self, box: Mapping[str, Range], marks: Iterator[str]
     ) -> Iterator[tuple[Mapping[str, Range], str]]:
-        """Yield the leaves of the parameters' subdivision tree."""
+        """Yield the smallest boxes in the subdivision of the parameters, with their marks."""
         mark = next(marks, "")
         if mark in (NATURAL, UNDECIDED):
             self.open = self.open or mark == UNDECIDED

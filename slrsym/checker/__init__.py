@@ -1,4 +1,4 @@
-"""The proof checker: terms, theorems, and the proof log. Imports python-flint alone."""
+"""The proof checker: terms, theorems, inference rules and the proof log. Needs python-flint."""
 
 from slrsym.checker import (
     analysis,

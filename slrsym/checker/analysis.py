@@ -1,4 +1,4 @@
-"""Functions on intervals, and sums: the mean value and fundamental theorems, parts of a range."""
+"""Inference rules on functions and sums: mean value theorem, fundamental theorem, split ranges."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from slrsym.checker.theorem import (
 
 
 def antiderivative_at(slope: Term, x: Term, point: Term) -> Term:
-    """Return the value at a point of a function that has this derivative.
+    """Return the value at `point` of an antiderivative of `slope`, which is read off its form.
 
     A derivative at x has the function that is differentiated; a term free of x has a multiple of x.
     """
@@ -57,7 +57,7 @@ def antiderivative_at(slope: Term, x: Term, point: Term) -> Term:
 
 @rule("mean value", "t", "t", "t", premises=1)
 def _mean_value(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
-    """Conclude f(high) + g(low) <= g(high) + f(low) from f' <= g' between two points.
+    """Conclude f(high) + g(low) <= g(high) + f(low) from f' <= g' on the interval [low, high].
 
     Each side of the premise is the derivative of a function at x, or free of x, and then that of a
     multiple of x. As the premise says that the derivatives exist at every point of the closed
@@ -84,7 +84,7 @@ def _mean_value(theorem: Theorem, x: Term, low: Term, high: Term) -> Any:
 
 @rule("fundamental theorem", "t", premises=1)
 def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
-    """Conclude that the integral of a derivative is the difference of the values at the ends.
+    """Conclude that the integral of a derivative is the difference of the function's end values.
 
     The premise says that the integrand is the derivative of F at every point of the range. Then F
     is differentiable everywhere in the closed interval, and its derivative is integrable, as the
@@ -115,7 +115,7 @@ def _fundamental_theorem(theorem: Theorem, node: Term) -> Any:
 
 
 def _vanishing(f: Term, x: Term) -> list[Term]:
-    """Return the formulas that have to hold for f to tend to 0 at infinity."""
+    """Return the conditions under which f tends to 0 at infinity; f has a Gaussian factor."""
     parts = f[1:] if f[0] == "*" else (f,)
     places = [i for i, p in enumerate(parts) if p[:2] == ("f", "exp") and x in free_symbols(p)]
     require(places, "no factor is an exponential in the variable")
@@ -134,7 +134,7 @@ def _vanishing(f: Term, x: Term) -> list[Term]:
 
 @rule("bells", "t")
 def _bells(node: Term) -> Any:
-    """Conclude that an integral of moderate functions times Gaussian factors exists."""
+    """Conclude that an integral of moderate functions times Gaussian factors converges."""
     require(node[0] == "int", "the node is no integral")
     (x,), (body,), ends = bound_variables(node), binder_bodies(node), parts_outside_binder(node)
     asked = [p for part in (body[1:] if body[0] == "+" else (body,)) for p in _vanishing(part, x)]
@@ -145,7 +145,7 @@ def _bells(node: Term) -> Any:
 
 @rule("integral exists", "t", premises=1)
 def _integral_exists(theorem: Theorem, node: Term) -> Any:
-    """Conclude that an integral exists if the integrand is continuous and defined."""
+    """Conclude that an integral exists whose integrand is continuous and defined on the range."""
     is_finite = node[0] == "int" and all(map(is_term, parts_outside_binder(node)))
     require(is_finite, "the node is no integral between two terms")
     (body,), (x,) = binder_bodies(node), bound_variables(node)
@@ -180,7 +180,7 @@ def _adjacent(first: Term, second: Term) -> Any:
 
 @rule("term of a sum", "t", "t")
 def _term_of_sum(node: Term, place: Term) -> Any:
-    """Split a sum into what comes before one of its terms, that term, and what comes after.
+    """Conclude that a sum is the terms before a place, the term there, and the terms after it.
 
     A sum is defined if its ends are integers, of which the last is at least the first less 1, and
     all its terms are defined; so the parts are, too.
@@ -200,7 +200,7 @@ def _term_of_sum(node: Term, place: Term) -> Any:
 
 @rule("absolute value", "t")
 def _cases_of_absolute_value(a: Term) -> Any:
-    """Conclude that |a| is a or -a, whichever is not negative."""
+    """Conclude that a >= 0 and |a| = a, or that a <= 0 and |a| = -a."""
     require(is_term(a), "the argument is no term")
     size = ("f", "abs", a)
     sides = (

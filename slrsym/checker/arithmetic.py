@@ -1,4 +1,4 @@
-"""The rule `arithmetic`: a relation by normal forms, from facts, with evidence about signs.
+"""The inference rule `arithmetic`, which proves a relation by normal forms and sign evidence.
 
 Evidence is a list of four parts: how many generators there are; finer units of exponents; the
 numbers of the facts that are used, in order; and answers. An answer ``[relation, polynomial,
@@ -47,7 +47,7 @@ from slrsym.checker.theorem import Theorem, combined_hypotheses, rule
 
 
 class EvidenceByQuestion:
-    """The evidence of an inference, by its questions."""
+    """The evidence that comes with an inference: entries for each sign that the rule asks for."""
 
     def __init__(self, data: Any) -> None:
         require(isinstance(data, list), "malformed evidence: the answers are not a list")
@@ -74,7 +74,7 @@ def _is_list(data: Any, length: int) -> bool:
 
 
 def _learn_from(ring: Ring, entry: Any) -> None:
-    """Learn from one entry: a combination, or a comparison."""
+    """Derive the sign of a polynomial from one entry of evidence, and store it in the ring."""
     require(isinstance(entry, list) and entry, "malformed entry")
     read = ring.facts.from_json
     if entry[0] != "sign":
@@ -105,7 +105,7 @@ def relations_in(p: Term) -> list[Term]:
 
 
 def binders_in_facts(facts: Sequence[Term]) -> frozenset[str]:
-    """Return the keys of binders that stand in facts, with no binder around them."""
+    """Return the keys of the outermost binders that occur in some facts."""
     found, left = set(), [t for p in facts for t in p[1:]]
     while left:
         t = left.pop()
@@ -116,7 +116,7 @@ def binders_in_facts(facts: Sequence[Term]) -> frozenset[str]:
 
 
 def learn_relation(ring: Ring, p: Term) -> None:
-    """Learn from a relation that holds.
+    """Store a relation that holds in the ring, as the sign of a polynomial or as a definition.
 
     An equation whose left side is an opaque term that was not seen before gives its value.
     """
@@ -137,7 +137,7 @@ def learn_relation(ring: Ring, p: Term) -> None:
 
 
 def require_relation_holds(ring: Ring, p: Term) -> None:
-    """Refuse a relation that does not follow from the facts of the ring and its evidence."""
+    """Refuse a relation that does not follow from the ring's facts and evidence."""
     if p[0] == "o" and p[1] == "integer":
         require(is_integer_term(p[2]), "the term is not an integer by its form")
         ring.normal_form(p[2])
@@ -159,7 +159,7 @@ def require_relation_holds(ring: Ring, p: Term) -> None:
 def _arithmetic(
     premises: Sequence[Theorem], hypotheses: tuple[Term, ...], p: Term, evidence: Any
 ) -> Any:
-    """Show a relation by normal forms, from hypotheses and the conclusions of premises."""
+    """Conclude a relation by normal forms, from hypotheses and the conclusions of premises."""
     require(_is_list(evidence, 4), "malformed evidence: expected four parts")
     size, units, use, answers = evidence
     is_size = type(size) is int and 0 < size <= 64
@@ -178,7 +178,7 @@ def _arithmetic(
 
 
 def _read_units(data: list[Any], size: int) -> dict[Any, fmpq]:
-    """Return the units of exponents: of a monomial over a denominator."""
+    """Return the exponent unit for each pair of a monomial and a denominator, as read from data."""
     facts, found = SignFacts(size), {}
     for unit in data:
         require(_is_list(unit, 3), "malformed unit: expected three parts")

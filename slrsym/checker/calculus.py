@@ -1,4 +1,4 @@
-"""Derivatives: the one function that differentiates, and the conditions at the point."""
+"""Symbolic differentiation in the checker, with the conditions for differentiability."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ HALF = num(1, 2)
 
 
 def apply_function(name: str, *args: Term) -> Term:
-    """Return a function of the table, applied to arguments."""
+    """Return the term of a named elementary function applied to arguments."""
     return ("f", name, *args)
 
 
 def reciprocal(t: Term, root: int = 1) -> Term:
-    """Return 1/t, or 1 over a root of t."""
+    """Return the term 1/t, or 1 divided by the `root`-th root of t."""
     return ("^", -1, root, t)
 
 
 def square(t: Term) -> Term:
-    """Return t^2."""
+    """Return the term t^2."""
     return ("^", 2, 1, t)
 
 
@@ -61,7 +61,7 @@ def require_interval_variable(x: Term) -> None:
 
 
 def differentiated_function(node: Term, x: Term) -> Term:
-    """Return the function that a derivative at x is of; refuse one that itself contains x."""
+    """Return the function whose derivative at x a node is; refuse one that itself contains x."""
     function = ("lam", bound_variables(node), binder_bodies(node), ())
     require(
         x not in free_symbols(function), "the function that is differentiated contains the variable"
@@ -70,7 +70,7 @@ def differentiated_function(node: Term, x: Term) -> Term:
 
 
 def expand_erf_derivatives(t: Term) -> Term:
-    """Replace the derivatives of erf by their formulas."""
+    """Replace derivatives of erf by their formulas with exp."""
     if t[0] == "f" and t[1] in ("erf_prime", "erf_second"):
         x = t[2]
         bell = ("*", num(2), reciprocal(("pi",), 2), apply_function("exp", neg(square(x))))
@@ -79,14 +79,14 @@ def expand_erf_derivatives(t: Term) -> Term:
 
 
 def function_value_at_point(t: Term) -> Term:
-    """Return the value at its point of the function that a derivative is of."""
+    """Return the value, at the point of a derivative, of the function that is differentiated."""
     return substitute(
         binder_bodies(t)[0], dict(zip(bound_variables(t), parts_outside_binder(t), strict=True))
     )
 
 
 def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the value of a derivative; its conditions are added to `asked`."""
+    """Return the value of a derivative at its point; append its conditions to `asked`."""
     # Names that nothing else has, so that what is asked may be read at the point.
     new = rename_apart(bound_variables(t), free_symbols(t) | set(bound_variables(t)))
     asked += map(
@@ -109,7 +109,7 @@ def evaluate_derivative(t: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the derivative in a real variable; its conditions are added to `asked`."""
+    """Return the derivative of a term in a real variable; append its conditions to `asked`."""
     if x not in free_symbols(t):
         return num(0)
     head, size = t[0], len(t)
@@ -170,7 +170,7 @@ def derivative(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def _all_over(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the derivative of a summand, and ask that it exists for all terms."""
+    """Return the derivative of a summand; append the condition that it exists for all terms."""
     ((y,), (body,), (low, high)) = t[1:]
     inner: Asked = []
     slope = derivative(body, x, slopes, inner)
@@ -180,7 +180,7 @@ def _all_over(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
-    """Return the derivative by Leibniz's rule.
+    """Return the derivative of an integral by Leibniz's rule.
 
     Between the ends, in whichever order they are, the integrand has to be continuous, defined and
     continuously differentiable in x; as the interval is compact, it then is near the point, too.
@@ -207,7 +207,7 @@ def _of_integral(t: Term, x: Term, slopes: Slopes, asked: Asked) -> Term:
 
 
 def require_continuous(t: Term, x: Term) -> None:
-    """Refuse a term that is not continuous in a variable wherever it is defined, by its form."""
+    """Refuse a term whose form does not show that it is continuous where it is defined."""
     if x not in free_symbols(t) or t == x:
         return
     require(t[0] in ("+", "*", "^", "f", "u"), f"{t[0]} is not known to be continuous")
@@ -217,7 +217,7 @@ def require_continuous(t: Term, x: Term) -> None:
 
 
 def derivatives_in_premises(premises: Sequence[Theorem]) -> Slopes:
-    """Return the derivatives of functions of the table that premises state without hypotheses."""
+    """Return the derivatives of zeta and the like that premises without hypotheses state."""
     found: dict[tuple[str, int], tuple[tuple[Term, ...], Term]] = {}
     for p in premises:
         head, *sides = p.conclusion
@@ -240,7 +240,7 @@ def derivatives_in_premises(premises: Sequence[Theorem]) -> Slopes:
 def partial_derivatives(
     t: Term, slopes: Slopes, asked: Asked, wanted: list[bool]
 ) -> list[Term | None]:
-    """Return the derivatives of a function of the table in the arguments that are wanted."""
+    """Return the partial derivatives of a function of the table in the arguments wanted."""
     name, u = t[1], t[2]
     one_plus, one_minus = ("+", num(1), square(u)), ("+", num(1), neg(square(u)))
     table = {
@@ -271,7 +271,7 @@ def partial_derivatives(
 
 @rule("derivative", "t", premises=None)
 def _evaluate_derivative(premises: Sequence[Theorem], t: Term) -> Any:
-    """Evaluate a derivative, under the conditions that make the function differentiable."""
+    """Conclude the value of a derivative, under the conditions of differentiability."""
     require(t[0] == "d", "the term is no derivative")
     asked: Asked = []
     value = evaluate_derivative(t, derivatives_in_premises(premises), asked)
@@ -281,7 +281,7 @@ def _evaluate_derivative(premises: Sequence[Theorem], t: Term) -> Any:
 
 @rule("definition", "t")
 def _definition(t: Term) -> Any:
-    """Replace zeta or Owen's T by its definition, at points that are defined."""
+    """Conclude that zeta or Owen's T equals its definition, at points where both are defined."""
     require(t[:2] in (("f", "zeta"), ("f", "owens")), "the term is not zeta or Owen's T")
     require(not has_copy_sum(t), "the term contains a sum of copies, which is random")
     _, name, first, second = t

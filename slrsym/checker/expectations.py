@@ -1,4 +1,4 @@
-"""Expectations under Gaussian laws and noise: the few facts that the Gaussian calculus rests on.
+"""Inference rules on expectations under Gaussian laws and noise, the base of all others.
 
 ``E`` has a value if its laws exist, its body is defined for all values of its variables, and is
 integrable. A function is moderate if it is smooth and, with all its derivatives, bounded by
@@ -49,25 +49,25 @@ ZERO, ONE = num(0), num(1)
 
 
 def require_expectation(t: Term) -> Term:
-    """Return an expectation; refuse another node."""
+    """Return a node that is an expectation; refuse any other node."""
     require(t[0] == "E", "the node is no expectation")
     return t
 
 
 def require_body_without_copies(node: Term) -> Term:
-    """Return the body of an expectation; refuse one that contains a sum of copies."""
+    """Return the integrand of an expectation; refuse one that contains a sum of copies."""
     (body,) = binder_bodies(require_expectation(node))
     require(not has_copy_sum(body), "the body contains copies")
     return body
 
 
 def require_names_absent(names: Iterable[Term], terms: Iterable[Term], why: str) -> None:
-    """Refuse terms that contain one of the names."""
+    """Refuse terms that contain one of the given names."""
     require(not frozenset().union(*map(free_symbols, terms)) & set(names), why)
 
 
 def independent_laws(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
-    """Return the laws of an expectation, each with its variables."""
+    """Return the independent laws of an expectation, each with its variables."""
     found, names = [], bound_variables(node)
     for law in parts_outside_binder(node):
         found.append((names[: law_dimension(law)], law))
@@ -76,7 +76,7 @@ def independent_laws(node: Term) -> list[tuple[tuple[Term, ...], Term]]:
 
 
 def law_moments(law: Term) -> tuple[tuple[Term, ...], list[tuple[Term, ...]]]:
-    """Return means and covariances of a law."""
+    """Return the means and the covariance matrix of a Gaussian law or of noise."""
     if law[0] == "noise":
         return (ZERO,), [(law[1],)]
     n, entries = law[1], law[2:]
@@ -84,7 +84,7 @@ def law_moments(law: Term) -> tuple[tuple[Term, ...], list[tuple[Term, ...]]]:
 
 
 def semidefinite_conditions(matrix: Sequence[Sequence[Term]]) -> list[Term]:
-    """Return the formulas which say that a matrix is symmetric and positive semidefinite."""
+    """Return the formulas that a matrix is symmetric and positive semidefinite."""
     n = len(matrix)
     pairs = [(matrix[i][j], matrix[j][i]) for i in range(n) for j in range(i)]
     uneven = [("=", a, b) for a, b in pairs if not is_same(a, b)]
@@ -97,7 +97,7 @@ def semidefinite_conditions(matrix: Sequence[Sequence[Term]]) -> list[Term]:
 
 
 def law_existence_conditions(laws: Sequence[Term]) -> list[Term]:
-    """Return the formulas that have to hold for laws to exist."""
+    """Return the conditions under which laws exist: their covariance matrices are semidefinite."""
     asked = []
     for law in laws:
         means, covariances = law_moments(law)
@@ -108,7 +108,7 @@ def law_existence_conditions(laws: Sequence[Term]) -> list[Term]:
 
 
 def joint_moments(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
-    """Return means and covariances of independent laws together."""
+    """Return the means and covariances of the joint law of independent laws."""
     means: list[Term] = []
     rows: list[list[Term]] = []
     size = sum(map(law_dimension, laws))
@@ -122,7 +122,7 @@ def joint_moments(laws: Sequence[Term]) -> tuple[list[Term], list[list[Term]]]:
 
 @rule("psd image", "t", "t", "ts")
 def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
-    """Conclude that F S F^T is positive semidefinite if S is, or if S is a nonnegative diagonal."""
+    """Conclude that F S F^T is positive semidefinite if S is, or is a nonnegative diagonal."""
     require(p[:2] == ("o", "psd"), "the argument is no covariance matrix")
     entries = p[2][1:]
     n = isqrt(len(entries))
@@ -150,13 +150,13 @@ def _psd_image(p: Term, source: Term, factor: tuple[Term, ...]) -> Any:
 
 
 def sum_of_terms(terms: Sequence[Term]) -> Term:
-    """Return a sum without its zeros; of one term, the term."""
+    """Return the sum of terms without zeros, and a single term without a sum around it."""
     terms = [t for t in terms if t != ZERO]
     return ZERO if not terms else terms[0] if len(terms) == 1 else ("+", *terms)
 
 
 def product_of_factors(*factors: Term) -> Term:
-    """Return a product without its ones, or 0; of one factor, the factor."""
+    """Return the product of factors without ones, and 0 if one of them is 0."""
     factors = tuple(f for f in factors if f != ONE)
     if ZERO in factors:
         return ZERO
@@ -164,14 +164,14 @@ def product_of_factors(*factors: Term) -> Term:
 
 
 def bilinear_form(a: Sequence[Term], matrix: Sequence[Sequence[Term]], b: Sequence[Term]) -> Term:
-    """Return the value of a bilinear form: the sum of a_i m_ij b_j."""
+    """Return the term of a bilinear form: the sum of a_i m_ij b_j."""
     spend_work(NODE * len(a) * len(b))
     pairs = product(enumerate(a), enumerate(b))
     return sum_of_terms([product_of_factors(x, matrix[i][j], y) for (i, x), (j, y) in pairs])
 
 
 def polynomial_coefficients(t: Term, names: Sequence[Term]) -> dict[tuple[int, ...], Term]:
-    """Return the coefficients of a polynomial in the names; refuse others, and long ones."""
+    """Return the coefficients of a polynomial in the names; refuse other terms and long ones."""
     if not free_symbols(t) & set(names):
         return {(0,) * len(names): t}
     if t in names:
@@ -197,7 +197,7 @@ def polynomial_coefficients(t: Term, names: Sequence[Term]) -> dict[tuple[int, .
 
 
 def affine_coefficients(t: Term, names: Sequence[Term]) -> tuple[list[Term], Term]:
-    """Return the coefficients of an affine form, and its constant."""
+    """Return the coefficients and the constant of an affine form in the names."""
     found = polynomial_coefficients(t, names)
     require(all(sum(k) <= 1 for k in found), "the term is no affine form in the variables")
     units = [tuple(int(x == y) for y in names) for x in names]
@@ -205,7 +205,7 @@ def affine_coefficients(t: Term, names: Sequence[Term]) -> tuple[list[Term], Ter
 
 
 def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
-    """Return conditions under which a term is a moderate function of the names, or refuse."""
+    """Return the conditions under which a term has moderate growth in the names; refuse others."""
     spend_work(NODE * len(t))
     if not free_symbols(t) & names and not has_copy_sum(t):
         return [] if t[0] in ("n", "pi") else [definedness(t)]
@@ -253,7 +253,7 @@ def moderate_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
 
 
 def open_binder(node: Term, names: frozenset[Term] = frozenset()) -> tuple[Term, frozenset[Term]]:
-    """Return the body with new names for its variables, and these and the names."""
+    """Return a binder's body with fresh variables, and the set of these and the given names."""
     new = rename_apart(bound_variables(node), names | free_symbols(node))
     return substitute(binder_bodies(node)[0], new), names | set(new.values())
 
@@ -261,7 +261,7 @@ def open_binder(node: Term, names: frozenset[Term] = frozenset()) -> tuple[Term,
 def moderate_exponential_conditions(
     exponent: Term, some: Sequence[Term], names: frozenset[Term]
 ) -> list[Term]:
-    """Return conditions under which exp of a quadratic form is moderate: it is bounded above."""
+    """Return the conditions that a quadratic exponent is bounded above, so that exp is moderate."""
     require(not has_copy_sum(exponent), "an exponent contains a sum of copies")
     found = polynomial_coefficients(exponent, some)
     require(all(sum(k) <= 2 for k in found), "an exponent is of degree above 2")
@@ -276,14 +276,14 @@ def moderate_exponential_conditions(
 
 
 def require_quadratic_in_noise(node: Term) -> None:
-    """Refuse a body that is more than quadratic in noise, of which two moments are known."""
+    """Refuse an integrand of degree above 2 in a noise variable, as only two moments are known."""
     for names, law in independent_laws(node):
         low = law[0] != "noise" or _degree(binder_bodies(node)[0], names[0]) <= 2
         require(low, "the body is of degree above 2 in a variable of noise")
 
 
 def _degree(t: Term, x: Term) -> int:
-    """Return a bound of the degree of a polynomial; refuse other terms."""
+    """Return an upper bound of the degree of a polynomial in x; refuse other terms."""
     if x not in free_symbols(t):
         return 0
     if t == x:
@@ -296,7 +296,7 @@ def _degree(t: Term, x: Term) -> int:
 
 @rule("moderate", "t")
 def _moderate(function: Term) -> Any:
-    """Conclude that a function is moderate and defined everywhere, by its form."""
+    """Conclude that a function has moderate growth and is defined everywhere, from its form."""
     is_function = function[0] == "lam" and len(binder_bodies(function)) == 1
     require(is_function, "the argument is no function with one value")
     names, (body,) = bound_variables(function), binder_bodies(function)
@@ -312,7 +312,7 @@ def _moderate(function: Term) -> Any:
 
 
 def make_expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) -> Term:
-    """Return the expectation of a body under laws; refuse one that is not well-formed."""
+    """Return the expectation of an integrand under laws; refuse one that is not well-formed."""
     return require_well_formed_node(("E", tuple(names), (body,), tuple(laws)))
 
 
@@ -320,7 +320,7 @@ def make_expectation(names: Sequence[Term], body: Term, laws: Sequence[Term]) ->
 def _linear(
     theorem: Theorem, node: Term, factors: tuple[Term, ...], parts: tuple[Term, ...]
 ) -> Any:
-    """Conclude E sum c f = sum c E f if the premise says that the body is this sum.
+    """Conclude E (sum c f) = sum c E f from a premise that the integrand equals the sum of c f.
 
     The same holds of sums and integrals.
 
@@ -346,14 +346,14 @@ def _linear(
 
 
 def linear_combination(factors: Sequence[Term], parts: Sequence[Term]) -> Term:
-    """Return the sum of the products of factors with parts; one product has no sum around it."""
+    """Return the sum of products of factors with parts, a single product without a sum."""
     terms = [("*", c, f) for c, f in zip(factors, parts, strict=True)]
     return terms[0] if len(terms) == 1 else ("+", *terms)
 
 
 @rule("constant", "t")
 def _constant(node: Term) -> Any:
-    """Conclude E c = c; a sum or an integral of c is c times the length of its range."""
+    """Conclude E c = c, or that a sum or an integral of c is c times the length of its range."""
     require(node[0] in ("E", "sum", "int"), "the node is no expectation, sum or integral")
     (body,) = binder_bodies(node)
     require_names_absent(bound_variables(node), [body], "the body contains a variable of the node")
@@ -372,7 +372,7 @@ def _constant(node: Term) -> Any:
 
 @rule("independent", "t", "json")
 def _independent(node: Term, where: Any) -> Any:
-    """Conclude E f g = E f E g, if f is of some of the laws, and g of the others.
+    """Conclude E f g = E f E g if f depends on some of the independent laws, and g on the others.
 
     `where` has the places of the laws of f, and those of the factors that make it.
     """
@@ -401,7 +401,7 @@ def _independent(node: Term, where: Any) -> Any:
 
 @rule("fubini", "t", "json")
 def _fubini(node: Term, count: Any) -> Any:
-    """Write an expectation as one under some laws of one under the others."""
+    """Conclude that an expectation is an iterated one, over some laws after the others."""
     body, parts = require_body_without_copies(node), independent_laws(node)
     is_between = type(count) is int and 0 < count < len(parts)
     require(is_between, "the number of laws outside is no integer, or leaves one side without")
@@ -415,7 +415,7 @@ def _fubini(node: Term, count: Any) -> Any:
 
 @rule("image", "t", "t", "ts")
 def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
-    """Change variables: affine forms of Gaussian variables are Gaussian, noise stays as it is."""
+    """Change variables: replace Gaussian variables of an expectation by affine forms of others."""
     require(forms[0] == "lam", "the forms are no function of real variables")
     require(not has_copy_sum(forms), "a form contains a sum of copies, which is random")
     names, values = bound_variables(forms), binder_bodies(forms)
@@ -455,7 +455,7 @@ def _image(node: Term, forms: Term, laws: tuple[Term, ...]) -> Any:
 
 @rule("noise", "t")
 def _noise_moments(law: Term) -> Any:
-    """Conclude that noise is centred, and has its variance."""
+    """Conclude that a noise variable has mean 0 and its stated variance."""
     require(law[0] == "noise", "the law is no law of noise")
     x: Term = ("s", "x", "R")
     first, second = (make_expectation([x], f, [law]) for f in (x, ("^", 2, 1, x)))
@@ -464,7 +464,7 @@ def _noise_moments(law: Term) -> Any:
 
 @rule("stein", "t", "t", "json")
 def _stein(node: Term, h: Term, place: Any) -> Any:
-    """Conclude E (X - m) h = sum C E dh; the node has the laws, h is of its variables."""
+    """Conclude Stein's lemma, E (X - m) h = sum C E dh, for a function h of a node's variables."""
     require(h[0] == "lam" and len(binder_bodies(h)) == 1, "the argument is no function")
     names = bound_variables(require_expectation(node))
     require(len(bound_variables(h)) == len(names), "the function has another number of variables")
@@ -502,7 +502,7 @@ def _stein(node: Term, h: Term, place: Any) -> Any:
 
 @rule("derivative of expectation", "t")
 def _derivative_of_expectation(t: Term) -> Any:
-    """Differentiate under an expectation of a moderate function, in its parameters."""
+    """Conclude the derivative of an expectation in a parameter, by that of the integrand."""
     require(
         t[0] == "d" and binder_bodies(t)[0][0] == "E", "the term is no derivative of an expectation"
     )
@@ -530,7 +530,7 @@ def _derivative_of_expectation(t: Term) -> Any:
 
 @rule("density", "t")
 def _density(node: Term) -> Any:
-    """Write the expectation in one variable as the integral against its density."""
+    """Conclude that an expectation in one variable is an integral against the normal density."""
     mean, law = require_body_without_copies(node), parts_outside_binder(node)[0]
     is_one = len(bound_variables(node)) == 1 and law[0] == "gauss"
     require(is_one, "the expectation is not over one Gaussian variable")

@@ -1,4 +1,4 @@
-"""Integrands that have a mean, a table of Gaussian integrals, and tangents of convex functions.
+"""Existence of expectations, a table of Gaussian integrals, and tangents of convex functions.
 
 The table has the means of erf, sign, absolute value and exponential of affine forms, and those of
 products of two of the first three where the forms are centred. Signs and absolute values are not
@@ -58,7 +58,7 @@ TWO = num(2)
 
 
 def sqrt(t: Term) -> Term:
-    """Return the square root of t."""
+    """Return the term of the square root of t."""
     return ("^", 1, 2, t)
 
 
@@ -66,7 +66,7 @@ def sqrt(t: Term) -> Term:
 
 
 def bounded_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
-    """Return conditions under which a term is bounded as moderate functions are, or refuse."""
+    """Return the conditions under which a function is bounded by a moderate one; refuse others."""
     spend_work(10 * NODE * len(t))
     try:
         return moderate_growth_conditions(t, names)
@@ -96,7 +96,7 @@ def bounded_growth_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
 
 
 def _parts(t: Term) -> Iterator[Term]:
-    """Yield the parts of sums and products."""
+    """Yield the parts of nested sums and products."""
     if t[0] in ("+", "*"):
         for part in t[1:]:
             yield from _parts(part)
@@ -105,7 +105,7 @@ def _parts(t: Term) -> Iterator[Term]:
 
 
 def replace_in_exponent(t: Term, old: Term, new: Term) -> Term:
-    """Return a term with another one in place of a part, in sums, products and functions."""
+    """Replace a subterm by another one, inside sums, products and function arguments only."""
     if t == old:
         return new
     if t[0] in ("+", "*", "f"):
@@ -116,7 +116,7 @@ def replace_in_exponent(t: Term, old: Term, new: Term) -> Term:
 
 @rule("integrable", "t")
 def _integrable(node: Term) -> Any:
-    """Conclude that the mean of a moderate function exists.
+    """Conclude that the expectation of a function of moderate growth exists.
 
     The body is at most quadratic in noise.
     """
@@ -132,14 +132,14 @@ def _integrable(node: Term) -> Any:
 
 
 def _form(node: Term, u: Term) -> tuple[Term, list[Term]]:
-    """Return the mean of an affine form of the variables, and its coefficients."""
+    """Return the mean and the coefficients of an affine form of an expectation's variables."""
     row, rest = affine_coefficients(u, bound_variables(node))
     means, _ = joint_moments(parts_outside_binder(node))
     return sum_of_terms([rest, *map(product_of_factors, row, means)]), row
 
 
 def _exist(node: Term, *forms: Term) -> list[Term]:
-    """Return the formulas which say that the laws exist, and forms of the variables.
+    """Return the conditions that an expectation's laws and affine forms of its variables exist.
 
     The value of an integral may not show the parts of the forms.
     """
@@ -152,12 +152,12 @@ def _exist(node: Term, *forms: Term) -> list[Term]:
 
 
 def _covariance(node: Term, first: list[Term], second: list[Term]) -> Term:
-    """Return the covariance of two forms, from their coefficients."""
+    """Return the covariance of two affine forms, from their coefficients."""
     return bilinear_form(first, joint_moments(parts_outside_binder(node))[1], second)
 
 
 def require_gaussian_body(node: Term) -> Term:
-    """Return the body of an expectation under Gaussian laws; refuse one with copies."""
+    """Return the integrand of an expectation under Gaussian laws; refuse one with copies."""
     body = require_body_without_copies(node)
     require(all(law[0] == "gauss" for law in parts_outside_binder(node)), "a law is not Gaussian")
     return body
@@ -188,7 +188,7 @@ def _gaussian_integral(node: Term) -> Any:
 
 
 def _mean_of_exponential(node: Term, u: Term) -> Any:
-    """Conclude E exp(a x^2 + b x + c) where 1 - 2 a v > 0; in more variables, of an affine form."""
+    """Conclude the mean of exp of a quadratic in one variable, or of an affine form in several."""
     asked = _exist(node, u)
     if (
         len(bound_variables(node)) == 2
@@ -216,7 +216,7 @@ def _mean_of_exponential(node: Term, u: Term) -> Any:
 def _mean_in_two_variables(
     node: Term, found: Mapping[tuple[int, ...], Term], asked: list[Term]
 ) -> Any:
-    """Conclude E exp(q + c) = |I - 2 S A|^(-1/2) exp(c) for a quadratic form q and a centred pair.
+    """Conclude the mean of exp(q + c) for a quadratic form q of a centred Gaussian pair.
 
     It holds where the eigenvalues of the symmetric matrix I - 2 R A R are positive, which has the
     same determinant; R is the square root of the covariance S.
@@ -238,7 +238,7 @@ def _mean_in_two_variables(
 
 @rule("centred pair", "t")
 def _pair(node: Term) -> Any:
-    """Conclude the mean of a product of erf or sign of centred forms, or of two absolute values."""
+    """Conclude the mean of a product of two erf, sign or absolute values of centred forms."""
     body = require_gaussian_body(node)
     require(body[0] == "*" and len(body) == 3, "the body is no product of two functions")
     parts = body[1:]
@@ -270,7 +270,7 @@ def _pair(node: Term) -> Any:
 
 
 def convex_function_of_premise(theorem: Theorem) -> tuple[Term, Term, Term, bool]:
-    """Return the function whose second derivative has the sign that a premise says.
+    """Return the function that a premise shows to be convex or concave, by its second derivative.
 
     Its variable, the point and whether it is convex follow.
     """

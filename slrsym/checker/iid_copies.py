@@ -1,4 +1,4 @@
-"""Sums of independent copies of a random variable: one copy more, no copies, and two moments."""
+"""Inference rules on sums of independent copies: split off a copy, empty sums, two moments."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from slrsym.checker.theorem import require_well_formed_node, rule
 
 
 def require_copy_sum(t: Term) -> None:
-    """Refuse a term that is no sum of copies."""
+    """Refuse a term that is not a sum of independent copies."""
     require(t[0] == "copies", "the term is no sum of copies")
 
 
 @rule("one copy more", "t", "t")
 def _copy(node: Term, copies: Term) -> Any:
-    """Split off one copy of a sum of n copies, independent of all else."""
+    """Conclude that an expectation stays the same if one copy is split off a sum of n copies."""
     require_copy_sum(copies)
     (body,), names = binder_bodies(require_expectation(node)), bound_variables(node)
     require_names_absent(names, [copies], "the copies contain a variable of the expectation")
@@ -64,7 +64,7 @@ def _copy(node: Term, copies: Term) -> Any:
 
 
 def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
-    """Return a term with another one in place of a part, where it stands under no binder."""
+    """Replace a subterm by another one wherever it is outside all binders."""
     if is_same(t, old):
         return new
     if bound_variables(t):
@@ -74,14 +74,14 @@ def replace_outside_binders(t: Term, old: Term, new: Term) -> Term:
 
 @rule("copies exist", "t")
 def _copies_exist(copies: Term) -> Any:
-    """Conclude that a sum of copies of a moderate function is defined."""
+    """Conclude that a sum of independent copies of a moderate function is defined."""
     require_copy_sum(copies)
     return moderate_growth_conditions(copies, frozenset()), definedness(copies), ()
 
 
 @rule("moments of copies", "t")
 def _moments_of_copies(node: Term) -> Any:
-    """Conclude E S = n E f, and E S^2 = n E f^2 + n (n - 1) (E f)^2, for n copies of f."""
+    """Conclude the first or second moment of a sum of n independent copies of f."""
     (body,) = binder_bodies(require_expectation(node))
     squared = body[:3] == ("^", 2, 1)
     copies = body[3] if squared else body
@@ -109,7 +109,7 @@ def _moments_of_copies(node: Term) -> Any:
 
 @rule("no copies", "t")
 def _no_copies(copies: Term) -> Any:
-    """Conclude that a sum of no copies is 0."""
+    """Conclude that a sum of zero independent copies is 0."""
     require_copy_sum(copies)
     require(parts_outside_binder(copies)[0] == ZERO, "the number of copies is not 0")
     return [definedness(copies)], ("=", copies, ZERO), ()

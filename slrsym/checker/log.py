@@ -1,4 +1,4 @@
-"""The proof log: claims as lists of inferences, written as JSON lines and judged again.
+"""The proof log: claims as lists of inferences in JSON lines, which the checker replays.
 
 The first line of a file is a header; each line after it is one claim: its statement and hypotheses,
 a table of terms, the inferences ``[rule, premises, data...]`` (terms by the numbers of their rows),
@@ -50,36 +50,36 @@ _LABEL = re.compile(r"[!-~](?:[ -~]{0,198}[!-~])?")
 
 @rule("unchecked", "json", "ts", "t", premises=None)
 def _unchecked(premises: Sequence[Theorem], name: Any, given: tuple[Term, ...], p: Term) -> Any:
-    """Take a statement on trust; it is named among the axioms of all that rests on it."""
+    """Conclude a statement without evidence; its name becomes an axiom of all that rests on it."""
     require(is_printable_label(name), f"no name for what is unchecked: {name!a:.80}")
     return [h for t in premises for h in t.hypotheses.values()] + [*given], p, [UNCHECKED + name]
 
 
 def is_printable_label(text: Any) -> bool:
-    """Decide whether a text may be shown: 1 to 200 printable characters of ASCII, trimmed."""
+    """Return whether a text is safe to print: 1 to 200 printable ASCII characters, trimmed."""
     return type(text) is str and bool(_LABEL.fullmatch(text))
 
 
 class Inference(NamedTuple):
-    """An inference that has been made: its number, and the theorem."""
+    """An inference that has been made: its number in the proof, and its theorem."""
 
     number: int | str
     theorem: Theorem
 
 
 class ProvedClaims:
-    """The claims that have been proved, each as a theorem."""
+    """The claims proved so far, each as a theorem."""
 
     def __init__(self) -> None:
         self._claims: dict[str, Theorem] = {}
 
     def cite(self, id: str) -> Inference:
-        """Return a claim that has been proved before."""
+        """Return the theorem of a claim that has been proved before, as a premise."""
         require(id in self._claims, f"claim {id!a:.80} has not been shown before")
         return Inference(id, self._claims[id])
 
     def enter(self, id: str, statement: Term, given: Sequence[Term], shown: Theorem) -> None:
-        """Enter a claim, if the theorem is what it says, under no other hypotheses."""
+        """Add a claim whose theorem has its statement as conclusion and no further hypotheses."""
         require(is_printable_label(id), f"no name for a claim: {id!a:.80}")
         require(id not in self._claims, f"two claims have the name {id}")
         require_unambiguous_names(statement, *given)
@@ -95,7 +95,7 @@ class ProvedClaims:
 
 
 def require_unambiguous_names(*formulas: Term) -> None:
-    """Refuse two symbols of one name, of which one could be read as the other."""
+    """Refuse formulas in which two different symbols have the same name."""
     table: dict[str, Term] = {}
     for symbol in sorted(frozenset().union(*map(free_symbols, formulas))):
         other = table.setdefault(symbol[1], symbol)
@@ -103,19 +103,19 @@ def require_unambiguous_names(*formulas: Term) -> None:
 
 
 class ProofBuilder:
-    """The proof of one claim, inference by inference."""
+    """The proof of one claim, built inference by inference."""
 
     def __init__(self, claims: ProvedClaims) -> None:
         self.claims = claims
         self.theorems: list[Theorem] = []
 
     def add(self, name: str, premises: Iterable[Inference] = (), *data: Any) -> Inference:
-        """Return an inference, once it is made; `Rejected` leaves nothing behind."""
+        """Make an inference and return it; if a rule refuses it, leave the proof as it was."""
         self.theorems.append(prove(name, [p.theorem for p in premises], *data))
         return Inference(len(self.theorems) - 1, self.theorems[-1])
 
     def find_premise(self, number: Any) -> Inference:
-        """Return the inference, or the claim, that a reference names."""
+        """Return the inference or claim that a reference in a log names."""
         if isinstance(number, str):
             return self.claims.cite(number)
         is_earlier = type(number) is int and 0 <= number < len(self.theorems)
@@ -124,7 +124,7 @@ class ProofBuilder:
 
 
 def _read_datum(kind: str, data: Any, reader: TermReader) -> Any:
-    """Return a datum of an inference, read by its kind."""
+    """Return one argument of an inference rule, parsed by its kind: term, terms, pairs, JSON."""
     if kind == "json":
         return data
     if kind == "t":
@@ -139,7 +139,7 @@ def _read_datum(kind: str, data: Any, reader: TermReader) -> Any:
 def read_inference(
     name: Any, data: Sequence[Any], reader: TermReader, extensions: Iterable[str] = EXTENSIONS
 ) -> list[Any]:
-    """Return the data of an inference of a log, read by the kinds of its rule."""
+    """Return the arguments of an inference in a log, parsed by the kinds that its rule declares."""
     _, kinds, _, extension = find_rule(name, data)
     is_named = extension in ("", *extensions)
     require(is_named, f"rule {name!r} of an extension that the log does not name")
@@ -147,7 +147,7 @@ def read_inference(
 
 
 def _read_name(data: Any, reader: TermReader) -> Term:
-    """Return a symbol, or a function ``[u, name, sort, arity]``, which `prove` validates."""
+    """Return a symbol, or a function ``[u, name, sort, arity]``; `prove` validates it."""
     is_function = isinstance(data, list) and data[:1] in (["u"], ["ix"])
     return tuple(data) if is_function else reader.read(data)
 
@@ -156,14 +156,14 @@ def _read_name(data: Any, reader: TermReader) -> Term:
 
 
 def chained_digest(before: str, record: Mapping[str, Any]) -> str:
-    """Return the digest of a record and of the digest before it."""
+    """Return the hash of a record together with the hash of the record before it."""
     text = json.dumps({k: v for k, v in record.items() if k != "digest"}, sort_keys=True,
                       separators=(",", ":"), ensure_ascii=True)  # fmt: skip
     return hashlib.sha256((before + text).encode()).hexdigest()
 
 
 class LoggedStep(NamedTuple):
-    """A step of a claim of a log: label, rule, axioms, statement and hypotheses."""
+    """A step of a logged claim: label, rule, axioms, statement and hypotheses."""
 
     label: str
     rule: str
@@ -174,7 +174,7 @@ class LoggedStep(NamedTuple):
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """A claim of a log that has been judged: its axioms, and its steps."""
+    """A claim of a log after checking: its axioms and its steps."""
 
     id: str
     statement: Term
@@ -184,7 +184,7 @@ class JudgedClaim:
 
 
 def describe_claim_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> str:
-    """Return how a claim differs from the record of its derivation; empty if it does not."""
+    """Return how a logged claim differs from its derivation's record, or an empty text."""
     reader = TermReader()
     for row in said["terms"]:
         reader.add(row)
@@ -214,7 +214,7 @@ def describe_claim_difference(claim: JudgedClaim, said: Mapping[str, Any]) -> st
 
 
 def read_lines(path: str | Path) -> Iterator[str]:
-    """Yield the lines of a log, which may be compressed by xz."""
+    """Yield the lines of a log file, which may be compressed with xz."""
     with Path(path).open("rb") as raw:
         is_packed = raw.read(6) == b"\xfd7zXZ\0"
         raw.seek(0)
@@ -235,7 +235,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
 
 
 def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[JudgedClaim]:
-    """Return the claims of a log, judged; `Rejected` names the line of the first fault.
+    """Check a log and return its claims; `Rejected` names the line of the first fault.
 
     A log that names other extensions than these is refused.
     """
@@ -270,7 +270,7 @@ def recheck(path: str | Path, extensions: Iterable[str] = EXTENSIONS) -> list[Ju
 
 
 def load_extensions(names: Any, accepted: Iterable[str] = EXTENSIONS) -> tuple[str, ...]:
-    """Return the extensions that a log names, once they are loaded."""
+    """Load the extensions that a log names, if they are accepted, and return their names."""
     require(isinstance(names, list), "the extensions are not a list")
     for name in names:
         require(type(name) is str and name in EXTENSIONS, f"unknown extension {name!a:.40}")
@@ -280,7 +280,7 @@ def load_extensions(names: Any, accepted: Iterable[str] = EXTENSIONS) -> tuple[s
 
 
 def _parse_line(text: str) -> dict[str, Any]:
-    """Return the JSON object of a line: of integers alone, and no field twice."""
+    """Return the JSON object of a line; refuse numbers but integers, and repeated fields."""
 
     def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         require(len({k for k, _ in pairs}) == len(pairs), "a field is given twice")
@@ -298,7 +298,7 @@ def _parse_line(text: str) -> dict[str, Any]:
 
 
 def is_circular_step(theorem: Theorem, given: Iterable[Term]) -> bool:
-    """Tell whether a hypothesis of a step implies its conclusion, other than those in `given`."""
+    """Return whether one hypothesis of a step, not in `given`, already implies its conclusion."""
     allowed = set(map(canonical_key, given))
     own = [h for k, h in theorem.hypotheses.items() if k not in allowed]
     return any(is_contradictory((h, ("not", theorem.conclusion))) for h in own)
@@ -314,7 +314,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
 def _check_claim(
     record: dict[str, Any], proved: ProvedClaims, extensions: Sequence[str]
 ) -> JudgedClaim:
-    """Return the claim of a record, once each inference and each step of it has been checked."""
+    """Check every inference and step in a claim's record, and return the judged claim."""
     require(set(record) == set(_FIELDS), f"the fields are not {', '.join(_FIELDS)}")
     for name, kind in _FIELDS.items():
         require(isinstance(record[name], kind), f"the field {name} has another JSON type")

@@ -1,4 +1,4 @@
-"""Propositional logic: whether formulas can be true together, by trying truth values.
+"""Propositional logic: a decision procedure that tries truth values of the atoms.
 
 What is no connective is an atom; two atoms are the same if they have the same key.
 """
@@ -17,13 +17,13 @@ Compiled: TypeAlias = Any
 
 
 class TruthValueSearch:
-    """The search for truth values that make formulas true."""
+    """The search for truth values of atoms that make all formulas true."""
 
     def __init__(self) -> None:
         self.atoms: dict[str, int] = {}
 
     def compile_formula(self, p: Term, holds: bool = True) -> Compiled:
-        """Return a formula, or its denial, with numbers for atoms, which alone are denied."""
+        """Compile a formula, or its negation, to atoms' numbers, negative for a negated atom."""
         spend_work(1)
         head = p[0]
         if head not in CONNECTIVES:
@@ -39,7 +39,7 @@ class TruthValueSearch:
         return (kind, tuple(self.compile_formula(part, holds) for part in p[1:]))
 
     def truth_value(self, p: Compiled, known: dict[int, bool]) -> bool | int:
-        """Return the truth value of a formula, or the number of an atom on which it depends."""
+        """Return a compiled formula's truth value, or the number of an undecided atom in it."""
         spend_work(1)
         if isinstance(p, int):
             if abs(p) not in known:
@@ -60,7 +60,7 @@ class TruthValueSearch:
         return open_atom or not absorbing
 
     def is_impossible(self, formulas: list[Compiled]) -> bool:
-        """Decide whether no truth values of the atoms make all formulas true."""
+        """Return whether no truth values of the atoms make all formulas true."""
         cases: list[tuple[list[Compiled], dict[int, bool]]] = [(formulas, {})]
         while cases:
             formulas, known = cases.pop()
@@ -80,6 +80,6 @@ class TruthValueSearch:
 
 
 def is_contradictory(formulas: Iterable[Term]) -> bool:
-    """Decide whether formulas cannot be true together; `Rejected` if that takes too much work."""
+    """Return whether formulas contradict each other; raise `Rejected` if that is too much work."""
     cases = TruthValueSearch()
     return cases.is_impossible([cases.compile_formula(p) for p in formulas])

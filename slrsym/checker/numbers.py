@@ -1,4 +1,4 @@
-"""Numbers: closed terms, compared by Arb's balls, each of which contains the value."""
+"""Comparison of numbers, that is, terms without symbols, in Arb's ball arithmetic."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slrsym.checker.theorem import rule
 
 
 def _owens_t(h: Any, a: Any) -> Any:
-    """Return Owen's T, an integral whose integrand has only poles, at which it is not finite."""
+    """Return a ball around Owen's T, as an integral of a function with no singularity but poles."""
     half = acb(h * h) / 2
 
     def integrand(x: Any, _: bool) -> Any:
@@ -54,7 +54,7 @@ def _ball(t: Term) -> Any:
 
 @rule("numbers", "t", "json")
 def _numbers(p: Term, bits: Any) -> Any:
-    """Conclude a relation of numbers other than equality, if the balls of its sides lie apart."""
+    """Conclude that two numbers are ordered, or differ, if their balls are disjoint."""
     require(p[0] in RELATIONS and p[0] != "=", "the statement is no relation <, <= or !=")
     require(type(bits) is int and 32 <= bits <= 512, "the precision is not from 32 to 512 bits")
     with ctx.workprec(bits):

@@ -1,4 +1,4 @@
-"""Theorems on orbits of maps of a box: what each concludes, and from what.
+"""Axiom schemes on orbits of maps of a box: the conclusion and the hypotheses of each.
 
 A schema reads its goal and a few terms that it speaks of, and says what has to hold; that becomes
 hypotheses of the theorem, which other theorems remove. A box map g is the tuple of a function with
@@ -69,7 +69,7 @@ def smoothness_conditions(t: Term, names: frozenset[Term]) -> list[Term]:
 
 @rule("smooth", "t", "t")
 def _smooth(function: Term, point: Term) -> Any:
-    """Conclude that all values of a function are smooth functions of its variables near a point."""
+    """Conclude that a function's values are smooth functions of its variables near a point."""
     require(point[0] == "tuple", "the second argument is no point")
     place = point[1:]
     names = bound_variables(require_real_function(function, len(place), None))
@@ -83,7 +83,7 @@ def _smooth(function: Term, point: Term) -> Any:
 
 
 def require_real_function(t: Term, variables: int, values: int | None = 1) -> Term:
-    """Return a function of so many real variables; refuse another term, or number of values."""
+    """Return a function with given numbers of real variables and values; refuse other terms."""
     require(t[0] == "lam", "the argument is no function")
     require(len(bound_variables(t)) == variables, f"the function has not {variables} variables")
     require(all(x[2] == "R" for x in bound_variables(t)), "a variable of the function is not real")
@@ -92,7 +92,7 @@ def require_real_function(t: Term, variables: int, values: int | None = 1) -> Te
 
 
 class MapOnBox(NamedTuple):
-    """A map of a box, with coordinates that nothing else is called."""
+    """A map of a box with fresh names for its coordinates."""
 
     names: tuple[Term, ...]
     images: tuple[Term, ...]
@@ -100,12 +100,12 @@ class MapOnBox(NamedTuple):
     high: tuple[Term, ...]
 
     def inside_conditions(self, point: Sequence[Term], kind: str = "<=") -> list[Term]:
-        """Return the formulas which say that a point is in the box."""
+        """Return the formulas that a point is in the box."""
         ends = zip(self.low, point, self.high, strict=True)
         return [r for a, x, b in ends for r in ((kind, a, x), (kind, x, b))]
 
     def for_all_points(self, p: Term, kind: str = "<=", more: Sequence[Term] = ()) -> Term:
-        """Return the formula that p holds at every point of the box.
+        """Return the formula that p holds at all points of the box.
 
         If p is of a second point, with the coordinates `more`, of the box, too.
         """
@@ -118,17 +118,17 @@ class MapOnBox(NamedTuple):
         return p
 
     def invariance_formula(self) -> Term:
-        """Return the formula which says that steps do not leave the box."""
+        """Return the formula that the map takes the box into itself."""
         return self.for_all_points(("and", *self.inside_conditions(self.images)))
 
     def smoothness_formula(self, *bodies: Term) -> Term:
-        """Return the formula which says that functions of the coordinates are smooth on the box."""
+        """Return the formula that functions of the coordinates are smooth on the box."""
         function = ("lam", self.names, bodies, ())
         return self.for_all_points(("o", "smooth", function, ("tuple", *self.names)))
 
 
 def map_from_tuple(g: Term, taken: Iterable[Term]) -> MapOnBox:
-    """Return a map of a box from its tuple, with coordinates whose names are not taken."""
+    """Return a map of a box from its tuple, with coordinate names that are not taken."""
     is_map = g[:2] == ("tuple", ("text", "BoxMap")) and len(g) == 5
     require(is_map and g[3][0] == g[4][0] == "tuple", "the subject is no map of a box")
     images, low, high = g[2:]
@@ -145,7 +145,7 @@ def map_from_tuple(g: Term, taken: Iterable[Term]) -> MapOnBox:
 
 @dataclass(frozen=True)
 class OrbitGoal:
-    """A sentence that a schema shows: its kind, its map, the rest of it, and terms that help."""
+    """A statement about orbits to be concluded, with the terms that the theorem's schema needs."""
 
     kind: str
     map: Term
@@ -154,28 +154,28 @@ class OrbitGoal:
 
     @cached_property
     def taken(self) -> frozenset[Term]:
-        """The free symbols of the sentence and of the terms."""
+        """The free symbols of the statement and of its terms."""
         return frozenset().union(*map(free_symbols, (self.map, *self.about, *self.values)))
 
     @cached_property
     def named_map(self) -> MapOnBox:
-        """The map, with coordinates of names that nothing else has."""
+        """The map, with coordinates named unlike any other symbol."""
         return map_from_tuple(self.map, self.taken)
 
     def value_at(self, point: tuple[Term, ...], f: Term) -> Term:
-        """Return the value at a point of a function of the coordinates."""
+        """Return the value of a function of the coordinates at a given point."""
         return apply_function_at(require_real_function(f, len(self.named_map.names)), (), point)
 
     def value_here(self, f: Term) -> Term:
-        """Return the value of a function at a point of the box."""
+        """Return the value of a function at a generic point of the box."""
         return self.value_at(self.named_map.names, f)
 
     def value_after_step(self, f: Term) -> Term:
-        """Return the value of a function at the image of a point."""
+        """Return the value of a function at the image of a generic point under the map."""
         return self.value_at(self.named_map.images, f)
 
     def values_here(self, f: Term) -> list[Term]:
-        """Return all values, at a point of the box, of a function with several."""
+        """Return all components of a vector-valued function at a generic point of the box."""
         put = dict(
             zip(
                 bound_variables(require_real_function(f, len(self.named_map.names), None)),
@@ -186,12 +186,12 @@ class OrbitGoal:
         return [substitute(e, put) for e in binder_bodies(f)]
 
     def points(self, t: Term) -> list[tuple[Term, ...]]:
-        """Return the points of a finite set, each as many coordinates as the map has."""
+        """Return the points of a finite set, each with as many coordinates as the map."""
         return points_of_set(t, len(self.named_map.names))
 
 
 def points_of_set(t: Term, size: int) -> list[tuple[Term, ...]]:
-    """Return the points of a finite set; refuse an empty one, and coordinates with symbols."""
+    """Return the points of a finite set; refuse an empty set or coordinates with symbols."""
     require(t[0] == "set" and len(t) > 1, "the argument is no set of points, or is empty")
     are_points = all(p[0] == "tuple" and len(p) == size + 1 for p in t[1:])
     require(are_points, "a point has another number of coordinates than the box")
@@ -204,7 +204,7 @@ SCHEMAS: dict[str, tuple[str, int, Callable[[OrbitGoal], list[Term]], tuple[str,
 
 
 def register_theorem(name: str, kind: str, values: int, *axioms: str) -> Callable[[Any], Any]:
-    """Register a theorem: the kinds of sentences it shows, how many terms it takes, its axioms."""
+    """Register a theorem on orbits: kind of statement, number of auxiliary terms, and axioms."""
 
     def register(function: Any) -> Any:
         SCHEMAS[name] = (kind, values, function, axioms)
@@ -215,7 +215,7 @@ def register_theorem(name: str, kind: str, values: int, *axioms: str) -> Callabl
 
 @rule("theorem", "json", "t", "ts")
 def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
-    """Conclude a sentence on orbits by a schema."""
+    """Conclude a statement about orbits by the named theorem."""
     require(isinstance(name, str) and name in SCHEMAS, "there is no theorem of this name")
     kind, count, needs, axioms = SCHEMAS[name]
     require(goal[0] == "o" and goal[1] in kind.split() and len(goal) > 2, f"the goal is no {kind}")
@@ -225,7 +225,7 @@ def _theorem(name: Any, goal: Term, values: tuple[Term, ...]) -> Any:
 
 
 def single_subject(goal: OrbitGoal) -> Term:
-    """Return the one thing, beside the map, that a sentence is about."""
+    """Return the only object besides the map that a statement is about."""
     require(len(goal.about) == 1, "the sentence is not about exactly one more thing")
     return goal.about[0]
 
@@ -280,7 +280,7 @@ def _bounded_descent(goal: OrbitGoal) -> list[Term]:
 
 
 def _at_most_a_multiple(goal: OrbitGoal, terms: Iterable[Term]) -> list[Term]:
-    """Return the formulas that bound a sum of squares by a multiple of what tends to 0."""
+    """Return the formulas that a sum of squares is at most a multiple of a vanishing function."""
     slack, factor = goal.values
     least = (
         "+",
@@ -297,7 +297,7 @@ def _at_most_a_multiple(goal: OrbitGoal, terms: Iterable[Term]) -> list[Term]:
 
 @register_theorem("small-steps", "StepsVanish", 2, "induction", "limits-of-sequences")
 def _small_steps(goal: OrbitGoal) -> list[Term]:
-    """$g(x_t) - x_t$ tends to 0, if the squared step is at most a multiple of what tends to 0.
+    """$g(x_t) - x_t$ tends to 0, if $|g(x) - x|^2 <= C S(x)$ on the box and $S$ tends to 0.
 
     From $0 <= |g(x) - x|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$.
     """
@@ -308,7 +308,7 @@ def _small_steps(goal: OrbitGoal) -> list[Term]:
 
 @register_theorem("limits-solve", "AccumulationPointsSolve", 2, "induction", "limits-of-sequences")
 def _limits_solve(goal: OrbitGoal) -> list[Term]:
-    """Accumulation points solve $e = 0$, if $|e|^2$ is at most a multiple of what tends to 0.
+    """Accumulation points solve $e = 0$, if $|e|^2 <= C S$ on the box and $S$ tends to 0.
 
     From $|e(x)|^2 <= C S(x)$ on the box, which steps do not leave, and $S(x_t) -> 0$: $e$ tends to
     0 along the orbit. An accumulation point is in the box, which is closed; $e$ is continuous
@@ -390,7 +390,7 @@ def _on_face(goal: OrbitGoal) -> list[Term]:
 
 
 def _expands(goal: OrbitGoal) -> list[Term]:
-    """Return the formulas which say that a map multiplies distances by a factor at least."""
+    """Return the formulas that a map multiplies distances by at least a factor."""
     (factor,) = goal.values
     require(not goal.about, "the sentence is about more than the map")
     new = rename_apart(
@@ -498,7 +498,7 @@ def _center_stable(goal: OrbitGoal) -> list[Term]:
 
 
 def determinant(rows: Sequence[Sequence[Term]]) -> Term:
-    """Return the determinant, as the sum over permutations."""
+    """Return the determinant of a matrix, as a sum over permutations."""
     terms = []
     for p in permutations(range(len(rows))):
         inversions = sum(p[i] > p[j] for j in range(len(p)) for i in range(j))
@@ -532,7 +532,7 @@ def _strict_maximum(goal: OrbitGoal) -> list[Term]:
 
 @register_theorem("null-union", "NullStarts", 1, "null-sets-unions")
 def _null_union(goal: OrbitGoal) -> list[Term]:
-    """Only a null set tends to $P$, if that is so of sets of which $P$ is the union.
+    """Only a null set tends to $P$, if $P$ is the union of sets to which only null sets tend.
 
     What converges to a point of $P$ converges to one of a part; finitely many null sets make up
     one.
@@ -550,7 +550,7 @@ def _null_union(goal: OrbitGoal) -> list[Term]:
 
 @register_theorem("all-but-few", "AlmostEveryStartConvergesTo", 1)
 def _all_but_few(goal: OrbitGoal) -> list[Term]:
-    """From almost every start to $P$, if orbits converge to $P$ or $Q$, to $Q$ from null sets.
+    """Almost every orbit tends to $P$, if all tend to $P$ or $Q$, and only a null set to $Q$.
 
     A start from which the orbit does not converge to a point of $P$ is in the null set.
     """

@@ -1,4 +1,4 @@
-"""Rules on relations: order, chains, equals for equals, and comparison under a binder."""
+"""Inference rules on relations: order, chains, rewriting, and comparison inside binders."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ from slrsym.checker.theorem import (
 
 @rule("symbol", "t")
 def _sort_of_symbol(symbol: Term) -> Any:
-    """State that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
+    """Conclude that a symbol is defined and satisfies the condition of its sort, such as x > 0."""
     require(symbol[0] == "s", "the argument is no symbol")
     return [], ("and", definedness(symbol), *conditions_of_sort(symbol[2], symbol)), ()
 
 
 @rule("order", "t", "t")
 def _order(a: Term, b: Term) -> Any:
-    """State how <, =, <= and != between two terms depend on each other."""
+    """Conclude how <, =, <= and != between two terms imply each other."""
     less, equal, more = require_well_formed_node(("<", a, b)), ("=", a, b), ("<", b, a)
     both_defined, one_holds = ("and", definedness(a), definedness(b)), ("or", less, equal, more)
     at_most_one = [("not", ("and", x, y)) for x, y in combinations((less, equal, more), 2)]
@@ -56,7 +56,7 @@ def _order(a: Term, b: Term) -> Any:
 
 @rule("chain", premises=None)
 def _chain(premises: Sequence[Theorem]) -> Any:
-    """Chain relations one after the other, equations read either way.
+    """Conclude the relation of two ends from a chain of relations; equations are read either way.
 
     The first equation is read from right to left if only its left side goes on.
     """
@@ -79,7 +79,7 @@ def _chain(premises: Sequence[Theorem]) -> Any:
 
 @rule("defined", "json", premises=1)
 def _defined_part(theorem: Theorem, path: Any) -> Any:
-    """Conclude that a part of a relation that holds is defined, unless it stands under a binder."""
+    """Conclude that a subterm of a true relation is defined, if it is inside no binder."""
     require_relation(theorem.conclusion)
     nodes, part = nodes_on_path(theorem.conclusion, path)
     require(not any(is_bound_place(t, i) for t, i in nodes), "the place lies under a binder")
@@ -88,7 +88,7 @@ def _defined_part(theorem: Theorem, path: Any) -> Any:
 
 @rule("rewrite", "json", premises=2)
 def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
-    """Replace equals by equals at places of the first premise.
+    """Rewrite the first premise with an equation, at the given paths.
 
     This is done under a binder, too, if the hypotheses of the equation say nothing of the variables
     bound there but that they are in its range.
@@ -110,7 +110,7 @@ def _rewrite(theorem: Theorem, equation: Theorem, paths: Any) -> Any:
 
 
 def nodes_on_path(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
-    """Return the nodes on the way to a part, each with the next place, and the part."""
+    """Return the nodes on a path, each with its next place, and the subterm at the end."""
     nodes = []
     require(isinstance(path, list) and len(path) < 200, "a place is no list, or too long")
     for step in path:
@@ -125,7 +125,7 @@ def nodes_on_path(t: Term, path: Any) -> tuple[list[tuple[Term, Any]], Term]:
 
 
 def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, Term]:
-    """Return the hypotheses needed outside of a binder, from those inside."""
+    """Return the hypotheses of a relation of bodies that remain for the relation of binders."""
     names, added = set(bound_variables(node)), []
     if node[0] in ("sum", "int"):
         ((x,), (low, high)) = bound_variables(node), parts_outside_binder(node)
@@ -146,7 +146,7 @@ def hypotheses_outside_binder(node: Term, given: dict[str, Term]) -> dict[str, T
 
 
 def refuse_reversed_infinite_ends(node: Term) -> None:
-    """Refuse an integral from oo or to -oo, which has the sign of one in the other order."""
+    """Refuse an integral from oo or to -oo, whose ends are in reverse order."""
     first, last = (end[0] for end in parts_outside_binder(node))
     in_order = first != "oo" and last != "-oo"
     require(in_order, "the ends are in the wrong order: the first is oo, or the second is -oo")
@@ -154,7 +154,7 @@ def refuse_reversed_infinite_ends(node: Term) -> None:
 
 @rule("under", "t", premises=1)
 def _compare_under(theorem: Theorem, node: Term) -> Any:
-    """Compare sums, integrals or expectations as their terms compare, if both are defined.
+    """Conclude that sums, integrals or expectations compare as their terms do, if defined.
 
     The node is the left one; its body is the left side of the premise. Sums are defined if their
     terms are, which the premise says, and the ends are integers in order.
@@ -176,7 +176,7 @@ def _compare_under(theorem: Theorem, node: Term) -> Any:
 
 @rule("equal bodies", "t", premises=1)
 def _equal_bodies(theorem: Theorem, node: Term) -> Any:
-    """Conclude that expectations, or integrals, of equal bodies are equal."""
+    """Conclude that two expectations or integrals with equal bodies are equal."""
     require(node[0] in ("E", "int"), "the node is no expectation or integral")
     kind, other, given = compared_bodies(theorem, node)
     require(kind == "=", "the premise is no equation")
@@ -184,7 +184,7 @@ def _equal_bodies(theorem: Theorem, node: Term) -> Any:
 
 
 def compared_bodies(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[Term]]:
-    """Return how a body relates to the right side, the node with that side, and hypotheses."""
+    """Return the premise's relation, the node with its right side as body, and the hypotheses."""
     kind, body, other = require_relation(theorem.conclusion)
     require(binder_bodies(node)[0] == body, "the body is not the left side of the premise")
     given = hypotheses_outside_binder(node, combined_hypotheses([theorem]))
@@ -192,7 +192,7 @@ def compared_bodies(theorem: Theorem, node: Term) -> tuple[str, Term, Iterable[T
 
 
 def sum_range_conditions(node: Term, is_empty_allowed: bool = True) -> list[Term]:
-    """Return the formulas that make a sum run from an integer to another, or over nothing."""
+    """Return the formulas that a sum's ends are integers in order; an empty sum may be allowed."""
     low, high = parts_outside_binder(node)
     last = ("+", high, num(1)) if is_empty_allowed else high
     return [("o", "integer", low), ("o", "integer", high), ("<=", low, last)]

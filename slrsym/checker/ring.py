@@ -1,4 +1,4 @@
-"""Normal forms: a term as a fraction of two polynomials in generators.
+"""Normal forms: every term as a quotient of two polynomials in generators.
 
 Generators are symbols, pi, roots, exponentials, values of functions, and opaque terms: whatever
 binds a variable and is no derivative that can be evaluated. Two opaque terms are the same
@@ -62,11 +62,11 @@ _OF_SORT = {"": ANY, ">0": POS, "<0": NEG, ">=0": NN, "<=0": NP, "!=0": NZ}
 
 
 class ExponentUnitTooCoarse(Rejected):
-    """An exponent that is no whole multiple of its unit; `Ring.units` has a finer one."""
+    """Raised if an exponent is not a multiple of its unit; `Ring.units` needs a finer one."""
 
 
 class Ring:
-    """The normal forms of one inference.
+    """The polynomial ring of one inference, in which terms have their normal forms.
 
     There are `size` generators at most. If ``units[m, d]`` is z, for a monomial m over d (by
     `SignFacts.hashable_key`), then exp(z m/d) is a generator, and exp(c m/d) its power c/z, which
@@ -130,17 +130,17 @@ class Ring:
     # -- questions --------------------------------------------------------------------------------
 
     def has_sign(self, p: Poly, sign: Sign) -> bool:
-        """Decide whether a polynomial has a sign, by what is known or by evidence."""
+        """Return whether a polynomial is known, or shown by evidence, to have a sign."""
         if not self.facts.sign(p) <= sign:
             self.evidence(self, p, sign)
         return self.facts.sign(p) <= sign
 
     def require_sign(self, p: Poly, sign: Sign, why: str) -> None:
-        """Refuse unless a polynomial has a sign."""
+        """Refuse an inference unless a polynomial has a sign."""
         require(self.has_sign(p, sign), why)
 
     def require_definedness_sign(self, p: Poly, sign: Sign, why: str) -> None:
-        """Ask for a sign that a term needs to be defined.
+        """Require a sign without which a term is undefined.
 
         While a fact is read, the sign is learned first, as the fact says that its terms are
         defined.
@@ -152,7 +152,7 @@ class Ring:
     # -- generators -------------------------------------------------------------------------------
 
     def generator_number(self, *data: Any) -> int:
-        """Return the number of the generator with these data, made if there is none."""
+        """Return the number of the generator with these data, creating it if necessary."""
         # Polynomials cannot be hashed.
         name = tuple(tuple(map(str, p)) if isinstance(p, tuple) else str(p) for p in data)
         if name not in self._numbers:
@@ -162,7 +162,7 @@ class Ring:
         return self._numbers[name]
 
     def generator_data(self, p: Poly) -> tuple[Any, ...]:
-        """Return the data of a polynomial that is a generator; none of it if it is not."""
+        """Return the data of the generator that a polynomial equals, or empty data if none."""
         places = generators_in(p)
         if len(places) != 1 or p != self.x[places[0]] or places[0] >= len(self.generators):
             return ("",)
@@ -182,7 +182,7 @@ class Ring:
         return x
 
     def root_generator(self, base: Poly, q: int) -> Poly:
-        """Return the generator of the q-th root of a polynomial that is not negative."""
+        """Return the generator that stands for the q-th root of a nonnegative polynomial."""
         i = self.generator_number("root", base, q)
         if (i, q, base) not in self.facts.roots:
             self.facts.roots.append((i, q, base))
@@ -198,7 +198,7 @@ class Ring:
         return self.x[i]
 
     def root(self, f: Fraction, q: int) -> Fraction:
-        """Return the q-th root; factors of known sign are taken out, the others stay together."""
+        """Return the q-th root of a fraction, with factors of known sign moved out of the root."""
         n, d = f
         if not self.has_sign(d, POS):
             n, d = -n, -d
@@ -241,7 +241,7 @@ class Ring:
         return out
 
     def _root_of_number(self, c: fmpq, q: int) -> Fraction:
-        """Return the q-th root of a number, but for its sign, in roots of its factors."""
+        """Return the q-th root of |c| as a product of roots of primes."""
         out = (self.one, self.one)
         for value, e in ((int(abs(c.p)), 1), (int(c.q), -1)):
             for base, k in _small_factors(value):
@@ -253,7 +253,7 @@ class Ring:
         return out
 
     def exponential(self, f: Fraction) -> Fraction:
-        """Return exp of a sum: a product of powers, one generator for each monomial above."""
+        """Return the normal form of exp of a fraction, a product of powers of generators."""
         out = (self.one, self.one)
         n, d = self.fraction(*f, rational=True)
         for m, c in n.to_dict().items():
@@ -279,11 +279,11 @@ class Ring:
         return out
 
     def exponent_unit_key(self, mono: Poly, d: Poly) -> tuple[Any, Any]:
-        """Return the key of `units` for a monomial over a denominator."""
+        """Return the key in `units` of a monomial divided by a denominator."""
         return self.facts.hashable_key(mono), self.facts.hashable_key(d)
 
     def exponent(self, m: Poly) -> Fraction:
-        """Return the exponent of a product of exponentials."""
+        """Return u for a monomial that stands for exp(u)."""
         terms = list(m.to_dict().items())
         require(len(terms) == 1 and terms[0][1] == 1, "the polynomial is no monomial")
         total = (self.zero, self.one)
@@ -298,7 +298,7 @@ class Ring:
     def function_value(
         self, name: str, arguments: Sequence[Fraction], parity: Sequence[int] = ()
     ) -> Fraction:
-        """Return the value of a function, which may be known at these points or their negatives."""
+        """Return a function's value, reusing a generator for equal or opposite arguments."""
         parity = parity or (0,) * len(arguments)
         for i, g in enumerate(self.generators):
             if g[:2] != ("f", name) or len(g) != len(arguments) + 2:
@@ -317,7 +317,7 @@ class Ring:
         return self.x[i], self.one
 
     def learn_function_facts(self, name: str, i: int) -> None:
-        """Learn the facts that hold of every value of a function of the table."""
+        """Store the facts that hold for every value of a function, such as exp(u) > 0."""
         g, arguments = self.x[i], self.generators[i][2:]
         if name in _SIGN_OF_ARGUMENT:
             n, d = arguments[-1]
@@ -342,22 +342,22 @@ class Ring:
     # -- what two generators tell of each other ---------------------------------------------------
 
     def learn_from_comparison(self, kind: str, a: Poly, b: Poly) -> None:
-        """Learn from one of the comparisons below, which evidence names."""
+        """Compare two polynomials by a named method, and store the resulting sign."""
         require(kind in _COMPARISONS, f"unknown comparison {kind!r:.40}")
         _COMPARISONS[kind](self, a, b)
 
     def _compare_exponentials(self, a: Poly, b: Poly) -> None:
-        """Compare two products of exponentials as their exponents."""
+        """Compare two products of exponentials by comparing their exponents."""
         difference = self.minus(self.exponent(a), self.exponent(b))
         self.facts.learn(a - b, self.sign_of_fraction(difference))
 
     def _above_tangent(self, a: Poly, _: Poly) -> None:
-        """Learn e^u >= 1 + u for a product of exponentials."""
+        """Store e^u >= 1 + u for a product of exponentials e^u."""
         n, d = self.exponent(a)
         self.facts.learn((a - 1) * d - n, sign_of_product(self.facts.sign(d), NN))
 
     def _compare_square_root(self, a: Poly, b: Poly) -> None:
-        """Compare a square root with b, by the sign of its radicand less b^2."""
+        """Compare a square root with b, by the sign of its radicand minus b^2."""
         kind, *data = self.generator_data(a)
         require(kind == "root" and data[1] == 2, "the polynomial is no square root")
         sign = self.facts.sign
@@ -372,14 +372,14 @@ class Ring:
             self.facts.learn(a - b, s)
 
     def _sign_of_argument(self, a: Poly, _: Poly) -> None:
-        """Learn the sign of the argument of an odd increasing function from that of its value."""
+        """Infer the sign of an odd increasing function's argument from the sign of its value."""
         g = self.generator_data(a)
         odd = g[0] == "f" and g[1] in _INCREASING and g[1] in PARITY
         require(odd, "the polynomial is no value of an odd increasing function")
         self.facts.learn(g[2][0] * g[2][1], self.facts.sign(a))
 
     def _compare_increasing(self, a: Poly, b: Poly) -> None:
-        """Compare two values of an increasing function, and of an odd one their negatives, too."""
+        """Compare two values of an increasing function by their arguments."""
         first, second = self.generator_data(a), self.generator_data(b)
         alike = first[0] == second[0] == "f" and first[1] == second[1]
         require(alike, "the two polynomials are not values of one function")
@@ -391,7 +391,7 @@ class Ring:
     # -- terms ------------------------------------------------------------------------------------
 
     def normal_form(self, t: Term) -> Fraction:
-        """Return the normal form of a term."""
+        """Return the normal form of a term: a quotient of two polynomials in generators."""
         if t not in self._memo:
             self._memo[t] = self._of(t)
         return self._memo[t]
@@ -456,7 +456,7 @@ class Ring:
         return self.function_value(name, arguments, PARITY.get(name, ()))
 
     def _absolute_value(self, n: Poly, d: Poly) -> Fraction:
-        """Return |n/d|: n/d or -n/d if its sign is known, and the root of the square if not."""
+        """Return |n/d| as n/d or -n/d if its sign is known, otherwise as the root of its square."""
         if self.has_sign(self.facts.reduce(n * d), NN):
             return n, d
         if self.has_sign(self.facts.reduce(n * d), NP):
@@ -472,7 +472,7 @@ class Ring:
     # -- terms that bind variables ----------------------------------------------------------------
 
     def _of_binder(self, t: Term) -> Fraction:
-        """Return the value of a derivative, or the generator of an opaque term."""
+        """Return the value of a derivative, or the generator that stands for an opaque binder."""
         if (derivative := self._evaluated_derivative(t)) is not None:
             return self._value_of_derivative(t, *derivative)
         name = canonical_key(t)
@@ -482,7 +482,7 @@ class Ring:
         return self._opaque[name]
 
     def define_by_equation(self, t: Term, value: Term) -> bool:
-        """Let an equation define an opaque term.
+        """Define an opaque term by an equation; return whether this was possible.
 
         False, with nothing changed, if the term has a value or is not opaque.
         """
@@ -494,7 +494,7 @@ class Ring:
         return self._opaque.setdefault(name, found) is found
 
     def _evaluated_derivative(self, t: Term) -> tuple[Term, Asked] | None:
-        """Evaluate a derivative; return it and its conditions, or None if there is no value.
+        """Return the value of a derivative with its conditions, or None if it cannot be evaluated.
 
         What a sum or an integral would ask of all points between its ends is no relation.
         """
@@ -506,7 +506,7 @@ class Ring:
         return (value, asked) if value and all(p[0] != "forall" for p in asked) else None
 
     def _value_of_derivative(self, t: Term, value: Term, asked: Asked) -> Fraction:
-        """Return the normal form of a derivative that has been evaluated."""
+        """Return the normal form of an evaluated derivative, whose conditions it requires."""
         # A fact says that the derivative exists; the conditions of the calculus are only
         # sufficient, so they are not learned from it.
         kept, self.is_fact = self.is_fact, False
@@ -530,13 +530,13 @@ _COMPARISONS: dict[str, Callable[[Ring, Poly, Poly], None]] = {
 
 
 def _sort_key(p: Poly) -> list[tuple[Any, ...]]:
-    """Return the key by which polynomials are sorted: their monomials, the greatest first."""
+    """Return the sort key of a polynomial: its monomials in descending order."""
     return [(*map(int, m), Q(int(fmpq(c).p), int(fmpq(c).q))) for m, c in p.to_dict().items()]
 
 
 @lru_cache(maxsize=1_000)
 def _small_factors(n: int) -> list[tuple[int, int]]:
-    """Return the prime factors of a number below 1,000, with exponents, and the other factor.
+    """Return the prime factors of an integer below 1,000 with exponents, and the cofactor.
 
     The other factor need not be prime: it is positive, which is enough.
     """
@@ -552,7 +552,7 @@ def _small_factors(n: int) -> list[tuple[int, int]]:
 
 
 def is_integer_term(t: Term) -> bool:
-    """Decide whether a term is an integer by its form."""
+    """Return whether the form of a term shows that it is an integer."""
     if t[0] == "n":
         return bool(t[2] == 1)
     if t[0] in ("s", "ix"):

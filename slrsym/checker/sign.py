@@ -1,4 +1,4 @@
-"""Signs of polynomials, and the certificates from which they are learned.
+"""Signs of polynomials, and the certificates from which the checker infers them.
 
 A sign is a set of -1, 0, 1: the values that the sign may still have.
 """
@@ -26,29 +26,29 @@ QUESTIONS: dict[str, Sign] = {**SIGNS, ">=": NN, ">": POS}
 
 
 def sign_of_product(a: Sign, b: Sign) -> Sign:
-    """Return the sign of a product."""
+    """Return the set of possible signs of a product of two numbers."""
     return frozenset(x * y for x in a for y in b)
 
 
 def sign_of_sum(a: Sign, b: Sign) -> Sign:
-    """Return the sign of a sum."""
+    """Return the set of possible signs of a sum of two numbers."""
     if any(x * y < 0 for x in a for y in b):
         return ANY
     return frozenset(x or y for x in a for y in b)
 
 
 def sign_of_power(a: Sign, n: int) -> Sign:
-    """Return the sign of a power."""
+    """Return the set of possible signs of a power."""
     return POS if n == 0 else a if n % 2 else sign_of_product(a, a) & NN
 
 
 def generators_in(p: Poly) -> list[int]:
-    """Return the numbers of the generators in a polynomial."""
+    """Return the indices of the generators in a polynomial."""
     return [] if p.is_constant() else [i for i, n in enumerate(p.degrees()) if n]
 
 
 def sign_of_number(c: Any) -> Sign:
-    """Return the sign of a number."""
+    """Return the sign of a rational number."""
     return POS if c > 0 else NEG if c < 0 else ZERO
 
 
@@ -64,7 +64,7 @@ def _bits(p: Poly) -> int:
 
 
 def poly_product(a: Poly, b: Poly) -> Poly:
-    """Return the product of two polynomials, unless it may be long."""
+    """Return the product of two polynomials; refuse one that may be too long."""
     if a.is_one() or b.is_one():
         return b if a.is_one() else a
     length, degree = len(a) * len(b) * (_bits(a) + _bits(b)), a.total_degree() + b.total_degree()
@@ -74,7 +74,7 @@ def poly_product(a: Poly, b: Poly) -> Poly:
 
 
 def poly_power(p: Poly, n: int) -> Poly:
-    """Return the power of a polynomial, unless it may be long."""
+    """Return a power of a polynomial; refuse one that may be too long."""
     require(n * max(1, p.total_degree()) <= _DEGREE, "the polynomial is too long")
     length = comb(len(p) + n - 1, n) * n * (_bits(p) + len(p)) if p != 0 else 0
     require(length <= _LONGEST, "the polynomial is too long")
@@ -83,7 +83,7 @@ def poly_power(p: Poly, n: int) -> Poly:
 
 
 def factor_polynomial(p: Poly) -> Any:
-    """Return the number and the factors, with multiplicities, unless they may take long."""
+    """Return the constant and the factors of a polynomial; refuse one that may take too long."""
     short = p.total_degree() <= _FACTORED and len(p) <= _TERMS and _bits(p) <= BITS
     require(short or len(p) == 1, "the polynomial is too long to be factored")
     spend_work(NODE * len(p))
@@ -91,14 +91,14 @@ def factor_polynomial(p: Poly) -> Any:
 
 
 def greatest_common_divisor(a: Poly, b: Poly) -> Poly:
-    """Return the greatest common divisor, unless it may take long."""
+    """Return the greatest common divisor of two polynomials; refuse ones that may take too long."""
     require(max(len(a), len(b)) <= _TERMS, "the polynomials are too long to be divided")
     spend_work(len(a) + len(b))
     return a.gcd(b)
 
 
 class SignFacts:
-    """The known signs of polynomials in the generators of a ring."""
+    """Known signs of polynomials in the generators of a ring."""
 
     def __init__(self, size: int) -> None:
         self.ring = flint.fmpq_mpoly_ctx.get([("g", size)], flint.Ordering.lex)
@@ -110,7 +110,7 @@ class SignFacts:
         self._facts: dict[str, tuple[Poly, Sign]] = {}
 
     def reduce(self, p: Poly) -> Poly:
-        """Return the polynomial modulo r^q = base for the roots; refuse one of too many terms."""
+        """Return a polynomial with powers r^q of root generators replaced by their radicands."""
         require(len(p) <= _TERMS, "the polynomial is too long")
         if not self.roots or p.is_constant():
             return p
@@ -135,21 +135,21 @@ class SignFacts:
         return str(monic), monic, sign_of_number(c)
 
     def all_facts(self) -> list[tuple[Poly, Sign]]:
-        """Return all facts: polynomials with their signs."""
+        """Return all known facts: polynomials with their signs."""
         return list(self._facts.values())
 
     def _fact(self, name: str) -> Sign:
         return self._facts[name][1] if name in self._facts else ANY
 
     def learn(self, p: Poly, sign: Sign) -> None:
-        """Note that a polynomial has a sign."""
+        """Store that a polynomial has a sign."""
         p = self.reduce(p)
         if not p.is_constant():
             name, monic, s = self._monic(p)
             self._facts[name] = monic, self._fact(name) & sign_of_product(sign, s)
 
     def sign(self, p: Poly, deep: bool = True) -> Sign:
-        """Return the sign of a polynomial: by a fact, by its terms, or, if deep, by factors."""
+        """Return the known sign of a polynomial, from facts, terms or, if `deep`, its factors."""
         p = self.reduce(p)
         if p.is_constant():
             return sign_of_number(p.leading_coefficient()) if p != 0 else ZERO
@@ -182,7 +182,7 @@ class SignFacts:
     def learn_combination(
         self, p: Poly, rows: list[tuple[fmpq, list[tuple[Poly, int]]]], factor: Poly
     ) -> None:
-        """Learn the sign of p from: factor * p = sum of c * product of g^n, and factor > 0."""
+        """Store the sign of p, given that factor * p = sum of c * product of g^n and factor > 0."""
         total, sign = self.zero, ZERO
         for c, parts in rows:
             t, s = self.ring.constant(c), sign_of_number(c)
@@ -201,18 +201,18 @@ class SignFacts:
     # -- JSON -------------------------------------------------------------------------------------
 
     def to_json(self, p: Poly) -> list[Any]:
-        """Return a polynomial as a list of ``[coefficient, generator, exponent, ...]``."""
+        """Return a polynomial as a list of terms ``[coefficient, generator, exponent, ...]``."""
         return [
             [str(c), *(k for i, n in enumerate(m) if n for k in (i, int(n)))]
             for m, c in p.to_dict().items()
         ]
 
     def hashable_key(self, p: Poly) -> tuple[tuple[Any, ...], ...]:
-        """Return a polynomial as a tuple that can be hashed, whatever the number of generators."""
+        """Return a polynomial as a hashable tuple, independent of the number of generators."""
         return tuple(map(tuple, self.to_json(p)))
 
     def from_json(self, data: Any) -> Poly:
-        """Return a polynomial from its JSON form."""
+        """Return the polynomial that a JSON list of terms describes."""
         is_list = isinstance(data, list) and len(data) < 10_000
         require(is_list, "the data are no polynomial, or too long a one")
         terms: dict[tuple[int, ...], fmpq] = {}
@@ -230,7 +230,7 @@ class SignFacts:
 
 
 def parse_rational(text: Any) -> fmpq:
-    """Return a rational from its text, p or p/q."""
+    """Return the rational number that a text p or p/q denotes."""
     is_text = isinstance(text, str) and len(text) < 5_000
     require(is_text, "a number is not written as a text of fewer than 5,000 characters")
     require(_NUMBER.fullmatch(text), f"malformed number {text!a:.40}")

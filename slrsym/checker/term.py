@@ -1,4 +1,4 @@
-"""Terms and formulas: nested tuples, read with limits, printed in one way, substituted safely.
+"""Terms and formulas as nested tuples: parsing with limits, substitution, canonical keys.
 
 A node is ``(head, *parameters, *arguments)``; a binder is ``(head, *parameters, variables, inside,
 outside)``: its variables are bound in the terms `inside` alone. The tables below are the language.
@@ -55,7 +55,7 @@ _NAME = re.compile(rf"(?=.{{1,61}}\Z)({_WORD})(?:\^\*|(\^[0-9]+))?'*")
 
 
 class Rejected(ValueError):  # noqa: N818
-    """An inference or log that the checker does not accept; the text is the reason.
+    """Raised for an inference or log that the checker does not accept, with the reason.
 
     Rules of proofs refuse by `slrsym.statements.expressions.Refused` instead.
     """
@@ -67,7 +67,7 @@ def require(condition: object, why: str) -> None:
 
 
 class WorkBudget:
-    """The work that is left: outside of an inference, that of the log."""
+    """The work that an inference may still do, or the log outside of inferences."""
 
     left: float = inf
 
@@ -76,7 +76,7 @@ work = WorkBudget()
 
 
 def spend_work(more: int) -> None:
-    """Count work; refuse more of it than an inference may take, or than a log has left."""
+    """Count work; refuse to go on beyond the limit of an inference or of a log."""
     work.left -= more
     if work.left < 0:
         raise Rejected("more work than the limit for an inference, or for a log of this length")
@@ -99,7 +99,7 @@ def definedness(t: Term) -> Term:
 
 
 def children(t: Term) -> list[tuple[Any, Term]]:
-    """Return the parts of a node, each with the place that `replace_parts` takes."""
+    """Return the parts of a node, each with its place as `replace_parts` takes it."""
     start = 1 + PARAMETERS[t[0]]
     if t[0] not in BINDERS:
         return list(enumerate(t[start:], start))
@@ -114,22 +114,22 @@ def bound_variables(t: Term) -> tuple[Term, ...]:
 
 
 def binder_bodies(t: Term) -> tuple[Term, ...]:
-    """Return the bodies of a binder, in which its variables are bound."""
+    """Return the parts of a binder that are in its scope, such as an integrand."""
     return tuple(t[2 + PARAMETERS[t[0]]])
 
 
 def parts_outside_binder(t: Term) -> tuple[Term, ...]:
-    """Return the parts of a binder that lie outside of it: ends, laws, a number, a point."""
+    """Return the parts of a binder outside its scope, such as ends, laws or a point."""
     return tuple(t[3 + PARAMETERS[t[0]]])
 
 
 def is_bound_place(t: Term, place: int | tuple[int, int]) -> bool:
-    """Decide whether the variables that a node binds are bound at a place of it."""
+    """Return whether a place of a node lies in the scope of the variables it binds."""
     return isinstance(place, tuple) and place[0] == 2 + PARAMETERS[t[0]]
 
 
 def replace_parts(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
-    """Return the node with other parts at some places."""
+    """Return a node with the parts at some places replaced."""
     out = list(t)
     for place, part in parts.items():
         if isinstance(place, int):
@@ -141,7 +141,7 @@ def replace_parts(t: Term, parts: Mapping[int | tuple[int, int], Term]) -> Term:
 
 
 def is_within_size_limits(terms: Iterable[Term]) -> bool:
-    """Decide whether the parts of terms are within the limits of a reader, by number and depth."""
+    """Return whether the terms are within the reader's limits of size and depth."""
     left, count = [(t, 1) for t in terms], 0
     while left and count < SIZE:
         t, depth = left.pop()
@@ -163,7 +163,7 @@ def is_within_size_limits(terms: Iterable[Term]) -> bool:
 
 @lru_cache(maxsize=50_000)
 def free_symbols(t: Term) -> frozenset[Term]:
-    """Return the free symbols, functions ``(u, name, sort, arity)`` and sequences ``(ix, ...)``."""
+    """Return the free symbols of a term, including undefined functions and sequences."""
     if t[0] == "s":
         return frozenset({t})
     own = frozenset({applied_function(t)}) if t[0] in ("u", "ix") else frozenset()
@@ -177,18 +177,18 @@ def free_symbols(t: Term) -> frozenset[Term]:
 
 
 def applied_function(t: Term) -> Term:
-    """Return the undefined function, or sequence, that a node applies."""
+    """Return the undefined function or sequence that a node applies."""
     return (t[0], t[1], t[2], len(t) - 1 - PARAMETERS[t[0]])
 
 
 def is_function_or_sequence(s: Term) -> bool:
-    """Decide whether this is a function, or sequence, as `applied_function` gives it."""
+    """Return whether a tuple is an undefined function or a sequence."""
     is_head = type(s) is tuple and len(s) == 4 and s[0] in ("u", "ix")
     return is_head and has_valid_name(s) and _whole(s[3], 1)
 
 
 def fresh_symbol(s: Term, taken: Iterable[Term]) -> Term:
-    """Return a symbol of the sort of `s` whose name is not taken."""
+    """Return a symbol of the same sort as `s` whose name is not taken."""
     names, name = {x[1] for x in taken}, s[1]
     while name in names:
         name += "'"
@@ -196,7 +196,7 @@ def fresh_symbol(s: Term, taken: Iterable[Term]) -> Term:
 
 
 def rename_apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Term]:
-    """Return new variables, by the old ones, whose names nothing else has."""
+    """Return a new symbol, of a name not taken, for each of the given variables."""
     taken, new = set(taken), {}
     for s in names:
         new[s] = fresh_symbol(s, taken)
@@ -205,7 +205,7 @@ def rename_apart(names: Iterable[Term], taken: Iterable[Term]) -> dict[Term, Ter
 
 
 def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
-    """Return a term with terms put for symbols, and ``lam`` for functions.
+    """Substitute terms for symbols, and ``lam`` terms for functions, renaming bound variables.
 
     Bound variables get other names if they would catch a symbol of a value.
     """
@@ -247,7 +247,7 @@ def substitute(t: Term, values: Mapping[Term, Term]) -> Term:
 
 
 def apply_function_at(function: Term, orders: tuple[int, ...], arguments: tuple[Term, ...]) -> Term:
-    """Return the value of a function at arguments, or that of its derivative."""
+    """Return a function's value at arguments, or a derivative of it if any order is positive."""
     names, (body,) = bound_variables(function), binder_bodies(function)
     require(len(names) == len(arguments), "the function has another number of arguments")
     if any(orders):
@@ -259,13 +259,13 @@ def apply_function_at(function: Term, orders: tuple[int, ...], arguments: tuple[
 
 
 def droppable_arguments(names: Sequence[Term], body: Term, arguments: Sequence[Term]) -> list[Term]:
-    """Return the arguments that may be undefined where the value of the body is not."""
+    """Return the arguments that may be undefined although the value of the function is defined."""
     pairs = zip(names, arguments, strict=True)
     return [a for x, a in pairs if a[0] not in ("n", "pi", "s") and not is_undefined_with(x, body)]
 
 
 def is_undefined_with(x: Term, t: Term) -> bool:
-    """Decide whether a term is undefined wherever a term put for the symbol x is."""
+    """Return whether a term is undefined whenever the value of the symbol x is undefined."""
     # A sum may have no terms.
     is_closed = t[0] in ("sum", "copies") or x in bound_variables(t)
     open_parts = (p for place, p in children(t) if not (is_closed and is_bound_place(t, place)))
@@ -273,13 +273,13 @@ def is_undefined_with(x: Term, t: Term) -> bool:
 
 
 def has_copy_sum(t: Term) -> bool:
-    """Decide whether a sum of copies stands in a term, with no expectation around it."""
+    """Return whether a term contains a sum of copies that is in no expectation."""
     parts = (p for i, p in children(t) if t[0] != "E" or not is_bound_place(t, i))
     return t[0] == "copies" or any(map(has_copy_sum, parts))
 
 
 def substitution_conditions(symbol: Term, value: Term) -> list[Term]:
-    """Return the formulas that have to hold so that a value may stand for a symbol."""
+    """Return the conditions under which a value may be substituted for a symbol."""
     if value == symbol:
         return []
     matches = is_term(value) if symbol[0] == "s" else value[0] == "lam"
@@ -300,7 +300,7 @@ def substitution_conditions(symbol: Term, value: Term) -> list[Term]:
 
 
 def conditions_of_sort(sort: str, value: Term) -> list[Term]:
-    """Return the formulas which say that a value is of a sort."""
+    """Return the formulas that a value belongs to a sort, such as the positive reals."""
     whole: list[Term] = [("o", "integer", value)] if sort[0] == "Z" else []
     relation = sort[1:-1].replace(">", "<")
     sides = (num(0), value) if ">" in sort else (value, num(0))
@@ -311,13 +311,13 @@ def conditions_of_sort(sort: str, value: Term) -> list[Term]:
 
 
 def canonical_key(t: Term) -> str:
-    """Return the canonical printing: bound names, order of sums and brackets do not matter."""
+    """Return a text equal for terms that differ in bound names, order and nesting of sums only."""
     return _key(t, ())
 
 
 @lru_cache(maxsize=100_000)
 def _key(t: Term, names: tuple[Term, ...]) -> str:
-    """Return the key of a part of a term, inside of binders with these variables."""
+    """Return the canonical key of a subterm inside binders with the given variables."""
     if t[0] == "s" and t in names:
         # Counted from the inside, so that what contains no outer variable reads the same anywhere.
         return f"b{names[::-1].index(t)}"
@@ -334,7 +334,7 @@ def _key(t: Term, names: tuple[Term, ...]) -> str:
 
 
 def _flat(t: Term) -> Iterator[tuple[int, Term]]:
-    """Yield the parts of a sum, and of the sums in it; of a product likewise, and so on."""
+    """Yield the parts of nested sums (or nested products), each with its place."""
     for i, p in enumerate(t[1:], start=1):
         yield from _flat(p) if p[0] == t[0] else ((i, p),)
 
@@ -347,18 +347,18 @@ def is_same(a: Term, b: Term) -> bool:
 
 
 class TermReader:
-    """A reader of terms from JSON: lists for tuples, and numbers of rows for parts read before."""
+    """Reader of terms from JSON rows, in which numbers refer to earlier rows."""
 
     def __init__(self) -> None:
         # Each row with its number of nodes and its depth.
         self._rows: list[tuple[Term, tuple[int, int]]] = []
 
     def add(self, data: Any) -> None:
-        """Read a row of the table; raises `Rejected` like `read`."""
+        """Add a row to the table; raise `Rejected` if it is malformed."""
         self._rows.append(self._node(data, DEPTH))
 
     def read(self, data: Any) -> Term:
-        """Return a term or formula; raises `Rejected` if it is malformed, or beyond the limits."""
+        """Return the term or formula of JSON data; raise `Rejected` if malformed or too large."""
         term, (size, _) = self._node(data, DEPTH)
         spend_work(NODE * size)
         return term
@@ -381,12 +381,12 @@ class TermReader:
 
 
 def parse_term(data: Any) -> Term:
-    """Return a term or formula from its JSON form; raises `Rejected` if it is malformed."""
+    """Return the term or formula of JSON data; raise `Rejected` if it is malformed."""
     return TermReader().read(data)
 
 
 def part_groups(t: Sequence[Any]) -> list[Sequence[Any]]:
-    """Return the lists of parts of a node: three of a binder; refuse data of another shape."""
+    """Return the lists of parts of a node, three for a binder; refuse data of another shape."""
     is_node = type(t) in (list, tuple) and t and type(t[0]) is str and t[0] in PARAMETERS
     require(is_node, "expected a node: a list whose first entry is a head")
     require(len(t) > PARAMETERS[t[0]], "parameters are missing")
@@ -399,7 +399,7 @@ def part_groups(t: Sequence[Any]) -> list[Sequence[Any]]:
 
 
 def require_well_formed(t: Term) -> None:
-    """Refuse a node that the language does not have, by its fields and the heads of its parts."""
+    """Refuse a node outside the language: wrong head, parameters or kinds of parts."""
     if t[0] in BINDERS:
         _binder(t)
         return
@@ -421,7 +421,7 @@ _PARTS = {**dict.fromkeys(LEAVES, 0), **dict.fromkeys(RELATIONS, 2), "^": 1, "no
 
 
 def _parameters(t: Term, count: int) -> int:
-    """Return how many parts a node with these parameters has; refuse wrong parameters."""
+    """Return the number of parts that a node must have; refuse wrong parameters."""
     head = t[0]
     if head == "n":
         p, q = t[1:3]
@@ -450,7 +450,7 @@ def _parameters(t: Term, count: int) -> int:
 
 
 def require_all_well_formed(terms: Iterable[Term]) -> None:
-    """Refuse terms and formulas of which some node is not in the language, or beyond the limits."""
+    """Refuse terms and formulas with a node outside the language or beyond the size limits."""
     left = [(t, 1) for t in terms]
     count = 0
     while left:
@@ -487,7 +487,7 @@ def _whole(n: Any, least: int) -> bool:
 
 
 def is_valid_name(name: Any, head: str = "", sort: str = "") -> bool:
-    """Decide whether a text may be a name, which must not read like anything else.
+    """Return whether a text is a valid name that cannot be read as anything else.
 
     What is shown of any real `e` holds of the number e as well, and what is shown of any sequence
     of reals holds of powers; so these two may have the names of such.
@@ -501,7 +501,7 @@ def is_valid_name(name: Any, head: str = "", sort: str = "") -> bool:
 
 
 def has_valid_name(t: Term) -> bool:
-    """Decide whether a symbol, function or sequence has a name and a sort."""
+    """Return whether a symbol, function or sequence has a valid name and sort."""
     return type(t[2]) is str and t[2] in SORTS and is_valid_name(t[1], t[0], t[2])
 
 

@@ -1,4 +1,4 @@
-"""Theorems, the registry of rules that make them, and the rules of logic.
+"""Theorems, the registry of inference rules, and the rules of predicate logic.
 
 A theorem says: for all values of its free symbols in their sorts, if all hypotheses hold, then the
 conclusion does. Rules take theorems and data, and give a theorem or raise `Rejected`. Side
@@ -38,7 +38,7 @@ _MAKING = object()
 
 
 class Theorem:
-    """A theorem: hypotheses by their keys, a conclusion, and the axioms that it rests on."""
+    """A theorem: hypotheses, a conclusion, and the axioms on which it rests."""
 
     __slots__ = ("axioms", "conclusion", "hypotheses")
     hypotheses: MappingProxyType[str, Term]
@@ -64,7 +64,7 @@ class Theorem:
 
 
 class InferenceRule(NamedTuple):
-    """A rule: its function, the kinds of its data, the number of its premises, and its extension.
+    """An inference rule: its function, kinds of arguments, number of premises, and extension.
 
     The kinds: ``t`` a term or formula, ``ts`` a list of them, ``pairs`` a list of pairs, ``json``
     anything that JSON can say, which the rule reads itself.
@@ -82,7 +82,7 @@ RULES: dict[str, InferenceRule] = {}
 def rule(
     name: str, *kinds: str, premises: int | None = 0, extension: str = ""
 ) -> Callable[[Any], Any]:
-    """Register a rule: a function of its premises and then its data, in order.
+    """Register an inference rule, a function of its premises followed by its arguments.
 
     With any number of premises (None) it takes a list of them. A log that uses a rule of an
     extension has to name the extension.
@@ -97,7 +97,7 @@ def rule(
 
 
 def find_rule(name: Any, data: Sequence[Any]) -> InferenceRule:
-    """Return the rule of a name; refuse another number of data than it takes."""
+    """Return the inference rule of a name; refuse a wrong number of arguments."""
     require(type(name) is str and name in RULES, f"unknown rule {name!r:.40}")
     count = len(RULES[name].kinds)
     require(len(data) == count, f"{name} has not {count} data")
@@ -105,7 +105,7 @@ def find_rule(name: Any, data: Sequence[Any]) -> InferenceRule:
 
 
 def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
-    """Return the theorem that a rule makes; `Rejected` says why there is none."""
+    """Return the theorem that an inference rule concludes; `Rejected` says why if there is none."""
     apply, kinds, count, extension = find_rule(name, data)
     # What may give other parts when it is read again is read once.
     premises = tuple(premises)
@@ -130,7 +130,7 @@ def prove(name: str, premises: Sequence[Theorem], *data: Any) -> Theorem:
 
 
 def _validate(kind: str, data: Any) -> None:
-    """Refuse data that the reader of a log would refuse."""
+    """Refuse arguments of an inference that the log reader would refuse."""
     if kind == "t":
         require_all_well_formed([data])
     elif kind == "ts":
@@ -156,13 +156,13 @@ def combined_hypotheses(premises: Iterable[Theorem]) -> dict[str, Term]:
 
 
 def require_relation(t: Term) -> tuple[str, Term, Term]:
-    """Return a relation: its head and its two sides; refuse another formula."""
+    """Return a relation as its head and two sides; refuse any other formula."""
     require(t[0] in RELATIONS, "the statement is no relation")
     return t
 
 
 def require_well_formed_node(t: Term) -> Term:
-    """Return a node that a rule has put together; refuse it if it is not well-formed."""
+    """Return a newly built node; refuse it if it is not well-formed."""
     require_well_formed(t)
     return t
 
@@ -172,13 +172,13 @@ def require_well_formed_node(t: Term) -> Term:
 
 @rule("assume", "t")
 def _assume(p: Term) -> Any:
-    """Assume p: p follows from the hypothesis p."""
+    """Conclude p under the hypothesis p."""
     return [p], p, ()
 
 
 @rule("logic", "ts", "t", premises=None)
 def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion: Term) -> Any:
-    """Conclude what follows from the premises by the truth table of the connectives.
+    """Conclude a propositional consequence of the premises, by truth values.
 
     A premise counts as the implication of its conclusion by its hypotheses; so this rule cuts,
     discharges, takes conjunctions apart and puts cases together.
@@ -192,7 +192,7 @@ def _logic(premises: Sequence[Theorem], hypotheses: tuple[Term, ...], conclusion
 
 @rule("instance", "pairs", premises=1)
 def _instance(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
-    """Instantiate the symbols of a theorem; the conditions of their sorts become hypotheses."""
+    """Instantiate symbols of a theorem; the conditions of their sorts become hypotheses."""
     values = dict(pairs)
     require(len(values) == len(pairs), "a symbol is given two values")
     asked = []
@@ -206,7 +206,7 @@ def _instance(theorem: Theorem, pairs: tuple[tuple[Term, Term], ...]) -> Any:
 
 @rule("generalise", "t", premises=1)
 def _generalise(theorem: Theorem, symbol: Term) -> Any:
-    """Conclude for all values of a symbol that no hypothesis contains."""
+    """Conclude "for all values of a symbol", if no hypothesis contains the symbol."""
     given = theorem.hypotheses.values()
     require(not any(symbol in free_symbols(h) for h in given), f"a hypothesis contains {symbol[1]}")
     return given, require_well_formed_node(("forall", (symbol,), (theorem.conclusion,), ())), ()
@@ -214,7 +214,7 @@ def _generalise(theorem: Theorem, symbol: Term) -> Any:
 
 @rule("specialise", "ts", premises=1)
 def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
-    """Conclude for some values what holds for all."""
+    """Conclude a universally quantified theorem at given values."""
     p = theorem.conclusion
     is_for_all = p[0] == "forall" and len(bound_variables(p)) == len(values)
     require(is_for_all, "the premise is no statement for all, or the number of values differs")
@@ -229,7 +229,7 @@ def _specialise(theorem: Theorem, values: tuple[Term, ...]) -> Any:
 
 @rule("induction", "t", "t", premises=2)
 def _induction(base: Theorem, step: Theorem, n: Term, goal: Term) -> Any:
-    """Conclude for all n from the goal at the first n, and from each n to the next."""
+    """Conclude a goal for all integers n from its start and from the step from n to n + 1."""
     require(n[0] == "s" and n[2] in ("Z>=0", "Z>0"), "the symbol is not of sort Z>=0 or Z>0")
     first = substitute(goal, {n: num(int(n[2] == "Z>0"))})
     following = substitute(goal, {n: ("+", n, num(1))})

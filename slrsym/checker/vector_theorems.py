@@ -1,4 +1,4 @@
-"""Theorems on pairs of unit vectors and on matrices of tokens, from statements on numbers.
+"""Axiom schemes on pairs of unit vectors and on token matrices, from statements on numbers.
 
 Orthonormal k* and v* of R^n are given, and R is a function of the overlaps k.k*, v.v*, v.k*, k.v*,
 k.v of two unit vectors. A step takes k to the projection onto the unit sphere of k - alpha (I - k
@@ -43,7 +43,7 @@ _OF_THE_MAP = {ALMOST_EVERY: "AlmostEveryStartConvergesTo", "NullPairs": "NullSt
 
 
 def _descent(t: Term) -> tuple[Term, Term, Term]:
-    """Return the function of five overlaps, the step size, and the dimension of a descent."""
+    """Return the risk function, the step size and the dimension of a descent on spheres."""
     is_descent = t[:2] == ("tuple", ("text", "SphereDescent")) and len(t) == 5
     require(is_descent, "the subject is no descent on spheres")
     function, rate, dimension = t[2:]
@@ -51,7 +51,7 @@ def _descent(t: Term) -> tuple[Term, Term, Term]:
 
 
 def _on_manifold(goal: OrbitGoal, least: int) -> tuple[MapOnBox, Sequence[Term], list[Term]]:
-    """Return the map of the overlaps, the points, and the formulas by which pairs follow it."""
+    """Return the planar map, the points, and the conditions that pairs of vectors follow it."""
     function, rate, dimension = _descent(goal.map)
     planar, slopes = goal.values[:2]
     g = map_from_tuple(planar, goal.taken)

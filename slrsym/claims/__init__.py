@@ -29,5 +29,5 @@ def id_from_name(name: str) -> str:
 
 
 def step_name(id: str, label: str) -> str:
-    """Return the name of a step: that of its claim, and its place in the proof."""
+    """Return the name of a step: the claim's short name followed by the step's label."""
     return f"{short_name(id)}.{re.sub(r'[^A-Za-z0-9.]+', '-', label)}"

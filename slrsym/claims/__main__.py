@@ -1,4 +1,4 @@
-"""``python -m slrsym.claims`` prints the statements of claims in the form of the proof log.
+"""``python -m slrsym.claims`` prints the statements of claims as records of the proof log.
 
 The command ``slrsym recheck`` asks it, in a process of its own, what the derivations say: what
 judges a log loads neither SymPy nor a derivation.
@@ -17,7 +17,7 @@ from slrsym.tactics.proof_log import statement_records
 
 
 def main(paths: list[str], ids: list[str]) -> None:
-    """Print a line of JSON for each claim that there is."""
+    """Print one line of JSON for each of the given claims that exists."""
     # What a derivation prints is no answer.
     with redirect_stdout(sys.stderr):
         # Of the package, only the files are run that make claims which are asked for.

@@ -28,7 +28,7 @@ _MOST_EVIDENCE = 1_000
 
 
 def is_cache_allowed() -> bool:
-    """Tell whether cached runs may be used: not in continuous integration."""
+    """Return whether cached results may be used, as they may outside continuous integration."""
     return not (os.environ.get("CI") or os.environ.get("SLRSYM_FRESH"))
 
 
@@ -44,7 +44,7 @@ def cache_key(paths: Iterable[Path] | None, *options: object) -> str:
 
 
 def read_cached(key: str) -> Any:
-    """Return the cached data of a key; None if there are none."""
+    """Return the cached data for a key, or None if there are none."""
     with suppress(OSError, ValueError):
         return json.loads((_folder() / f"{key}.json").read_text(encoding="utf-8"))
     return None
@@ -78,7 +78,7 @@ def load_or_compute(
 
 
 def data_to_objects(content: dict[str, Any]) -> Any:
-    """Convert plain data of `slrsym verify` to objects with attributes."""
+    """Convert the plain data of `slrsym verify` to objects with attributes."""
     found = json.loads(json.dumps(content), object_hook=lambda entry: SimpleNamespace(**entry))
     found.proofs = vars(found.proofs)
     return found
@@ -92,7 +92,7 @@ def objects_to_data(entry: Any) -> Any:
 
 
 def save_cached(key: str, content: Any) -> None:
-    """Save a result; if that is not possible, the next run checks again."""
+    """Save a result in the cache, unless the cache cannot be written."""
     _write(_folder(), key, content, _MOST)
 
 
@@ -106,7 +106,7 @@ def cached_evidence(claim: Claim) -> dict[str, Any]:
 
 
 def cache_evidence(claim: Claim, record: Mapping[str, Any]) -> None:
-    """Keep the evidence for a claim, a record of the proof log."""
+    """Save the evidence for a claim, a record of the proof log, in the cache."""
     _write(_folder() / "evidence", _name(claim), record, _MOST_EVIDENCE)
 
 
@@ -116,7 +116,7 @@ def _name(claim: Claim) -> str:
 
 
 def _write(folder: Path, name: str, content: Any, most: int) -> None:
-    """Write a file, and remove the oldest ones; a folder that cannot be written to stays."""
+    """Write a file to a folder, and remove the oldest files; do nothing if that fails."""
     with suppress(OSError):
         folder.mkdir(parents=True, exist_ok=True)
         with replace_atomically(folder / f"{name}.json") as draft:

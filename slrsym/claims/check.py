@@ -1,4 +1,4 @@
-"""Check a claim: the proof checker decides on every step, and numbers may object."""
+"""Checking of a claim: the proof checker decides every step, and the cross-check may object."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _HOLDS = "it holds at random points"
 
 @dataclass(frozen=True)
 class StepReport:
-    """The result of checking one step.
+    """The result of checking one step by the proof checker and by numbers.
 
     Attributes
     ----------
@@ -72,12 +72,12 @@ class StepReport:
 
     @property
     def accepted(self) -> bool:
-        """Whether both checks passed."""
+        """Whether the proof checker accepts the step and numbers do not contradict it."""
         return not self.refusal and not self.contradiction
 
     @property
     def reason(self) -> str:
-        """The reason for a refusal: a contradiction by numbers, or else the missing evidence."""
+        """The reason for refusing the step: contradicted by numbers, or without evidence."""
         if self.contradiction:
             return self.contradiction
         if not self.example:
@@ -99,7 +99,7 @@ class StepReport:
 
 @dataclass(frozen=True)
 class ClaimVerdict:
-    """The outcome of checking one claim.
+    """The result of checking one claim: all steps, or its certificate or experiment.
 
     Whether the claim is proved follows from its reports, and cannot be set.
 
@@ -135,7 +135,7 @@ class ClaimVerdict:
 
     @property
     def accepted(self) -> bool:
-        """Whether all steps were accepted, or the box or trials, and no sample contradicts them."""
+        """Whether the proof, certificate or experiment is accepted and no sample contradicts it."""
         if self.error or not (self.reports or self.box or self.trials):
             return False
         if any(m.contradiction for m in self.monte_carlo):
@@ -144,13 +144,13 @@ class ClaimVerdict:
 
     @property
     def digits(self) -> int | None:
-        """The fewest digits to which two sides agreed; None if nothing was compared."""
+        """The smallest number of digits to which two sides agreed; None if none were compared."""
         seen = [r.digits for r in self.reports if r.digits is not None]
         return min(seen, default=None)
 
     @property
     def failure(self) -> str:
-        """The first fault: an error, a refused step, or a statement that samples contradict."""
+        """The first problem: an error, a refused step, or a contradiction by samples."""
         refused = (str(r) for r in self.reports if not r.accepted)
         wrong = (m for m in self.monte_carlo if m.contradiction)
         contradicted = (f"{m.contradiction}; it says {m.statement}" for m in wrong)
@@ -181,12 +181,12 @@ Compared = tuple[int | None, str, str]
 
 
 def has_recursion(*statements: Any) -> bool:
-    """Tell whether a statement is for all values of a variable; random numbers do not obey it."""
+    """Return whether a statement has "for all values of", which random numbers cannot satisfy."""
     return any(s.has(ForAll) for s in statements)
 
 
 def is_compared_with_numbers(step: Step) -> bool:
-    """Tell whether a step is compared with numbers."""
+    """Return whether the numerical cross-check can test a step."""
     return step.numeric and not has_recursion(step.statement, *step.context.hypotheses)
 
 
@@ -216,7 +216,7 @@ def _bench(
 
 
 def shared_points(claim: Claim, steps: Sequence[Step], seed: int) -> list[SharedPoints | None]:
-    """Return the sample points that steps with equal hypotheses share, for each step."""
+    """Return, for each step, the random points it shares with steps of equal hypotheses."""
     groups: dict[tuple[Any, ...], list[int]] = {}
     for number, step in enumerate(steps):
         if is_compared_with_numbers(step) and not step.statement.has(OrbitStatement):
@@ -233,7 +233,7 @@ def shared_points(claim: Claim, steps: Sequence[Step], seed: int) -> list[Shared
 
 
 def _check_of_orbits(step: Step, rng: np.random.Generator, points: int) -> Compared:
-    """Check a conjunction: statements about orbits by iterating, all others at points."""
+    """Check a conjunction numerically: statements about orbits by iteration, others at points."""
     # Imported late: most claims are not about orbits.
     from slrsym.crosscheck import Inconclusive, NoPointFound
     from slrsym.crosscheck.orbits import ContradictedStatement, check_orbit_statement
@@ -275,7 +275,7 @@ def _check_at_points(statement: Any, bench: SharedPoints, points: int) -> Compar
 
 
 def check_certificate(claim: Claim) -> tuple[str, str]:
-    """Check the certificate of a claim; return the problem and the box, empty without one."""
+    """Check the certificate of a claim; return problem and box, both empty if it has none."""
     certificate = claim.certificate()
     return (
         ("", "") if certificate is None else (certificate.check(claim.statement), certificate.box)
@@ -283,7 +283,7 @@ def check_certificate(claim: Claim) -> tuple[str, str]:
 
 
 def claims_used_by_certificate(claim: Claim) -> tuple[str, ...]:
-    """Return the claims that the evidence of a certified claim rests on; none for a proof."""
+    """Return the claims that a claim's certificate rests on; none if the claim has a proof."""
     return tuple(getattr(claim.certificate(), "rests_on", ()))
 
 
@@ -293,7 +293,7 @@ def run_experiment(claim: Claim, seed: int = 0) -> Trials | None:
 
 
 def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...]:
-    """Check a claim's statement about expectations by sampling."""
+    """Check a claim's relations between expectations by Monte Carlo."""
     if not claim.statement.has(Expectation) or has_recursion(claim.statement, *claim.hypotheses):
         return ()
     from slrsym.crosscheck.montecarlo import MonteCarloCheck, sample_relations
@@ -308,7 +308,7 @@ def check_by_sampling(claim: Claim, seed: int = 0) -> tuple[MonteCarloCheck, ...
 def compare_sides(
     step: Step, seed: tuple[int, ...], points: int = POINTS, bench: SharedPoints | None = None
 ) -> Compared:
-    """Compare both sides of a step at random points."""
+    """Compare both sides of a step numerically at random points."""
     if not is_compared_with_numbers(step):
         return None, "", ""
     try:
@@ -323,7 +323,7 @@ _MOST_LETTERS = 300
 
 
 def step_report(step: Step, numbers: Compared, judgement: Judgement) -> StepReport:
-    """Report on a step: the proof checker has decided, and numbers may object."""
+    """Return the report on a step from the cross-check's result and the checker's judgement."""
     digits, contradiction, example = numbers
     refusal = judgement.refusal(step.label)
     return StepReport(
@@ -352,13 +352,13 @@ _WRONG = "contradicted numerically: "
 
 
 def _place(problem: BaseException, claim: Claim) -> str:
-    """Return the file and line of a claim that an exception comes from, if it passes there."""
+    """Return the file and line of the claim's code that raised an exception, if any did."""
     where = "" if claim.file is None else traceback_line(problem, claim.file)
     return f"{claim.file}{where}: " if where else ""
 
 
 class CheckOptions(NamedTuple):
-    """The options with which claims are checked.
+    """Options for checking claims, such as the seed and the search effort.
 
     Attributes
     ----------
@@ -381,7 +381,7 @@ DEFAULT = CheckOptions()
 def _judge_claim(
     claim: Claim, find: Callable[[str], Claim], wrong: Iterable[str], options: CheckOptions
 ) -> Judgement:
-    """Let the proof checker judge a claim, with the evidence of an earlier run first."""
+    """Return the proof checker's judgement of a claim, reusing evidence of an earlier run."""
     earlier = (options.use_cache and cache.cached_evidence(claim)) or bundled_record(claim.id)
     judgement = judge(claim, find, options.effort, wrong, earlier)
     if options.use_cache and judgement.record.get("lines") != earlier.get("lines"):
@@ -392,7 +392,7 @@ def _judge_claim(
 def check_claim(
     claim: Claim, find: Callable[[str], Claim], options: CheckOptions = DEFAULT
 ) -> ClaimVerdict:
-    """Check a claim, taking the claims that it uses for granted.
+    """Check a claim, assuming that the claims it uses are true.
 
     Parameters
     ----------

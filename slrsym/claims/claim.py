@@ -1,4 +1,4 @@
-"""Claims: statements with a source, hypotheses, and a proof or other evidence to be checked."""
+"""Claims: statements with a source, hypotheses, and a proof, certificate or experiment."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _TOLD = 3
 
 @dataclass(frozen=True)
 class Trials:
-    """The result of an experiment, returned by a function that `Claim.tested_by` decorates.
+    """The result of an experiment that tests a claim; see `Claim.tested_by`.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ class Trials:
 
     @property
     def problem(self) -> str:
-        """Why the statement is not tested by them; empty if it is."""
+        """The reason why the trials do not support the statement; empty if they do."""
         if self.count < 1:
             return f"no trial was made of {self.domain}"
         if not self.failures:
@@ -73,14 +73,14 @@ class Trials:
 
 @runtime_checkable
 class BoxCertificate(Protocol):
-    """A certificate that a statement holds on a box of values, for want of a proof."""
+    """Protocol of certificates that a statement holds on a box, which may replace a proof."""
 
     @property
     def box(self) -> str:
-        """For which values of the symbols the statement is shown, in words."""
+        """The box of values for which the statement is shown, in words."""
 
     def check(self, statement: Boolean) -> str:
-        """Check a statement on the box; return why it is not shown, empty if it is."""
+        """Check a statement on the box; return why it is not shown, or an empty text."""
 
 
 _T = TypeVar("_T")
@@ -88,7 +88,7 @@ _KINDS: set[type] = set()
 
 
 def register_certificate_class(kind: type[_T]) -> type[_T]:
-    """Register a class whose certificates may stand for proofs, as those of `slrsym.certify`."""
+    """Register a class whose certificates may replace proofs, such as those of `slrsym.certify`."""
     _KINDS.add(kind)
     return kind
 
@@ -111,7 +111,7 @@ _collected: ContextVar[tuple[Path, list[Claim]] | None] = ContextVar("a file is 
 
 @contextmanager
 def collect_claims(file: Path) -> Iterator[list[Claim]]:
-    """Gather every claim that a file makes, which runs inside of the `with` block."""
+    """Collect all claims that are created inside the `with` block, which runs a file."""
     claims: list[Claim] = []
     token = _collected.set((file, claims))
     try:
@@ -121,7 +121,7 @@ def collect_claims(file: Path) -> Iterator[list[Claim]]:
 
 
 class Claim:
-    """A statement about expressions, for all values of its symbols, and its proof.
+    """A statement about expressions for all values of its symbols, with its proof.
 
     Parameters
     ----------
@@ -253,7 +253,7 @@ class Claim:
         raise AttributeError(f"claim {self.id} stays as it was made: {name} cannot be deleted")
 
     def proof(self, function: Callable[[Any], Proof]) -> Callable[[Any], Proof]:
-        """Decorate the function that gives the claim its proof.
+        """Decorate the function that returns the proof of the claim.
 
         Parameters
         ----------
@@ -278,7 +278,7 @@ class Claim:
         return self._given_way(_PROOF, function, already)
 
     def certified_by(self, function: Callable[[], BoxCertificate]) -> Callable[[], BoxCertificate]:
-        """Decorate the function that certifies the claim on a box, for want of a proof.
+        """Decorate the function that returns a certificate on a box, instead of a proof.
 
         Parameters
         ----------
@@ -299,7 +299,7 @@ class Claim:
         return self._given_way(_BOX, function, _ALREADY)
 
     def tested_by(self, function: Callable[[Generator], Trials]) -> Callable[[Generator], Trials]:
-        """Decorate the function of an experiment that tests the claim, for want of a proof.
+        """Decorate the function that tests the claim by an experiment, instead of a proof.
 
         Parameters
         ----------
@@ -334,16 +334,16 @@ class Claim:
 
     @property
     def evidence_function(self) -> Callable[..., Any] | None:
-        """The function that gives the proof, or what stands for it; None if there is none."""
+        """The function that returns the proof, certificate or trials; None if there is none."""
         return self._way[1] if self._way is not None else None
 
     @property
     def is_empirical(self) -> bool:
-        """Whether an experiment stands for a proof."""
+        """Whether the claim rests on an experiment instead of a proof."""
         return self._function(_TRIALS) is not None
 
     def experiment(self, rng: Generator) -> Trials | None:
-        """Run the experiment that stands for a proof; return None if there is none.
+        """Run the experiment that replaces a proof; return None if there is none.
 
         Parameters
         ----------
@@ -368,7 +368,7 @@ class Claim:
         return found
 
     def certificate(self) -> BoxCertificate | None:
-        """Return the certificate that stands for a proof; None if there is none.
+        """Return the certificate that replaces a proof, or None if there is none.
 
         Returns
         -------
@@ -395,12 +395,12 @@ class Claim:
 
     @property
     def proof_idea(self) -> str:
-        """The docstring of the proof: its idea in a sentence."""
+        """The idea of the proof: the docstring of the function that returns it."""
         text = self._way[1].__doc__ if self._way is not None else None
         return " ".join((text or "").split())
 
     def build_proof(self) -> Proof:
-        """Build the proof, a tree of steps which are not checked yet.
+        """Build the proof of the claim, a tree of unchecked steps.
 
         Returns
         -------
@@ -431,14 +431,14 @@ class Claim:
 
     @property
     def symbols(self) -> set[Symbol]:
-        """The symbols that the claim is about."""
+        """The symbols in the statement and the hypotheses of the claim."""
         result: set[Symbol] = self.statement.free_symbols.union(
             *(h.free_symbols for h in self.hypotheses)
         )
         return result
 
     def symbol(self, name: Any) -> Any:
-        """Return the symbol or undefined function of a name in the claim.
+        """Return the claim's symbol or undefined function with a given name.
 
         Parameters
         ----------
@@ -469,7 +469,7 @@ class Claim:
         return f"Claim({self.id!r}: {self.statement})"
 
     def to_latex(self, proof: bool = False) -> str:
-        r"""Write the statement in LaTeX, for math mode.
+        r"""Return the statement in LaTeX, for math mode.
 
         Parameters
         ----------
@@ -490,7 +490,7 @@ class Claim:
         return str(load_registered("claim.latex")(self, proof))
 
     def to_html(self, proof: bool = False) -> str:
-        """Write the statement as HTML, with its name and its hypotheses.
+        """Return the HTML of the statement, with the claim's name and hypotheses.
 
         Parameters
         ----------
@@ -524,7 +524,7 @@ def _place_of(function: Any) -> str:
 
 
 def _require_one_argument(function: Callable[..., Any]) -> None:
-    """Refuse a proof that cannot be called with the statement alone."""
+    """Refuse a proof function that cannot be called with the statement as its only argument."""
     try:
         asked = inspect.signature(function)
     except (TypeError, ValueError):  # of what Python cannot look into

@@ -1,4 +1,4 @@
-"""Prose beside a claim: the idea of its proof, and a sentence for each of its equations."""
+"""Explanations for readers of a claim: the idea of the proof, and sentences for equations."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _END = re.compile(r"(?<=[.:])\s+(?=[A-Z$])")
 
 
 class Explanation:
-    """A paragraph for readers of a claim, written by hand; nothing is checked with it.
+    """A paragraph that explains a claim to readers, written by hand and not checked.
 
     Parameters
     ----------
@@ -38,11 +38,11 @@ class Explanation:
 
     @property
     def lead(self) -> str:
-        """The first sentence."""
+        """The first sentence of the explanation."""
         return _END.split(self.text, maxsplit=1)[0]
 
     def __len__(self) -> int:
-        """Count the words; a formula is as many as it has parts between spaces."""
+        """Return the number of words; a formula counts as its parts between spaces."""
         return len(self.text.split())
 
     def __bool__(self) -> bool:

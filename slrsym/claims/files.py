@@ -1,4 +1,4 @@
-"""Search for files of derivations.
+"""Search for derivation files and for the claims in them.
 
 A derivation file is a Python file that calls `Claim`. Files are recognised by reading their text,
 so looking for them, and for the claims in them, runs no code, and needs nothing but the standard
@@ -21,11 +21,11 @@ _NEVER = {"conftest.py", "setup.py", "noxfile.py"}
 
 
 class DerivationError(Exception):
-    """There is no derivation at a path, or a file of derivations does not load."""
+    """Raised if a path has no derivation, or if a derivation file cannot be loaded."""
 
 
 def traceback_line(problem: BaseException, file: Path) -> str:
-    """Return ``:N`` for the last line N of a file that a traceback passes through, or nothing."""
+    """Return ``:N`` for the last line N of a file in a traceback; empty if it has none."""
     if isinstance(problem, SyntaxError) and problem.lineno and problem.filename == str(file):
         return f":{problem.lineno}"
     lines = []
@@ -38,7 +38,7 @@ def traceback_line(problem: BaseException, file: Path) -> str:
 
 
 def builtin_folder() -> Path:
-    """Return the folder of the derivations that come with the package."""
+    """Return the folder of the derivations that come with slrsym."""
     package = Path(__file__).resolve().parents[1]
     for folder in (package / "derivations", package.parent / "derivations"):
         if folder.is_dir():
@@ -47,14 +47,14 @@ def builtin_folder() -> Path:
 
 
 class DeclaredClaims(NamedTuple):
-    """The claims that a file makes, as far as its text tells."""
+    """The ids of claims in a derivation file, as read from its text without running it."""
 
     ids: tuple[str, ...]
     patterns: tuple[str, ...]  # of ids that are put together when the file runs
 
 
 def is_derivation_file(path: Path) -> bool:
-    """Tell whether a file is Python and calls `Claim`, judging by its text.
+    """Return whether the text of a file shows that it is Python and calls `Claim`.
 
     A file that does not parse counts as one if it speaks of claims at all: loading it gives the
     error to show.
@@ -63,7 +63,7 @@ def is_derivation_file(path: Path) -> bool:
 
 
 def files_with_claim(id: str, folder: Path) -> list[Path]:
-    """Return the files in and below a folder whose text seems to state the claim of an id."""
+    """Return the files in and below a folder whose text seems to state a given claim."""
     texts = {file: _text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)}
     # To parse a text takes long: most do not even speak of the id.
     spoken = [file for file, text in texts.items() if id in text]
@@ -75,7 +75,7 @@ def files_with_claim(id: str, folder: Path) -> list[Path]:
 
 
 def claim_ids_in_folder(folder: Path, among: Collection[str] | None = None) -> list[str]:
-    """Return the ids that files in and below a folder give claims as literal strings."""
+    """Return the ids of claims that files in and below a folder write as literal strings."""
     texts = [_text(file) for file in sorted(_files_below(folder)) if _is_named_so(file)]
     if among is not None:
         texts = [text for text in texts if any(id in text for id in among)]
@@ -125,7 +125,7 @@ def _declared_claims(text: str) -> DeclaredClaims | None:
 
 
 def derivation_files(path: Path) -> list[Path]:
-    """Return the derivation files at a path: the file itself, or those in and below a folder."""
+    """Return the derivation file at a path, or all those in and below a folder."""
     if path.is_file():
         return [path]
     if not path.is_dir():
@@ -137,7 +137,7 @@ def derivation_files(path: Path) -> list[Path]:
 
 
 def python_and_paper_files(folder: Path) -> list[Path]:
-    """Return all files of Python, and descriptions of papers, in and below a folder."""
+    """Return all Python files and descriptions of papers in and below a folder."""
     found = _files_below(folder)
     return sorted(file for file in found if file.suffix == ".py" or file.name == PAPER)
 

@@ -1,4 +1,4 @@
-"""The ledger: every claim with its status, the claims that it rests on, and its evidence.
+"""The ledger: all claims, each with its status, its evidence, and the claims it rests on.
 
 A ledger of a user's own claims may refer to those that come with the package. These fill gaps: they
 are loaded when an id is asked for that the user's files do not have, and checked like any other.
@@ -43,7 +43,7 @@ _loaded: dict[Path, tuple[bytes, list[Claim]]] = {}
 
 
 def load_claims(path: Path) -> list[Claim]:
-    """Load the claims of a derivation file, in the order in which it makes them."""
+    """Run a derivation file and return its claims, in order."""
     resolved = path.resolve()
     try:
         own = resolved.is_relative_to(builtin_folder())
@@ -58,7 +58,7 @@ def load_claims(path: Path) -> list[Claim]:
 
 
 class _AsItStands(SourceFileLoader):
-    """A loader that compiles a file each time, without Python's cache of compiled code.
+    """Module loader that always compiles a file, without Python's cache of compiled code.
 
     Python takes compiled code for up to date if the second of the last change and the size of the
     file are the same: a proof that was just mended could be checked as it was.
@@ -107,7 +107,7 @@ def _suggestion(problem: BaseException) -> str:
 
 @dataclass(frozen=True)
 class Foundation:
-    """The claims and axioms that the evidence for a claim rests on itself."""
+    """The claims and axioms that a claim's own evidence uses directly."""
 
     depends: tuple[str, ...]
     axioms: tuple[str, ...]
@@ -116,7 +116,7 @@ class Foundation:
 
 
 def is_builtin(claim: Claim) -> bool:
-    """Tell whether a claim is the package's own, or says the same."""
+    """Return whether a claim comes with slrsym, or states the same as one that does."""
     folder = builtin_folder().resolve()
     if claim.file is not None and claim.file.is_relative_to(folder):
         return True
@@ -130,7 +130,7 @@ def is_builtin(claim: Claim) -> bool:
 
 @dataclass
 class Ledger:
-    """A set of claims that may refer to each other.
+    """A collection of claims that may use each other.
 
     Attributes
     ----------
@@ -150,12 +150,12 @@ class Ledger:
 
     @property
     def files(self) -> list[Path]:
-        """The files that were loaded, or tried."""
+        """The derivation files that were loaded, or failed to load."""
         return list(self._files)
 
     @classmethod
     def load(cls, *paths: Path) -> Ledger:
-        """Load the claims of the derivation files at some paths.
+        """Return the ledger of the claims in the derivation files at some paths.
 
         What cannot be loaded is noted in `problems`.
 
@@ -180,7 +180,7 @@ class Ledger:
     look_in = old_attribute("add_path")
 
     def add_path(self, path: Path) -> None:
-        """Add the claims of the derivation files at a path; a file that does not load is a problem.
+        """Add the claims of the derivation files at a path; record files that fail as problems.
 
         Parameters
         ----------
@@ -200,7 +200,7 @@ class Ledger:
                     self.problems.append(str(problem))
 
     def load_file(self, file: Path) -> list[Claim]:
-        """Add the claims of a file, once.
+        """Add the claims of a file, unless it was loaded before, and return them.
 
         Parameters
         ----------
@@ -232,7 +232,7 @@ class Ledger:
         return self._files[file]
 
     def add(self, claim: Claim) -> None:
-        """Add a claim; a second claim of the same id is a problem, and the first one stands.
+        """Add a claim; a second claim with the same id is recorded as a problem.
 
         Parameters
         ----------
@@ -251,7 +251,7 @@ class Ledger:
             self.problems.append(f"the id {claim.id!r} stands for two claims, in {places}")
 
     def find(self, id: str) -> Claim:
-        """Return the claim of an id, from here or from those that come with the package.
+        """Return the claim with a given id, from this ledger or among those that come with slrsym.
 
         Parameters
         ----------
@@ -280,7 +280,7 @@ class Ledger:
     knows = old_attribute("has_claim")
 
     def has_claim(self, id: str) -> bool:
-        """Tell whether there is a claim of an id, here or among those that come with the package.
+        """Return whether a claim with this id exists, here or among those that come with slrsym.
 
         Parameters
         ----------
@@ -295,7 +295,7 @@ class Ledger:
         return id in self.claims or self._from_library(id) is not None
 
     def _from_library(self, id: str) -> Claim | None:
-        """Return the package's claim of an id, unless it is in one of this ledger's files."""
+        """Return slrsym's own claim with this id, unless this ledger has its file."""
         if id not in self._library:
             for file in files_with_claim(id, builtin_folder()):
                 if file.resolve() in self._files or file in self._asked:
@@ -310,7 +310,7 @@ class Ledger:
     replacing = old_attribute("replacing_ids")
 
     def replacing_ids(self) -> set[str]:
-        """Return the ids of claims that replace the package's own; copies of files do not."""
+        """Return the ids of claims that replace slrsym's own claims with the same id."""
         try:
             folder = builtin_folder().resolve()
         except DerivationError:
@@ -325,7 +325,7 @@ class Ledger:
     # -- what rests on what --------------------------------------------------------------------
 
     def foundations(self, id: str) -> dict[str, Foundation]:
-        """Return the axioms and claims that a claim rests on, as the proof checker reports them.
+        """Return, for a claim and all it uses, the claims and axioms it rests on directly.
 
         Numbers are not compared.
 
@@ -355,7 +355,7 @@ class Ledger:
         return found
 
     def citations(self, id: str) -> dict[str, tuple[str, ...]]:
-        """Return the claims that a proof cites, and that their proofs cite; nothing is judged.
+        """Return the claims that a proof cites, and those that their proofs cite, without checking.
 
         Parameters
         ----------
@@ -424,7 +424,7 @@ class Ledger:
         workers: int | None = 1,
         on_verdict: Callable[[ClaimVerdict], None] | None = None,
     ) -> list[ClaimSummary]:
-        """Check claims and all that they rest on.
+        """Check claims and all claims that they use; return a summary of each.
 
         Parameters
         ----------
@@ -468,7 +468,7 @@ class Ledger:
 
 
 class _Builtin(Ledger):
-    """The package's own: a file is run when its claim is asked for, all when `claims` is read."""
+    """The ledger of slrsym's own claims, in which a file is run when its claim is needed."""
 
     @cached_property
     def claims(self) -> dict[str, Claim]:  # type: ignore[override]
@@ -505,7 +505,7 @@ class _Builtin(Ledger):
 
 
 def builtin_ledger() -> Ledger:
-    """Return the ledger of the claims that come with the package."""
+    """Return the ledger of the claims that come with slrsym."""
     builtin_folder()
     ledger = _Builtin()
     del ledger.claims, ledger.problems
@@ -513,7 +513,7 @@ def builtin_ledger() -> Ledger:
 
 
 def _is_copy(file: Path, folder: Path) -> bool:
-    """Tell whether a file is below a folder, or a copy of one that is."""
+    """Return whether a file lies below a folder, or is a copy of a file there."""
     if file.is_relative_to(folder):
         return True
     return any(x.read_bytes() == file.read_bytes() for x in folder.rglob(file.name))

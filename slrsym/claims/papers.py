@@ -1,4 +1,4 @@
-"""Read the description of a paper from ``paper.toml`` in the folder of its derivations.
+"""Descriptions of papers, read from ``paper.toml`` in the folder of their derivations.
 
 Title, authors, sections with their statements, chapters, notation and errata are data of a folder.
 A claim belongs to the paper whose folder holds its file; general lemmas belong to none.
@@ -18,7 +18,7 @@ from slrsym.claims.files import PAPER, DerivationError, builtin_folder
 
 @dataclass(frozen=True)
 class PaperSection:
-    """A section of a paper, with the ids of the claims that say its statements.
+    """A section of a paper, with the ids of the claims that state its results.
 
     What is said in a section of `proofs` only helps to prove other statements.
     """
@@ -32,7 +32,7 @@ class PaperSection:
 
 @dataclass(frozen=True)
 class PaperChapter:
-    """A chapter of the book: its title, its subject, and the files of derivations in it."""
+    """A chapter of the book: title, subject, and derivation files."""
 
     title: str
     about: str
@@ -41,7 +41,7 @@ class PaperChapter:
 
 @dataclass(frozen=True)
 class Paper:
-    """A paper whose statements are claims.
+    """A paper whose statements are claims, as its ``paper.toml`` describes it.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class Paper:
 
     @property
     def key(self) -> str:
-        """The key of its entry in BibTeX."""
+        """The BibTeX key of the paper."""
         return self.bibtex.partition("{")[2].partition(",")[0]
 
 
@@ -124,7 +124,7 @@ def _entry(key: str, title: str, authors: Iterable[str], identifier: str) -> str
 
 
 def paper_of(file: Path | None) -> Paper | None:
-    """Return the paper that a file of derivations is about.
+    """Return the paper that a derivation file belongs to, or None.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def paper_of(file: Path | None) -> Paper | None:
 
 
 def papers_of(files: Iterable[Path | None]) -> list[Paper]:
-    """Return the papers of some files, each once.
+    """Return the papers that some files belong to, each once.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def papers_of(files: Iterable[Path | None]) -> list[Paper]:
 
 
 def builtin_papers() -> list[Paper]:
-    """Return the papers that come with the package.
+    """Return the papers whose derivations come with slrsym.
 
     Returns
     -------

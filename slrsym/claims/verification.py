@@ -1,4 +1,4 @@
-"""Verification of the claims of a ledger, in this process or in workers."""
+"""Verification of all claims of a ledger, in this process or in parallel workers."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ClaimSummary:
-    """One line of the ledger.
+    """Summary of a claim's check: one line of the printed ledger.
 
     Attributes
     ----------
@@ -85,13 +85,13 @@ class ClaimSummary:
     against: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert the row to data for JSON: strings, numbers, None, lists and dicts of these."""
+        """Return the summary as plain data for JSON."""
         row = asdict(self)
         return row | {name: list(row[name]) for name in ("axioms", "depends", "monte_carlo")}
 
 
 def transitive_dependencies(id: str, depends: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return the claims that a claim rests on, directly or through others."""
+    """Return all claims that a claim rests on, directly or through others."""
     seen: set[str] = set()
     stack = list(depends[id])
     while stack:
@@ -103,7 +103,7 @@ def transitive_dependencies(id: str, depends: Mapping[str, Iterable[str]]) -> se
 
 
 def shortest_cycle(id: str, depends: Mapping[str, Iterable[str]]) -> list[str]:
-    """Return a shortest circle of claims through the given one, each resting on the next."""
+    """Return a shortest cycle of claims through a given one, each using the next."""
     paths, seen = [[id]], {id}
     while paths:
         path = paths.pop(0)
@@ -168,7 +168,7 @@ def _is_sound(
     depends: Mapping[str, tuple[str, ...]],
     for_box: str = "",
 ) -> bool:
-    """Tell whether a claim's own steps prove it, or a certificate that a certificate rests on.
+    """Return whether a claim's own steps prove it, or its certificate may be relied on.
 
     A proof may not rest on a certificate, since that holds on a box only, nor on an experiment.
     """
@@ -187,7 +187,7 @@ _FEW = 8
 
 
 class ClaimSource(Protocol):
-    """Claims by their ids, and the files from which another process can load them."""
+    """Protocol of ledgers: claims by id, and the files from which workers can load them."""
 
     @property
     def claims(self) -> Mapping[str, Claim]: ...
@@ -206,7 +206,7 @@ def verify_claims(
     workers: int | None,
     on_verdict: Callable[[ClaimVerdict], None] | None,
 ) -> dict[str, ClaimVerdict]:
-    """Check claims and all that they rest on; the parameters are those of `Ledger.verify`."""
+    """Check claims and all claims that they use; see `Ledger.verify` for the parameters."""
     wanted = [ledger.find(id).id for id in ids]
     verdicts: dict[str, ClaimVerdict] = {}
     with _Workers(ledger, options, workers) as checker:
@@ -221,7 +221,7 @@ def verify_claims(
 
 
 class _Workers:
-    """A pool that checks claims, in this process or in workers that load the same files."""
+    """A pool that checks claims in this process, or in worker processes."""
 
     def __init__(self, ledger: ClaimSource, options: CheckOptions, workers: int | None) -> None:
         if workers is not None and workers < 1:
@@ -283,7 +283,7 @@ def _start_worker(load: Callable[..., ClaimSource], files: list[Path]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent has ended, which may have been killed without a word."""
+    """End this worker process when its parent process has ended, even if that was killed."""
     parent = multiprocessing.parent_process()
     assert parent is not None
     connection.wait([parent.sentinel])
@@ -305,7 +305,7 @@ def _check(ledger: ClaimSource, id: str, options: CheckOptions) -> ClaimVerdict:
 
 @contextmanager
 def _no_interrupt() -> Iterator[None]:
-    """Hold interrupts back; processes started meanwhile hold them back for ever.
+    """Hold interrupt signals back within a block, and for good in processes started in it.
 
     A worker that is interrupted while it starts, before `_start_worker`, would print a traceback.
     """
@@ -320,6 +320,6 @@ def _no_interrupt() -> Iterator[None]:
 
 
 def _cores() -> int:
-    """Count the processes that can run at once."""
+    """Return the number of processes that can run in parallel."""
     affinity = getattr(os, "sched_getaffinity", None)
     return len(affinity(0)) if affinity else os.cpu_count() or 1

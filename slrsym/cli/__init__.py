@@ -1,4 +1,4 @@
-"""The command line: parse, call, show."""
+"""The command line program: its commands and their registration."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ _RENAMED = {
 
 
 class _Command(TyperCommand):
-    """A command whose options have had other names."""
+    """A command that accepts old names of its options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, [self._today(word) for word in args])
@@ -105,7 +105,7 @@ app.add_typer(certify.app, name="certify")
 
 
 def main() -> None:
-    """Run the command line, and exit.
+    """Run the command line program, and exit.
 
     The exit code is 0 if nothing failed, 1 if something did, 2 for bad usage, 130 if interrupted.
     """

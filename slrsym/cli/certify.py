@@ -1,4 +1,4 @@
-"""Commands that make certificates, and check them again."""
+"""Commands that create certificates, and check them again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Rows = list[tuple[str, str]]
 
 
 class OutputDestination(NamedTuple):
-    """The destinations of a result: files, and whether a table is printed."""
+    """The destinations of a result: files, and whether to print a table."""
 
     output: Path | None
     json_file: Path | None
@@ -32,7 +32,7 @@ class OutputDestination(NamedTuple):
 
     @classmethod
     def from_options(cls, output: Path | None, json_file: Path | None) -> OutputDestination:
-        """Check the options for output files."""
+        """Return the destinations that the options for output files name."""
         if output is not None:
             shared.require_writable(output, "--output")
         shared.require_distinct_files(("--output", output), ("--json", json_file))
@@ -46,7 +46,7 @@ def _decimal(x: Fraction | None) -> str:
 
 
 def step_size_rows(found: StepSize) -> Rows:
-    """Tabulate a certified largest step size."""
+    """Return the rows of a table for a certified step size."""
     closed = float(found.closed_form)
     rows = [
         ("certified for every step size up to", _decimal(found.alpha)),
@@ -68,7 +68,7 @@ def step_size_rows(found: StepSize) -> Rows:
 
 
 def fixed_point_rows(found: Certificate) -> Rows:
-    """Tabulate isolated fixed points."""
+    """Return the rows of a table for isolated fixed points."""
     from slrsym.certify import CertificateOutcome
 
     if found.verdict is not CertificateOutcome.SHOWN:
@@ -86,7 +86,7 @@ def fixed_point_rows(found: Certificate) -> Rows:
 
 
 def convergence_rate_rows(found: LocalRates) -> Rows:
-    """Tabulate local rates."""
+    """Return the rows of a table for local convergence rates."""
     import math
 
     rows = []
@@ -102,7 +102,7 @@ def convergence_rate_rows(found: LocalRates) -> Rows:
 
 
 def save_and_show(found: Certificate, to: OutputDestination, rows: Rows | None = None) -> None:
-    """Save and show a certificate; show it also where it could not be saved."""
+    """Save and show a certificate; show it even if it cannot be saved."""
     lost = None
     if to.output is not None:
         try:
@@ -227,7 +227,7 @@ def _shared(
     output: _OUTPUT = None,
     json_file: shared.JsonFile = None,
 ) -> None:
-    """Declare the options that all commands share."""
+    """Declare, as a signature, the options that all these commands share."""
 
 
 # A command's own options come before --max-boxes.
@@ -235,7 +235,7 @@ _OWN = 5
 
 
 def _certifying(name: str, boxes: int = 200_000) -> Callable[[Any], Any]:
-    """Make a command out of a function that certifies at (lam, gamma, d)."""
+    """Turn a function that certifies something at (lam, gamma, d) into a command."""
 
     def decorate(certified: Callable[..., tuple[Any, Rows]]) -> Any:
         @wraps(certified)

@@ -29,7 +29,7 @@ _WIDE = 100
 
 @dataclass(frozen=True, eq=False)
 class ComparedRisk:
-    """A predictor and its risk."""
+    """A predictor with its risk, in closed form and estimated."""
 
     name: str
     estimate: Estimate
@@ -44,7 +44,7 @@ class ComparedRisk:
         return float(self.estimate.zscore(self.closed_form))
 
     def as_dict(self, level: float) -> dict[str, Any]:
-        """Convert the comparison to plain data, for JSON."""
+        """Return the comparison as plain data for JSON."""
         found = self.estimate
         return {
             "predictor": self.name,
@@ -226,13 +226,13 @@ def _numbers(text: str) -> list[float]:
 
 @contextmanager
 def _bar() -> Iterator[Callable[[str, int, float | None], Callable[[int, float], None]]]:
-    """Show a progress bar on standard error, with a line for each predictor."""
+    """Show progress on standard error, and yield a function that adds a line for a predictor."""
     with shared.progress_bar() as bar:
         yield partial(_shown, bar)
 
 
 def _shown(bar: Any, name: str, most: int, target: float | None) -> Callable[[int, float], None]:
-    """Add a progress line for a predictor, and return the function that moves it."""
+    """Add a progress line for a predictor, and return the function that updates it."""
     line = bar.add_task(name, total=1.0, told="")
 
     def progress(samples: int, stderr: float) -> None:
@@ -257,7 +257,7 @@ def _settings(task: Task, lam: float, state: OrderParameters) -> list[str]:
 
 
 def risk_table(rows: list[ComparedRisk], task: Task, level: float, width: int = 80) -> Table:
-    """Tabulate the predictors, one line each."""
+    """Return a table with one line for each predictor."""
     from slrsym.cli.display import empty_table
 
     decimals = _decimals([row.estimate.stderr for row in rows], 8 if width >= _WIDE else 5)
@@ -281,6 +281,6 @@ def risk_table(rows: list[ComparedRisk], task: Task, level: float, width: int = 
 
 
 def _decimals(errors: list[float], most: int) -> int:
-    """Return enough decimals to show two digits of the smallest standard error."""
+    """Return how many decimals show two digits of the smallest standard error."""
     least = min((e for e in errors if e > 0), default=1e-6)
     return max(2, min(most, 1 - math.floor(math.log10(least))))

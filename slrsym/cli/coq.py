@@ -1,4 +1,4 @@
-"""Coq as a third check: the development of a ledger, and the check of verify --coq."""
+"""Coq as a third check: claims as Coq goals, and the option --coq of verify."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def coq_development(ledger: Ledger, claims: Iterable[str]) -> CoqDevelopment:
-    """Collect the goals of claims, with the proofs that are known."""
+    """Return the Coq goals of claims, with the proofs known so far."""
     from slrsym.coq import confirmed_claims, confirmed_steps
     from slrsym.coq.development import CoqDevelopment
 
@@ -33,7 +33,7 @@ def coq_development(ledger: Ledger, claims: Iterable[str]) -> CoqDevelopment:
 
 
 def require_coq_installed() -> None:
-    """Refuse --coq where there is no Coq, and say how to install it."""
+    """Raise an error that says how to install Coq if it is missing."""
     from slrsym.coq.running import CoqError, require_coq
 
     try:
@@ -43,7 +43,7 @@ def require_coq_installed() -> None:
 
 
 def check_by_coq(ledger: Ledger, claims: Iterable[str], search: bool) -> None:
-    """Run Coq on the steps and claims that it can prove, and print how many it confirms."""
+    """Run Coq on the steps and claims that it can prove; print how many it confirms."""
     from slrsym.coq.running import CoqError, check_development
 
     try:

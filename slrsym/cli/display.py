@@ -1,4 +1,4 @@
-"""Tables of claims, proofs step by step, and axioms, for the terminal."""
+"""Tables of claims, step-by-step proofs, and axioms, for the terminal."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _LEAST_TITLE = 8
 
 
 def console(stream: IO[str] | None = None) -> Console:
-    """Open a console on a stream, wide enough for the tables."""
+    """Return a console for a stream, wide enough for the tables."""
     stream = stream or sys.stdout
     if not stream.isatty():
         return Console(file=stream, width=_PIPED_WIDTH, highlight=False, emoji=False)
@@ -47,7 +47,7 @@ def console(stream: IO[str] | None = None) -> Console:
 
 
 def empty_table(*names: str, **look: Any) -> Table:
-    """Make an empty table; > before a name aligns its column to the right."""
+    """Return a table without rows; a > before a column's name aligns it to the right."""
     look |= {"title_style": "", "title_justify": "left", "caption_justify": "left"}
     result = Table(box=SIMPLE_HEAD, pad_edge=False, **look)
     for name in names:
@@ -57,7 +57,7 @@ def empty_table(*names: str, **look: Any) -> Table:
 
 
 def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
-    """Tabulate claims, one line each."""
+    """Return a table with one line for each claim."""
     rows = list(rows)
     numbers = ("steps", "digits", "Coq", "axioms", "seconds")
     others = [
@@ -86,7 +86,7 @@ def claim_table(rows: Iterable[Any], width: int | None = None) -> Table:
 
 
 def axiom_summary(rows: Iterable[Any]) -> Text:
-    """Count the claims that rest on each axiom."""
+    """Return a text with the number of claims that rest on each axiom."""
     counts = Counter(axiom for row in rows for axiom in row.axioms)
     if not counts:
         return Text("No axiom is used.")
@@ -95,7 +95,7 @@ def axiom_summary(rows: Iterable[Any]) -> Text:
 
 
 def monte_carlo_summary(rows: Iterable[Any]) -> Text | None:
-    """Summarise the deviations of samples from expectations."""
+    """Return a text on how far Monte Carlo samples deviate from claimed expectations, or None."""
     found = [(row.id, item) for row in rows for item in row.monte_carlo]
     if not found:
         return None
@@ -122,13 +122,13 @@ def _percent(share: float) -> str:
 
 
 def replaced_claims_note(ids: Iterable[str]) -> Text | None:
-    """List the claims that replace claims of the package."""
+    """Return a note that lists the claims which replace slrsym's own claims, or None."""
     listed = ", ".join(ids)
     return Text(f"* in the place of a claim that comes with slrsym: {listed}") if listed else None
 
 
 def describe_failures(rows: Iterable[Any]) -> list[Text]:
-    """Describe the fault of each claim that is not proved."""
+    """Return a text for each claim that is not proved, on what is wrong."""
     return [
         Text.assemble((f"{row.id} {row.status}: ", _STYLES[row.status]), row.error)
         for row in rows
@@ -137,7 +137,7 @@ def describe_failures(rows: Iterable[Any]) -> list[Text]:
 
 
 def describe_boxes(rows: Iterable[Any]) -> list[Text]:
-    """Describe the boxes of certified claims and the trials of empirical ones."""
+    """Return texts with the boxes of certified claims and the trials of empirical ones."""
     return [
         Text.assemble(
             (f"{row.id} {row.status} ", _STYLES[row.status]),
@@ -149,7 +149,7 @@ def describe_boxes(rows: Iterable[Any]) -> list[Text]:
 
 
 def summarise_outcome(rows: list[Any], seconds: float) -> Text:
-    """Summarise the outcome in one line, counting each status."""
+    """Return one line on the outcome, with the number of claims of each status."""
     proved = sum(row.status == "proved" for row in rows)
     certified = sum(row.status == "certified" for row in rows)
     steps = sum(row.steps for row in rows)
@@ -169,7 +169,7 @@ def summarise_outcome(rows: list[Any], seconds: float) -> Text:
 
 
 def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
-    """Convert a proof to plain data."""
+    """Return a proof as plain data."""
     from slrsym.statements.expressions import infix_text
 
     fields = ("label", "rule", "digits", "accepted", "statement", "refusal", "contradiction")
@@ -193,7 +193,7 @@ def proof_as_data(claim: Claim, found: ClaimVerdict) -> dict[str, Any]:
 
 
 def show_proof(claim: Any, row: Any, out: Console) -> None:
-    """Show a proof step by step, of which there is the data as attributes."""
+    """Print a proof step by step."""
 
     def say(text: str | Text, by: int = 2, style: str = "") -> None:
         if out.is_terminal:
@@ -252,7 +252,7 @@ def _indented(text: str | Text, by: int = 2, style: str = "") -> Padding:
 def show_foundations(
     id: str, found: Mapping[str, Any], axioms: Iterable[Mapping[str, Any]], out: Console
 ) -> None:
-    """Show the axioms that a claim rests on, with references, and the claims, with theirs."""
+    """Print the axioms and claims that a claim rests on, with references."""
     through: dict[str, list[str]] = {}
     for name, foundation in found.items():
         for used in foundation["axioms"]:
@@ -282,7 +282,7 @@ def _count(number: int, thing: str) -> str:
 
 
 def show_axioms(axioms: Iterable[Mapping[str, Any]], out: Console) -> None:
-    """Show every axiom, with the claims that use it themselves."""
+    """Print all axioms, each with the claims that use it directly."""
     for item in axioms:
         _axiom(item, item["claims"], out)
 

@@ -61,7 +61,7 @@ OUTPUT = Annotated[
 
 
 def claims_from_options(claims: list[str] | None, also: list[str] | None) -> list[str] | None:
-    """Return the claims given as arguments and by --claim, each once; None if there is none."""
+    """Return the claims given as arguments and by --claim, each once, or None if none are."""
     return list(dict.fromkeys([*(claims or ()), *(also or ())])) or None
 
 
@@ -146,7 +146,7 @@ def latex(
 
 
 class _Export:
-    """An export under way: the claims, their verification, and messages on how long it took."""
+    """An export in progress: claims, their verification, and messages on the time taken."""
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class _Export:
     def write(
         self, folders: Mapping[Path, Mapping[str, str | bytes]], where: str, what: str
     ) -> None:
-        """Write the files of each folder."""
+        """Write the files of each folder, and print a message."""
         for folder, files in folders.items():
             write_folder(folder, files)
         seconds = time.perf_counter() - self._begin
@@ -180,7 +180,7 @@ class _Export:
 
 
 def require_output_folder(output: Path | None, ending: str) -> Path:
-    """Return the folder to export to."""
+    """Return the output folder; raise an error if it cannot be used."""
     if output is None:
         raise typer.BadParameter(
             f"is needed: where to write, such as -o derivations{ending}", param_hint="--output"
@@ -199,7 +199,7 @@ def verify_for_export(
     workers: int | None,
     unproved: bool,
 ) -> tuple[Ledger, list[ClaimSummary], dict[str, ClaimVerdict]]:
-    """Load and verify the claims that are to be exported."""
+    """Load and verify the claims to export."""
     ledger = load_ledger(paths, claims)
     problems = list(ledger.problems)
     if not problems and not claims and not ledger.claims:
@@ -221,7 +221,7 @@ def verify_for_export(
 
 
 def book_title(title: str | None, claims: list[str] | None) -> str | None:
-    """Return the title of a book."""
+    """Return the title of a book; None means the default one."""
     from slrsym.export.document import DEFAULT_TITLE
 
     return title or (DEFAULT_TITLE if claims else None)
@@ -242,7 +242,7 @@ def _files(
 
 
 def _snippets(document: Document) -> list[str]:
-    """Write each claim by itself: name, status, conditions and equations."""
+    """Return each claim as LaTeX lines: name, status, conditions and equations."""
     from slrsym.export.document import Display
     from slrsym.export.latex import LatexRenderer
     from slrsym.export.latex import latex_snippet as equation
@@ -265,7 +265,7 @@ def _snippets(document: Document) -> list[str]:
 
 
 def compile_books(folder: Path, mains: list[str]) -> None:
-    """Compile the exported book, and say how long it took."""
+    """Compile exported books to PDF, and print how long it took."""
     from slrsym.export.tex_compiler import CompileError, TeXMissingError, compile_document
 
     start = time.perf_counter()

@@ -24,7 +24,7 @@ _PDF = _Format("pdf")
 
 
 def _other(name: str, text: str) -> Any:
-    """Declare an option for a parameter of which the paper has a value."""
+    """Declare an option for a parameter whose default is the paper's value."""
     return typer.Option(name, help=text, show_default=False, rich_help_panel=None)
 
 
@@ -176,7 +176,7 @@ def figure(
 
 
 def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dict[str, Any]:
-    """Return a constant inverse temperature, or the two parameters of a schedule."""
+    """Return the inverse temperature as a constant or as two parameters of a schedule."""
     if lam is None:
         return {"lam0": lam0, "rate": rate}
     from slrsym.schedules import Constant, InverseTimeDecay, schedule_from_text
@@ -197,7 +197,7 @@ def _temperature(lam: str | None, lam0: float | None, rate: float | None) -> dic
 
 
 def _said(changes: dict[str, Any]) -> str:
-    """Describe the parameters that differ from the paper's, for a title."""
+    """Return a text with the parameters that differ from the paper's, for a title."""
     if not changes:
         return ""
     names = {"lam": "λ", "lam0": "λ at step 0", "gamma": "γ", "epsilon": "ε", "alpha": "α"}

@@ -121,7 +121,7 @@ def _followed(task: Any, span: tuple[float, float], seed: int) -> list[Branch]:
 def critical_point_table(
     found: CriticalPoints, alpha: float | None = None, width: int = _WIDE
 ) -> Table:
-    """Tabulate the critical points, one line each."""
+    """Return a table with one line for each critical point."""
     wide = width >= _WIDE
     result = _table(
         *("point", ">kappa", ">nu", ">theta", ">eta", ">rho", ">risk", ">index", ">flat"),
@@ -146,7 +146,7 @@ def critical_point_table(
 
 
 def branch_table(branches: list[Branch]) -> Table:
-    """Tabulate the branches, one line each, with their events."""
+    """Return a table with one line for each branch of critical points."""
     result = _table("branch", ">from", ">to", "index", "~events")
     for branch in branches:
         order = branch.index[branch.lam.argsort(kind="stable")] if _single(branch) else branch.index

@@ -222,7 +222,7 @@ def _interval(lower: float, upper: float) -> str:
 
 
 def _short(x: float) -> str:
-    """Return a percentage with two digits, or with as many as tell it from 0 and 100."""
+    """Return a percentage with two digits, or enough digits to differ from 0 and 100."""
     percent = 100 * x
     if percent in (0, 100) or 9.95 <= percent <= 99:
         return f"{percent:.0f}"
@@ -230,13 +230,13 @@ def _short(x: float) -> str:
 
 
 def possible_fraction_range(row: xr.Dataset, moving: int, runs: int) -> tuple[float, float]:
-    """Return the least and the largest fraction of an end, whatever moving runs come to."""
+    """Return bounds of the fraction of runs with one outcome while some runs still move."""
     count = int(row["count"])
     return count / runs, (count + moving) / runs
 
 
 def verdict_table(data: xr.Dataset) -> Table:
-    """Return a table with a line for each verdict; if runs still move, with possible fractions."""
+    """Return a table of the outcomes of runs, with bounds of fractions if some runs still move."""
     from slrsym.cli.display import empty_table
 
     runs, names = data.attrs["runs"], data.verdict_names.values.tolist()
@@ -264,7 +264,7 @@ def verdict_table(data: xr.Dataset) -> Table:
 
 
 def sweep_table(data: xr.Dataset, out: Console) -> Table:
-    """Return a table with a line for each setting, as wide as the console at most."""
+    """Return a table with one line for each point of a grid, at most as wide as the console."""
     tables = (_grid_table(data, *how) for how in ((False, True), (True, True), (True, False)))
     return next((table for table in tables if _fits(table, out)), _grid_table(data, True, False))
 
@@ -277,7 +277,7 @@ def _fits(table: Table, out: Console) -> bool:
 
 
 def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
-    """Return the table; short ones round, and settings are in columns apart or in one."""
+    """Return the table of a grid, with rounded fractions or with parameters in one column."""
     from slrsym.cli.display import empty_table
     from slrsym.recovery import VERDICTS
 
@@ -310,7 +310,7 @@ def _grid_table(data: xr.Dataset, short: bool, apart: bool) -> Table:
 
 
 def _cell(row: xr.Dataset, name: str, moving: int, runs: int, short: bool) -> str:
-    """Return a fraction with its interval, or the range that is possible where runs move."""
+    """Return a fraction with its interval, or its possible range if some runs still move."""
     from slrsym.recovery import VERDICTS
 
     if moving:

@@ -1,4 +1,4 @@
-"""Shared parts of commands: options, examples, errors, exit codes, JSON, a progress bar."""
+"""Shared parts of commands: options, examples, errors, exit codes, JSON, progress."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def declare_option_without_default(*names: str, help: str, **rest: Any) -> Any:
-    """Declare an option of which the help shows no default."""
+    """Declare an option whose default value the help does not show."""
     return typer.Option(*names, help=help, show_default=False, **rest)
 
 
@@ -55,7 +55,7 @@ _T = TypeVar("_T")
 
 
 def gamma_from_options(gamma: float | None, gamma2: str | None, default: _T) -> float | _T:
-    """Return gamma from the option --gamma or --gamma2, of which one may be given."""
+    """Return gamma from --gamma or --gamma2, at most one of which may be given."""
     if gamma2 is None:
         return default if gamma is None else gamma
     if gamma is not None:
@@ -67,7 +67,7 @@ def gamma_from_options(gamma: float | None, gamma2: str | None, default: _T) -> 
 
 
 def parse_square_root(gamma2: str) -> float:
-    """Return the square root of a positive number, or of a fraction of integers."""
+    """Return the square root of a positive number or fraction, given as text."""
     with suppress(ValueError, ZeroDivisionError, OverflowError):
         if (square := float(Fraction(gamma2))) > 0:
             return math.sqrt(square)
@@ -78,19 +78,19 @@ def parse_square_root(gamma2: str) -> float:
 
 
 def output_option(what: str) -> Any:
-    """Declare the option for the file of a result."""
+    """Declare the option --output for the file of a result."""
     return declare_option_without_default("--output", "-o", metavar="FILE", help=what)
 
 
 def plot_option(what: str) -> Any:
-    """Declare the option for the file of a picture."""
+    """Declare the option --plot for the file of a picture."""
     return declare_option_without_default(
         "--plot", metavar="FILE", help=f"{what}, as {', '.join(FORMATS)}."
     )
 
 
 def require_writable_plot(file: Path | None) -> None:
-    """Refuse a picture that could not be written, before anything has been computed."""
+    """Raise an error, before any computation, if a picture could not be written."""
     if file is None:
         return
     if file.suffix.removeprefix(".").lower() not in FORMATS:
@@ -193,7 +193,7 @@ Exit codes:
 
 
 def format_examples(command: str) -> str:
-    """Write the examples at the end of the help of a command, or of a group."""
+    """Return the examples at the end of the help of a command or group."""
     inside = [lines[0] for name, lines in EXAMPLES.items() if name.startswith(f"{command} ")]
     lines = EXAMPLES.get(command) or tuple(inside) or _PROGRAM
     title = "Example:" if len(lines) == 1 else "Examples:"
@@ -204,14 +204,14 @@ _debug = False
 
 
 def show_tracebacks(wanted: bool) -> None:
-    """Say whether unexpected errors are shown in full."""
+    """Set whether unexpected errors are shown with a traceback."""
     global _debug
     _debug = wanted
 
 
 @contextmanager
 def report_errors() -> Iterator[None]:
-    """Turn whatever goes wrong into a line on standard error and an exit code."""
+    """Turn exceptions in a block into a line on standard error and an exit code."""
     try:
         yield
     except KeyboardInterrupt:
@@ -239,13 +239,13 @@ def report_errors() -> Iterator[None]:
 
 
 def is_stdout_error(problem: Exception) -> bool:
-    """Return whether an error is from writing to a stream; that of a file has its name."""
+    """Return whether an error comes from writing to standard output, as it names no file."""
     full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
     return isinstance(problem, OSError) and problem.filename is None and problem.errno in full
 
 
 def report_stdout_failure(problem: Any) -> None:
-    """Say that standard output cannot be written, and leave its buffer unwritten."""
+    """Report that standard output cannot be written, and discard its buffer."""
     typer.echo(
         f"error: standard output could not be written: {problem.strerror or problem}. Redirect it "
         "to a file on a disk that has room",
@@ -258,7 +258,7 @@ def report_stdout_failure(problem: Any) -> None:
 
 @contextmanager
 def report_bad_usage(option: str | None = None) -> Iterator[None]:
-    """Report errors of the library about arguments as bad usage; damaged files are none."""
+    """Turn errors about arguments in a block into usage errors of an option."""
     from slrsym.kernels.numba_backend import NumbaMissingError
 
     try:
@@ -272,7 +272,7 @@ def report_bad_usage(option: str | None = None) -> Iterator[None]:
 
 
 def keep_result_if_not_saved(make: Callable[[], _T]) -> tuple[_T, NotSavedError | None]:
-    """Return a result, and the reason if it could not be saved."""
+    """Return a computed result, with the error if it could not be saved."""
     try:
         return make(), None
     except NotSavedError as problem:
@@ -283,7 +283,7 @@ def keep_result_if_not_saved(make: Callable[[], _T]) -> tuple[_T, NotSavedError 
 
 @contextmanager
 def show_warnings() -> Iterator[None]:
-    """Show warnings of the library as lines on standard error."""
+    """Print warnings of the library in a block as lines on standard error."""
 
     def tell(message: Warning | str, *_: object, **__: object) -> None:
         typer.echo(f"warning: {message}", err=True)
@@ -295,7 +295,7 @@ def show_warnings() -> Iterator[None]:
 
 
 def require_writable(file: Path, option: str) -> None:
-    """Refuse a file that could not be written, before anything has been computed."""
+    """Raise an error, before any computation, if a file could not be written."""
     folder = file.resolve().parent
     if not folder.is_dir():
         raise typer.BadParameter(f"the folder {folder} does not exist", param_hint=option)
@@ -304,7 +304,7 @@ def require_writable(file: Path, option: str) -> None:
 
 
 def require_distinct_files(*named: tuple[str, Path | None]) -> None:
-    """Refuse one file for two options, the later of which would take the place of the earlier."""
+    """Raise an error if two options name the same file, as one result would be lost."""
     options: dict[Path, str] = {}
     for option, file in named:
         if file is None or (option == "--json" and str(file) == "-"):
@@ -331,7 +331,7 @@ JsonFile = Annotated[
 
 
 def is_json_on_stdout(file: Path | None) -> bool:
-    """Return whether standard output is for JSON alone."""
+    """Return whether standard output is reserved for JSON."""
     if file is None or str(file) == "-":
         return file is not None
     require_writable(file, "--json")
@@ -339,7 +339,7 @@ def is_json_on_stdout(file: Path | None) -> bool:
 
 
 def write_json(file: Path | None, content: Any) -> None:
-    """Write a result where the option says, whole or not at all."""
+    """Write a result as JSON to a file or to standard output, completely or not at all."""
     if file is None:
         return
     to_stdout = str(file) == "-"
@@ -353,7 +353,7 @@ def write_json(file: Path | None, content: Any) -> None:
 
 
 def _json_data(x: Any) -> Any:
-    """Convert NumPy's numbers and arrays to plain data, and NaN and infinities to null."""
+    """Convert NumPy numbers and arrays to plain data, with null for NaN and infinities."""
     if isinstance(x, dict):
         return {name: _json_data(value) for name, value in x.items()}
     x = x.tolist() if hasattr(x, "tolist") else x
@@ -364,7 +364,7 @@ def _json_data(x: Any) -> Any:
 
 @contextmanager
 def progress_bar() -> Iterator[Progress]:
-    """Show a bar that disappears when it is done; without a terminal, log a line every 30 s."""
+    """Show a progress bar during a block; without a terminal, print a line every 30 s."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -398,7 +398,7 @@ def progress_bar() -> Iterator[Progress]:
 
 @contextmanager
 def show_activity(what: str) -> Iterator[None]:
-    """Show that work of unknown length is going on."""
+    """Show a spinner during work of unknown length."""
     with progress_bar() as bar:
         bar.add_task(what, total=None, told="")
         yield

@@ -316,7 +316,7 @@ def _show(runs: xr.Dataset, planar: bool, stream: TextIO) -> None:
 
 
 def _ends(runs: xr.Dataset) -> list[dict[str, float]]:
-    """Group the endpoints of runs that are near each other."""
+    """Return groups of endpoints that are close to each other, with their means."""
     import numpy as np
 
     from slrsym.task import OrderParameters

@@ -168,7 +168,7 @@ def _write_log(
 
 
 def _is_good(content: dict[str, Any]) -> bool:
-    """Return whether verdicts may be shown again: there are some, and none has failed."""
+    """Return whether cached results may be shown again: there are some, and no claim failed."""
     rows = content["rows"]
     failed = any(row["status"] in _FAILED for row in rows)
     return bool(rows) and not content["problems"] and not failed
@@ -186,7 +186,7 @@ def _verified(
     workers: int | None,
     with_proofs: bool,
 ) -> dict[str, Any]:
-    """Verify claims, and return the content of the table as plain data."""
+    """Verify claims, and return the content of the printed table as plain data."""
     from slrsym.cli import display
 
     ledger = load_ledger(paths, ids, "--claim")
@@ -231,7 +231,7 @@ def axioms(
 
 
 def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
-    """Return the axioms of a claim, or all axioms, as plain data."""
+    """Return the axioms that a claim rests on, or all axioms, as plain data."""
     from slrsym.proofs.axioms import AXIOMS, axiom
 
     ledger = load_ledger(paths, None if id is None else [id], "ID")
@@ -265,7 +265,7 @@ def _require_derivations(paths: list[Path] | None) -> None:
 def load_ledger(
     paths: list[Path] | None, ids: Iterable[str] | None = None, option: str = "CLAIM"
 ) -> Ledger:
-    """Return the ledger of some paths, or that of the claims that come with the package.
+    """Return the ledger of derivations at some paths, or that of slrsym's own claims.
 
     Of these, only the files are run that make claims that are asked for, or that these rest on.
     An unknown claim is bad usage of the `option`.
@@ -299,7 +299,7 @@ def check_with_progress(
     effort: float = 1.0,
     use_cache: bool = True,
 ) -> list[ClaimSummary]:
-    """Check claims behind a progress bar, and keep every verdict."""
+    """Check claims while a progress bar is shown; return summaries and store every verdict."""
     from slrsym.claims.cache import is_cache_allowed
 
     with shared.progress_bar() as bar:
@@ -475,12 +475,12 @@ def recheck(
 
 
 def _open(axioms: frozenset[str]) -> list[str]:
-    """Return the unchecked axioms, which mark missing evidence."""
+    """Return the axioms that stand for missing evidence."""
     return sorted(name for name in axioms if name.startswith("unchecked"))
 
 
 def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
-    """Refuse a log that says something else of a claim, or of its steps, than its derivation."""
+    """Refuse a log in which a claim or its steps differ from the derivation."""
     from slrsym.checker import Rejected, describe_claim_difference
 
     for found in judged:
@@ -495,7 +495,7 @@ def _compare(judged: list[JudgedClaim], said: dict[str, Any]) -> None:
 
 
 def _ids(file: Path) -> list[str]:
-    """Return the claims that a log lists, read before the log is judged."""
+    """Return the ids of the claims in a log, without checking the log."""
     from slrsym.checker import Rejected
     from slrsym.checker.log import read_lines
 
@@ -507,14 +507,14 @@ def _ids(file: Path) -> list[str]:
 
 
 def _maybe_builtin(ids: list[str]) -> list[str]:
-    """Return the ids of claims that come with slrsym, as far as the text of its files tells."""
+    """Return those ids that seem to be claims of slrsym, by the text of derivation files."""
     from slrsym.claims.files import builtin_folder, files_with_claim
 
     return [id for id in ids if files_with_claim(id, builtin_folder())]
 
 
 def _stated(ids: list[str], paths: list[Path]) -> dict[str, Any]:
-    """Ask another process for the statements of claims in their derivations."""
+    """Return the statements of claims in their derivations, from a separate process."""
     told = subprocess.run(
         # Safely: nothing is imported from where the log happens to lie.
         [sys.executable, "-P", "-m", "slrsym.claims"],

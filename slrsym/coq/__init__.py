@@ -1,4 +1,4 @@
-"""Translation of proof steps to Coq: a third check, by an independent program.
+"""Translation of claims and proof steps to Coq, as a third, independent check.
 
 What it confirms is marked "also by Coq"; it is no part of what ``proved`` means.
 
@@ -23,22 +23,22 @@ def _listed() -> dict[str, dict[str, dict[str, str]]]:
 
 
 def confirmed_steps() -> dict[str, dict[str, str]]:
-    """Return the steps that Coq confirms, by claim and label, with the tactic."""
+    """Return, by claim and label, the steps that Coq confirms, each with the tactic used."""
     return _listed()["steps"]
 
 
 def confirmed_claims() -> dict[str, list[str]]:
-    """Return the claims that Coq confirms as a whole, with the other claims that each supposes."""
+    """Return the claims that Coq confirms as a whole, with the claims that each one assumes."""
     return {id: list(rests) for id, rests in _listed()["claims"].items()}
 
 
 def is_confirmed_by_coq(id: str, label: str) -> bool:
-    """Return whether Coq confirms a step of a claim that comes with the package."""
+    """Return whether Coq confirms a step of one of slrsym's own claims."""
     return label in confirmed_steps().get(id, {})
 
 
 def describe_confirmed_steps(id: str, steps: int) -> str:
-    """Describe the steps of a claim that Coq confirms; empty if there are none."""
+    """Return a text on how many steps of a claim Coq confirms; empty if there are none."""
     count = len(confirmed_steps().get(id, {}))
     if id in confirmed_claims():
         return "Also by Coq, as a whole."
@@ -46,5 +46,5 @@ def describe_confirmed_steps(id: str, steps: int) -> str:
 
 
 def confirmed_step_count(id: str) -> str:
-    """Return the number of steps of a claim that Coq confirms, or ``all``, for a table."""
+    """Return how many steps of a claim Coq confirms, as a number or ``all``, for a table."""
     return "all" if id in confirmed_claims() else str(len(confirmed_steps().get(id, {})) or "-")

@@ -1,4 +1,4 @@
-"""Keeps the list of what Coq confirms: ``python -m slrsym.coq check|search FOLDER``, or ``table``.
+"""Maintain the list of confirmed steps: ``python -m slrsym.coq check|search FOLDER|table``.
 
 ``check`` compiles the development of the list, and fails if Coq confirms less. ``search`` tries all
 other goals, too, which takes the better part of an hour, and writes the list anew. ``table FILE``
@@ -16,7 +16,7 @@ from slrsym.coq.running import check_development
 
 
 def main(wanted: str, target: str) -> None:
-    """Check the list, make it anew, or write the table."""
+    """Check the list of confirmed steps, search for it anew, or write its table to a page."""
     ledger = builtin_ledger()
     made = CoqDevelopment.collect(ledger.claims, ledger.find)
     made.prove_with(confirmed_steps(), confirmed_claims())

@@ -1,4 +1,4 @@
-"""The claims as one Coq development: statements, steps, and assembled proofs."""
+"""A Coq development of claims: statements, proofs of steps, and proofs assembled from them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STATEMENTS, CLAIMS, NUMBERS = "Statements.v", "Claims.v", "Numbers.v"
 
 @dataclass
 class CoqDevelopment:
-    """Goals of claims, and the files of Coq that prove those for which a tactic is known."""
+    """Coq goals of claims, and the Coq files that prove those with known tactics."""
 
     find: Callable[[str], Claim]
     goals: dict[str, list[CoqGoal]] = field(default_factory=dict)  # of a claim, one for each step
@@ -37,7 +37,7 @@ class CoqDevelopment:
     def collect(
         cls, ids: Iterable[str], find: Callable[[str], Claim], read: bool = True
     ) -> CoqDevelopment:
-        """Collect the goals of some claims."""
+        """Return the development with the goals of some claims."""
         made, exporter = cls(find), GoalWriter(find)
         for id in ids:
             made.goals[id] = exporter.goals(id)
@@ -68,7 +68,7 @@ class CoqDevelopment:
     def prove_with(
         self, known: Mapping[str, Mapping[str, str]], whole: Mapping[str, list[str]]
     ) -> None:
-        """Prove with known tactics, by claim and label, and with the claims that follow."""
+        """Use known tactics as proofs of steps; mark the claims that follow from their steps."""
         for id, goals in self.goals.items():
             for goal in goals:
                 if goal.text and goal.label in known.get(id, {}):
@@ -76,12 +76,12 @@ class CoqDevelopment:
         self.whole = {id: list(rests) for id, rests in whole.items() if self.is_complete(id)}
 
     def is_complete(self, id: str) -> bool:
-        """Return whether every step of a claim has a proof, and its statement can be written."""
+        """Return whether all steps of a claim have proofs, and Coq can express its statement."""
         goals = self.goals.get(id, [])
         return bool(goals) and id in self.statements and all(g.name in self.tactics for g in goals)
 
     def count_by_kind(self) -> list[tuple[Any, ...]]:
-        """Count the steps of each kind: all, those that can be written, those confirmed."""
+        """Return rows with the number of steps of each kind: all, expressible, confirmed."""
         goals = self.all_goals
         kinds = Counter(goal.kind for goal in goals)
         said = Counter(goal.kind for goal in goals if goal.text)
@@ -91,7 +91,7 @@ class CoqDevelopment:
         return [*rows, ("all", kinds.total(), said.total(), good.total())]
 
     def statement_definitions(self, ids: Iterable[str]) -> str:
-        """Write the statements of claims as definitions."""
+        """Return Coq definitions of the statements of claims."""
         return "\n".join(
             f"{_title(self.find(id))}Definition claim_{coq_name(id)} : Prop :=\n  {said}.\n"
             for id, said in self.statements.items()
@@ -99,7 +99,7 @@ class CoqDevelopment:
         )
 
     def write(self, path: Path) -> None:
-        """Write the list of confirmed steps and claims."""
+        """Write the list of confirmed steps and claims to a JSON file."""
         steps = {
             id: {g.label: self.tactics[g.name] for g in goals if g.name in self.tactics}
             for id, goals in self.goals.items()
@@ -110,7 +110,7 @@ class CoqDevelopment:
     # -- files ------------------------------------------------------------------------------------
 
     def files(self, parts: int = 2) -> dict[str, str]:
-        """Return the text of each file, in the order of compilation."""
+        """Return the text of each Coq file, in the order of compilation."""
         texts = {id: self._steps(id) for id in self.goals}
         size, chunks = sum(map(len, texts.values())) / parts, [""]
         for text in texts.values():
@@ -131,7 +131,7 @@ class CoqDevelopment:
         }
 
     def _numbers(self) -> str:
-        """Write the certified inequalities between numbers, proved by the library of intervals."""
+        """Return Coq proofs of certified inequalities between numbers, by coq-interval."""
         text = "(* Needs coq-interval (Debian: libcoq-interval). *)\nRequire Import Slrsym.\n"
         text += "From Interval Require Import Tactic.\nOpen Scope R_scope.\n\n"
         for id in self.goals:
@@ -161,7 +161,7 @@ class CoqDevelopment:
         return text + "\n"
 
     def claims_in_order(self) -> list[str]:
-        """Return the claims that follow as a whole, each after those that it rests on."""
+        """Return the claims that follow from their steps, each after those it uses."""
         order: dict[str, None] = {}
 
         def visit(id: str) -> None:
@@ -186,7 +186,7 @@ class CoqDevelopment:
         )
 
     def _assembled(self, id: str) -> str:
-        """Write the last step, which assembles a claim from its steps."""
+        """Return the Coq proof of a claim from its steps."""
         names = {goal.label: goal for goal in self.goals[id]}
         used = dict.fromkeys(c for g in self.goals[id] for c in g.claims)
         holds = " | ".join(
@@ -204,7 +204,7 @@ class CoqDevelopment:
         return proved(self.goals[id][-1])
 
     def supposed_claims(self, id: str) -> list[str]:
-        """Return the claims that a complete claim rests on and that Coq does not confirm."""
+        """Return the unconfirmed claims on which a complete claim rests."""
         used = dict.fromkeys(c for goal in self.goals[id] for c in goal.claims if c != id)
         rests: dict[str, None] = {}
         for other in used:
@@ -216,7 +216,7 @@ class CoqDevelopment:
 
 
 def _safe(text: str) -> str:
-    """Remove characters that end a comment."""
+    """Remove the characters that would end a Coq comment."""
     return " ".join(text.replace("*", "x").replace('"', "'").split())
 
 

@@ -1,4 +1,4 @@
-"""Steps of claims as Coq goals, with their premises."""
+"""Coq goals for the steps of claims, with their premises."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _LONGEST = 40_000
 
 @dataclass
 class CoqGoal:
-    """A goal of Coq for a step, or the reason why the step cannot be one."""
+    """The Coq goal of a step, or the reason why Coq cannot express the step."""
 
     name: str  # of the lemma
     claim: str  # the step that it stands for: its claim, label and kind of rule
@@ -40,12 +40,12 @@ class CoqGoal:
 
 
 def coq_name(id: str) -> str:
-    """Return a claim's id as a name of Coq."""
+    """Return the Coq identifier for a claim's id."""
     return id.replace("-", "_")
 
 
 def sign_condition(x: Any) -> Boolean | None:
-    """Return the sign condition that a symbol's assumptions state."""
+    """Return the sign condition in a symbol's assumptions, such as x > 0, or None."""
     for holds, kind in (
         (x.is_positive, sp.Gt), (x.is_negative, sp.Lt), (x.is_nonnegative, sp.Ge),
         (x.is_nonpositive, sp.Le), (x.is_nonzero, sp.Ne),
@@ -56,7 +56,7 @@ def sign_condition(x: Any) -> Boolean | None:
 
 
 def step_kind(step: Step) -> str:
-    """Return the kind of a step, for tables."""
+    """Return the kind of a step, such as algebra or sign, for tables."""
     name, rule = type(step.rule).__name__, step.rule.name
     if name != "_Structural":
         known = {"Lemma": "lemma", "_Differentiate": "differentiation"}
@@ -69,7 +69,7 @@ def step_kind(step: Step) -> str:
 
 
 def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: set[Any]) -> str:
-    """Quantify a statement over its symbols."""
+    """Return a Coq statement with quantifiers for all its symbols."""
     before = dict(printer.free)
     conclusion = printer.statement(statement)
     premises = [printer.statement(h) for h in given]
@@ -90,7 +90,7 @@ def _closed(printer: CoqPrinter, statement: Any, given: Iterable[Any], known: se
 
 
 def _declared(printer: CoqPrinter, x: Any) -> list[str]:
-    """Return the premises that a symbol's assumptions state."""
+    """Return the Coq premises that a symbol's assumptions give."""
     if isinstance(x, sp.IndexedBase):
         return _signed_sequence(printer, x)
     if not isinstance(x, sp.Symbol):
@@ -101,7 +101,7 @@ def _declared(printer: CoqPrinter, x: Any) -> list[str]:
 
 
 def _signed_sequence(printer: CoqPrinter, x: sp.IndexedBase) -> list[str]:
-    """Return the premise that all terms of a sequence have a sign."""
+    """Return the Coq premise that all terms of a sequence have a sign, if that is declared."""
     relation = next((r for r, holds in (("<", x.label.is_positive), ("<=", x.label.is_nonnegative))
                      if holds), None)  # fmt: skip
     if relation is None:
@@ -121,7 +121,7 @@ def _assembled(printer: CoqPrinter, premises: list[str], conclusion: str) -> str
 
 
 def coq_statement(claim: Claim) -> tuple[str, CoqPrinter]:
-    """Write a claim's statement for all values of its symbols, or raise `Unprintable`."""
+    """Return a claim's statement in Coq, for all values of its symbols, or raise `Unprintable`."""
     printer = CoqPrinter()
     if claim.statement.atoms(sp.core.function.AppliedUndef):
         raise Unprintable("it speaks of all functions of a kind")
@@ -134,7 +134,7 @@ def coq_statement(claim: Claim) -> tuple[str, CoqPrinter]:
 
 
 def definedness_conditions(p: Any, printer: CoqPrinter) -> list[str]:
-    """Return the conditions under which a hypothesis is defined.
+    """Return the conditions under which an expression in a hypothesis is defined.
 
     An undefined hypothesis is no premise.
     """
@@ -152,14 +152,14 @@ def definedness_conditions(p: Any, printer: CoqPrinter) -> list[str]:
 
 
 class GoalWriter:
-    """Writer of claims as goals of Coq, which prints each statement once."""
+    """Writer of Coq goals for the steps of claims, which prints each statement once."""
 
     def __init__(self, find: Callable[[str], Claim]) -> None:
         self._find = find
         self._said: dict[str, tuple[str, CoqPrinter] | Unprintable] = {}
 
     def statement(self, id: str) -> tuple[str, CoqPrinter]:
-        """Write a claim's statement; raise `Unprintable` if Coq cannot."""
+        """Return a claim's statement in Coq; raise `Unprintable` if Coq cannot express it."""
         if id not in self._said:
             try:
                 self._said[id] = coq_statement(self._find(id))
@@ -171,7 +171,7 @@ class GoalWriter:
         return found
 
     def goals(self, id: str) -> list[CoqGoal]:
-        """Write a goal for each step of a claim."""
+        """Return a Coq goal for each step of a claim."""
         claim = self._find(id)
         steps = steps_of(claim, self._find)
         made: list[CoqGoal] = []
@@ -223,7 +223,7 @@ class GoalWriter:
         return True
 
     def _facts(self, goal: CoqGoal, before: list[Step], premises: list[str]) -> list[str]:
-        """Return the earlier steps that a step may use."""
+        """Return, as premises, the earlier steps that a step may use."""
         step = goal.step
         stem = re.sub(r"(conclusion|shown|needed|statement)$", "", step.label)
         within = f"{stem.rstrip('.')}." if stem else ""

@@ -1,4 +1,4 @@
-"""Printer of SymPy's expressions and statements in Coq's syntax.
+"""Printer of SymPy expressions and statements in Coq's syntax.
 
 What Coq has no word for here, such as an expectation, becomes a variable of its own. A goal for all
 values of that variable says more, never less; two such parts are one variable only if SymPy holds
@@ -30,11 +30,11 @@ _TAKEN = {
 
 
 class Unprintable(ValueError):  # noqa: N818
-    """An expression or statement that cannot be written in Coq here."""
+    """Raised for an expression or statement that cannot be written in Coq here."""
 
 
 class CoqPrinter:
-    """A printer of the parts of one goal, with one name for each symbol."""
+    """Printer for one Coq goal, which gives each symbol a unique name."""
 
     def __init__(self) -> None:
         # The name of each symbol, indexed sequence, or part that became a variable.
@@ -44,7 +44,7 @@ class CoqPrinter:
         self._bound: list[Any] = []
 
     def name(self, thing: Any, hint: str) -> str:
-        """Return the name of a symbol or part, which is unique."""
+        """Return the unique Coq name of a symbol or subexpression."""
         if thing not in self.names:
             name = re.sub(r"\W", "_", hint, flags=re.ASCII).strip("_") or "x"
             if name in _TAKEN or not name[0].isalpha():
@@ -66,7 +66,7 @@ class CoqPrinter:
 
     @property
     def opaque(self) -> dict[str, Any]:
-        """The parts that became variables, by name."""
+        """The subexpressions that became Coq variables, by name."""
         return {
             self.names[e]: e for e in self.free if not isinstance(e, sp.Symbol | sp.IndexedBase)
         }
@@ -74,7 +74,7 @@ class CoqPrinter:
     # -- terms ------------------------------------------------------------------------------------
 
     def term(self, e: Any) -> str:
-        """Write a term, in parentheses unless it is one word."""
+        """Return an expression in Coq's syntax, in parentheses unless it is one word."""
         if isinstance(e, sp.Symbol):
             if not e.is_real:
                 raise Unprintable(f"{e} is not declared real")
@@ -161,13 +161,13 @@ class CoqPrinter:
             del self._bound[-len(variables) :]
 
     def argument(self, e: Any) -> str:
-        """Write a term, or the name of a sequence."""
+        """Return an argument in Coq's syntax, which may be the name of a sequence."""
         return self.name(e, str(e.label)) if isinstance(e, sp.IndexedBase) else self.term(e)
 
     # -- statements -------------------------------------------------------------------------------
 
     def statement(self, p: Any) -> str:
-        """Write a statement, in parentheses unless it is a relation."""
+        """Return a statement in Coq's syntax, in parentheses unless it is a relation."""
         if isinstance(p, Relational):
             a, b = map(self.term, (p.lhs, p.rhs))
             a, b = (b, a) if isinstance(p, sp.Ge | sp.Gt) else (a, b)

@@ -1,4 +1,4 @@
-"""Reader of Coq goals, which compares them with the steps of the claims.
+"""Parser of Coq goals, to verify that they state what the steps of claims state.
 
 A printer that prints something else proves something else. This reader shares nothing with it but
 the table of names: text and SymPy's expressions both become plain tuples, without a rule of algebra
@@ -29,7 +29,7 @@ _UNARY = 8
 
 
 class MisreadGoal(ValueError):  # noqa: N818
-    """The text of a goal is malformed, or says something else than its step."""
+    """Raised if the text of a goal is malformed, or does not state its step."""
 
 
 # -- plain tuples ---------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def _joined(operator: str, a: Any, b: Any) -> Any:
 
 
 class _Walker:
-    """Plain tuples of SymPy's expressions, symbols named by a table."""
+    """Converter of SymPy expressions to nested tuples, with symbols named by a table."""
 
     def __init__(self, names: Mapping[Any, str]) -> None:
         if len(set(names.values())) != len(names):
@@ -204,7 +204,7 @@ class _Walker:
         self._seen: dict[Any, Any] = {}
 
     def __call__(self, e: Any, bound: tuple[Any, ...] = ()) -> Any:
-        """Convert an expression or a statement to a tuple; results are cached."""
+        """Convert an expression or a statement to a tuple, with a cache."""
         at = (e, bound)
         if at not in self._seen:
             self._seen[at] = self._walked(e, bound)
@@ -276,7 +276,7 @@ class _Walker:
 
 
 def _split(p: Any) -> tuple[tuple[tuple[str, int], ...], list[Any], Any]:
-    """Split a statement into variables, premises and conclusion."""
+    """Split a parsed statement into its bound variables, premises and conclusion."""
     names: tuple[tuple[str, int], ...] = ()
     if p[0] == "forall":
         _, names, p = p
@@ -288,7 +288,7 @@ def _split(p: Any) -> tuple[tuple[tuple[str, int], ...], list[Any], Any]:
 
 
 def _declared(x: Any, name: str, indices: int = 0) -> list[Any]:
-    """Return the assumptions of a symbol, or of all terms of a sequence."""
+    """Return the assumptions of a symbol, or of all terms of a sequence, as tuples."""
     zero, me = ("n", Fraction(0)), ("v", name)
     if isinstance(x, sp.IndexedBase):
         places = [("i" + "'" * k, 0) for k in range(indices)]
@@ -348,7 +348,7 @@ def _suppositions(step: Any) -> list[Any]:
 
 
 def _walked(walk: _Walker, hypotheses: Iterable[Any]) -> Iterator[Any]:
-    """Yield the hypotheses that can be read."""
+    """Yield the hypotheses that can be converted to tuples."""
     for h in hypotheses:
         with suppress(MisreadGoal, ValueError):
             yield walk(h)
@@ -358,7 +358,7 @@ def _fact(
     walk: _Walker, other: Any, supposed: Sequence[Any], own: Sequence[Any],
     symbols: Mapping[str, Any],
 ) -> tuple[Any, list[Any], Mapping[str, Any]]:  # fmt: skip
-    """Return an earlier statement, its premises, and its symbols.
+    """Return an earlier step's statement, its premises and its symbols, as tuples.
 
     A premise that the step supposes as well, such as a recursion, need not be read.
     """
@@ -367,7 +367,7 @@ def _fact(
 
 
 def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, Any]) -> bool:
-    """Return whether a premise is an earlier statement."""
+    """Return whether a premise of a goal is the statement of an earlier step."""
     names, given, conclusion = _split(premise)
     if said[0] == "->":
         given, conclusion = given[:-1], ("->", given[-1], conclusion) if given else conclusion
@@ -386,7 +386,7 @@ def _is_fact(premise: Any, said: Any, needs: list[Any], symbols: Mapping[str, An
 
 
 def require_same_claim(text: str, claim: Any, names: Mapping[Any, str]) -> None:
-    """Refuse a goal unless it says a claim: its statement, hypotheses and declarations alone."""
+    """Raise an error unless a goal states a claim with exactly its hypotheses and assumptions."""
     walk = _Walker(names)
     variables, premises, conclusion = _split(parse_goal(text))
     if isinstance(claim.statement, sp.Implies):

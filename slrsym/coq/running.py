@@ -1,4 +1,4 @@
-"""Runs of Coq: search for tactics, compilation, and the axioms of compiled files."""
+"""Calls of Coq: search for tactics, compilation, and the axioms of compiled files."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _BATCH = 40
 
 
 class CoqError(RuntimeError):
-    """Coq is missing, or stops with an error."""
+    """Coq is missing, or stopped with an error."""
 
 
 def require_coq() -> str:
-    """Return the path of coqc; `CoqError` says how to install it."""
+    """Return the path of the compiler coqc; `CoqError` says how to install it."""
     found = shutil.which("coqc")
     if found is None:
         raise CoqError(INSTALL)
@@ -37,7 +37,7 @@ def require_coq() -> str:
 
 
 def compile_file(folder: Path, name: str, limit: float = 600) -> str:
-    """Compile one file, and return Coq's error messages; empty if it accepts the file."""
+    """Compile a Coq file; return Coq's error messages, empty if it accepts the file."""
     done = subprocess.run(
         [require_coq(), *_QUIET, name], cwd=folder, capture_output=True, text=True,
         timeout=limit, check=False,
@@ -46,7 +46,7 @@ def compile_file(folder: Path, name: str, limit: float = 600) -> str:
 
 
 def write_library(folder: Path, made: CoqDevelopment) -> Path:
-    """Write the compiled library and the statements of the claims to a folder."""
+    """Write slrsym's Coq library, compiled, and the claims' statements to a folder."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, text in list(made.files().items())[:2]:
         (folder / name).write_text(text, encoding="utf-8")
@@ -56,7 +56,7 @@ def write_library(folder: Path, made: CoqDevelopment) -> Path:
 
 
 def search_tactics(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> dict[str, str]:
-    """Search a tactic for each goal; return those that prove one.
+    """Search for a tactic that proves each goal; return those found, by goal.
 
     The folder has the compiled library; goals without a text are left out.
     """
@@ -82,7 +82,7 @@ def search_tactics(goals: Iterable[CoqGoal], folder: Path, seconds: int = 3) -> 
 
 
 def list_axioms(folder: Path, modules: Sequence[str]) -> list[str]:
-    """Return the axioms of compiled files, as coqchk reports them."""
+    """Return the axioms that coqchk finds in compiled files."""
     done = subprocess.run(
         ["coqchk", "-silent", "-o", *modules], cwd=folder, capture_output=True, text=True,
         check=False,
@@ -94,7 +94,7 @@ def list_axioms(folder: Path, modules: Sequence[str]) -> list[str]:
 
 
 def check_development(made: CoqDevelopment, folder: Path, search: bool = False) -> list[str]:
-    """Compile a development, unmark refused goals, and return the axioms that coqchk lists.
+    """Compile a development, remove what Coq refuses, and return the axioms that coqchk lists.
 
     With `search`, tactics are tried for goals that none is known for, and claims are completed.
     """
@@ -128,13 +128,13 @@ def _only(tactic: str) -> list[str]:
 
 
 def mark_complete_claims(made: CoqDevelopment) -> None:
-    """Let every claim whose steps all have proofs follow from them."""
+    """Mark every claim whose steps all have proofs as following from them."""
     made.whole = {id: [] for id in made.goals if made.is_complete(id)}
     _settle(made)
 
 
 def _settle(made: CoqDevelopment) -> None:
-    """Determine the claims that each claim supposes, after those that it rests on."""
+    """Store, for each marked claim, the claims that it assumes."""
     for id in made.claims_in_order():
         made.whole[id] = made.supposed_claims(id)
 
@@ -145,7 +145,7 @@ def _compiled_as_is(made: CoqDevelopment, folder: Path, name: str) -> str:
 
 
 def _dropped(made: CoqDevelopment, file: Path, problem: str) -> bool:
-    """Drop the claim at which Coq stopped, and update those that rest on it."""
+    """Remove the mark of the claim at which Coq stopped; return whether one was found."""
     found = re.search(r"line (\d+)", problem)
     if found is None:
         return False

@@ -18,7 +18,7 @@ from slrsym.statements.expressions import substitute_all
 
 
 class TacticHints:
-    """Hints for one statement: text that stands before a tactic, and how `field` uses them."""
+    """Hints for a Coq goal: text before a tactic, and rewriting rules for `field`."""
 
     def __init__(self, printer: CoqPrinter, statement: Any, bells: bool = False) -> None:
         self._printer = printer
@@ -40,7 +40,7 @@ class TacticHints:
         return text
 
     def _roots(self) -> tuple[str, list[str]]:
-        """Simplify square roots of squares, and state that roots square to their radicands."""
+        """Return Coq text that simplifies square roots, and the squares of roots as hints."""
         inside = {x for n in self.plain.atoms(sp.Sum, sp.Integral) for x in n.bound_symbols}
         bases = dict.fromkeys(
             node.base
@@ -70,7 +70,7 @@ class TacticHints:
         return f"field [{' '.join(names)}]; side" if names else "field; side"
 
     def _bells(self) -> str:
-        """Rewrite erf' as exponentials."""
+        """Return Coq text that rewrites erf' as an exponential."""
         text = ""
         for e in sorted(self.plain.atoms(sp.Function), key=str):
             if type(e).__name__ == "erf_prime":
@@ -81,7 +81,7 @@ class TacticHints:
         return text
 
     def _exponentials(self) -> str:
-        """Rewrite exponentials by those of the terms that several arguments share."""
+        """Return Coq text that rewrites exponentials of sums by exponentials of shared terms."""
         found = {e: sp.expand(e.args[0]).as_ordered_terms() for e in self.plain.atoms(sp.exp)}
         if len(found) < 2 or any(len(terms) > 6 for terms in found.values()):
             return ""
@@ -104,7 +104,7 @@ class TacticHints:
             return ""
 
     def _sums(self, e: Any) -> str:
-        """State linearity of the finite sums in an expression, inner ones first."""
+        """Return Coq text that states linearity of finite sums in an expression, inner first."""
         text = ""
         for node in dict.fromkeys(_outermost_sums(e)):
             try:
@@ -128,7 +128,7 @@ class TacticHints:
 
 
 def _at_points(statement: Any) -> Any:
-    """Return the statement with values at points substituted and derivatives evaluated."""
+    """Return a statement with derivatives evaluated, and with values inserted for variables."""
 
     def substituted(e: Any) -> Any:
         inner = e.expr.doit(deep=False) if isinstance(e.expr, sp.Derivative) else e.expr
@@ -146,7 +146,7 @@ def _at_points(statement: Any) -> Any:
 
 
 def _square_apart(base: Any) -> tuple[Any, Any]:
-    """Factor a number as g^2 h with g as large as possible."""
+    """Write a number as g^2 h with the largest possible g."""
     (number, factors), (below, divisors) = map(_factors, sp.together(base).as_numer_denom())
     outside = left = sp.S.One
     for sign, parts in ((1, factors), (-1, divisors)):
@@ -176,7 +176,7 @@ def _outermost_sums(e: Any) -> Iterable[Any]:
 
 
 def _linear(node: Any) -> Any:
-    """Write a finite sum as a combination of sums of products that depend on the index alone."""
+    """Write a finite sum as a combination of sums whose terms depend on the index only."""
     if len(node.limits) != 1:
         return node
     (index, low, high) = node.limits[0]
@@ -192,7 +192,7 @@ def _linear(node: Any) -> Any:
 
 
 def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
-    """Yield tactics to try on a goal, in order."""
+    """Yield the tactics to try on a goal, in order."""
     kind, statement = goal.kind, goal.step.statement
     if kind == "lemma":
         yield from _by_lemma(goal, find, said)
@@ -260,7 +260,7 @@ def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
 
 
 def forms_with_plain_sign(difference: Any, step: Any) -> Iterable[Any]:
-    """Yield forms of a difference whose sign may be plain: products of nonnegative factors."""
+    """Yield forms of a difference whose sign is evident, such as products of positive factors."""
     point = _point(step)
     made = []
     for form in (difference, sp.factor_terms(difference), sp.factor(difference)):
@@ -271,7 +271,7 @@ def forms_with_plain_sign(difference: Any, step: Any) -> Iterable[Any]:
 
 
 def _turned(e: Any, point: dict[Any, Any]) -> Any:
-    """Make the factors of a product positive at a point, and return it."""
+    """Return a product with factors made positive at a point by moving signs."""
     if isinstance(e, sp.Add):
         return e
     parts, minus = [], 1
@@ -300,7 +300,7 @@ def _is_negative(e: Any, point: dict[Any, Any]) -> bool:
 
 
 def _point(step: Any) -> dict[Any, Any]:
-    """Return values of the symbols that satisfy the hypotheses, if a few tries find some."""
+    """Return values of the symbols that satisfy the hypotheses, or the last of a few tries."""
     given = [*step.context.hypotheses, *step.context.granted]
     symbols = sorted(step.statement.free_symbols.union(*(h.free_symbols for h in given)), key=str)
     rng, point = random.Random(1), {}

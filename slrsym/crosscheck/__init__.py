@@ -1,4 +1,4 @@
-r"""The numerical cross-check: both sides of every step at random points, to 30 digits.
+r"""The numerical cross-check: evaluate both sides of every step at random points, to 30 digits.
 
 Nothing here knows a closed form. Every expectation is computed from its definition by quadrature,
 every derivative of what cannot be differentiated term by term as a difference quotient, every

@@ -1,4 +1,4 @@
-r"""Balls, numbers that bound their own errors, and quadrature on them.
+r"""Balls (numbers with error bounds), and numerical quadrature with them.
 
 It shares no code with the closed forms of `slrsym.gaussian`, nor with compiled functions.
 
@@ -24,11 +24,11 @@ from sympy import Expr
 
 
 class Inconclusive(Exception):  # noqa: N818
-    """A value could not be computed well enough; nothing is said about the statement."""
+    """A value could not be computed accurately enough to confirm or refute a statement."""
 
 
 class NotALaw(ValueError):  # noqa: N818
-    """At this point the covariance is not positive semidefinite, or a variance is negative."""
+    """At a point, a law's covariance is not positive semidefinite, or a variance is negative."""
 
 
 Ball: TypeAlias = Any
@@ -37,7 +37,7 @@ DIGITS_PER_BIT = math.log10(2)
 
 
 def log2_upper_bound(ball: Ball) -> float:
-    """Return the binary logarithm of an upper bound of the absolute value."""
+    """Return the binary logarithm of an upper bound of a ball's absolute value."""
     if not ball.is_finite():
         raise Inconclusive("an intermediate value is not finite")
     upper = ball.abs_upper()
@@ -55,23 +55,23 @@ def ball_radius(ball: Ball) -> Ball:
 
 
 def widen(ball: Ball, error: Ball) -> Ball:
-    """Enlarge the radius of a ball."""
+    """Return a ball with its radius enlarged by an error."""
     margin = arb(0, error)
     return ball + margin if isinstance(ball, arb) else ball + acb(margin, margin)
 
 
 def complex_ball(x: Ball) -> Ball:
-    """Convert a ball to a complex one."""
+    """Return a ball as a complex ball."""
     return x if isinstance(x, acb) else acb(x)
 
 
 def drop_zero_imaginary_part(x: Ball) -> Ball:
-    """Drop an imaginary part that is exactly zero."""
+    """Return a complex ball as a real one if its imaginary part is exactly zero."""
     return x.real if isinstance(x, acb) and x.imag.is_zero() else x
 
 
 def real_ball(x: Ball, what: str) -> Ball:
-    """Convert a ball to a real one; refuse a number that is not real."""
+    """Return a ball as a real one; raise `Inconclusive` if its number is not real."""
     x = drop_zero_imaginary_part(x)
     if isinstance(x, arb):
         return x
@@ -81,7 +81,7 @@ def real_ball(x: Ball, what: str) -> Ball:
 
 
 def compare_balls(a: Ball, b: Ball) -> int:
-    """Return the sign of a - b."""
+    """Return the sign of a - b for two balls, or raise `Inconclusive` if it is not known."""
     d = real_ball(a - b, "an order")
     if d > 0:
         return 1
@@ -99,7 +99,7 @@ Number: TypeAlias = tuple[Ball, float]
 
 @dataclass(frozen=True)
 class DeferredExpression:
-    """An expression that is to be evaluated in its own environment, at whatever precision."""
+    """An expression with values of its symbols, to be evaluated later at any precision."""
 
     expr: Expr
     environment: Mapping[Any, Any]
@@ -107,7 +107,7 @@ class DeferredExpression:
 
 @dataclass(frozen=True)
 class NumberWithError:
-    """A number and how far to trust it."""
+    """A number with a bound of its error."""
 
     number: Any
     error: Any
@@ -115,7 +115,7 @@ class NumberWithError:
 
     @property
     def digits(self) -> float:
-        """Decimal digits that are right, relative to the number; infinite if it is exact."""
+        """Number of correct decimal digits, relative to the number; infinite if it is exact."""
         return correct_digits(self.error, abs(self.number))
 
     def __str__(self) -> str:
@@ -123,7 +123,7 @@ class NumberWithError:
 
 
 def correct_digits(error: Any, size: Any) -> float:
-    """Return the number of correct digits that an error leaves."""
+    """Return the number of correct decimal digits of a number with a given error."""
     if error == 0:
         return math.inf
     if size == 0:
@@ -139,7 +139,7 @@ def _mpf(exact: Ball) -> Any:
 
 
 def ball_to_value(number: Number) -> NumberWithError:
-    """Convert a ball to mpmath's numbers: midpoint, radius and scale."""
+    """Convert a ball to an mpmath number with its error and the size of its largest term."""
     ball, scale = number
     ball = drop_zero_imaginary_part(ball)
     if isinstance(ball, arb):
@@ -153,7 +153,7 @@ Node: TypeAlias = tuple[Ball, Ball, float]
 
 
 class CompiledIntegrand:
-    """An integrand compiled for evaluation in balls."""
+    """An integrand compiled to operations on registers, evaluated in balls by nested loops."""
 
     def __init__(self, depth: int) -> None:
         self.depth = depth
@@ -167,13 +167,13 @@ class CompiledIntegrand:
         self.output = -1
 
     def add_constant(self, value: Any) -> int:
-        """Hold a value that no loop changes."""
+        """Add a register that holds a constant, and return its number."""
         self.values.append(value)
         self.levels.append(0)
         return len(self.values) - 1
 
     def add_operation(self, operation: Callable[..., Any], *operands: int) -> int:
-        """Perform an operation on registers, at once or in the outermost loop that allows it."""
+        """Add an operation on registers in the outermost possible loop; return its register."""
         level = max((self.levels[i] for i in operands), default=0)
         if level == 0:
             return self.add_constant(operation(*(self.values[i] for i in operands)))
@@ -186,14 +186,14 @@ class CompiledIntegrand:
         return self._known[key]
 
     def add_fold(self, operation: Callable[[Any, Any], Any], operands: Iterable[int]) -> int:
-        """Combine registers by an associative operation, those of outer loops first."""
+        """Add the sum or product of many registers, outer loops first; return its register."""
         first, *rest = sorted(operands, key=self.levels.__getitem__)
         for register in rest:
             first = self.add_operation(operation, first, register)
         return first
 
     def _steps(self) -> list[Callable[[list[Any]], None]]:
-        """Compile each loop into a Python function that acts on the registers."""
+        """Compile each loop to a Python function that updates the registers."""
         state = self.output, *map(len, self._code)
         if self._compiled[0] != state:
             operands = [{i for _, _, inputs in code for i in inputs} for code in self._code]
@@ -205,7 +205,7 @@ class CompiledIntegrand:
         return self._compiled[1]
 
     def evaluate(self, node: Ball) -> Ball:
-        """Evaluate a program with a single loop at one node."""
+        """Return the integrand's value at a node of a one-dimensional rule."""
         values = self.values
         values[0] = node
         self._steps()[0](values)
@@ -214,7 +214,7 @@ class CompiledIntegrand:
     def sum_over_nodes(
         self, rules: Sequence[Sequence[Node]], radius: float, width: float
     ) -> tuple[Ball, Ball, Ball]:
-        """Sum over the nodes in a ball."""
+        """Sum the integrand over the nodes of product rules that lie in a ball around 0."""
         values = self.values
         last = self.depth - 1
         steps = self._steps()
@@ -253,7 +253,7 @@ _INFIX = {operator.add: "+", operator.mul: "*"}
 def _as_function(
     code: Sequence[tuple[Callable[..., Any], int, tuple[int, ...]]], wanted: set[int]
 ) -> Callable[[list[Any]], None]:
-    """Compile code of a loop into one Python function that writes the wanted registers.
+    """Compile the operations of one loop to a Python function that sets the wanted registers.
 
     Most operations are sums and products that take less time than finding out which they are.
     """
@@ -287,7 +287,7 @@ _OFFSETS = (1205, 2202, 1551, 3625)
 
 @dataclass(frozen=True)
 class QuadratureSum:
-    """The value of a quadrature."""
+    """Result of a quadrature: its value, its error, and the sizes of its terms."""
 
     value: Ball
     absolute: float
@@ -295,7 +295,7 @@ class QuadratureSum:
 
 @lru_cache(maxsize=256)
 def _lattice(step: int, offset: int, radius: int, bits: int) -> tuple[Node, ...]:
-    """Return the trapezoid nodes for the normal density."""
+    """Return nodes and weights of the trapezoidal rule for the standard normal density."""
     h, width = arb(fmpq(step, _UNIT)), step / _UNIT
     scale = h / (2 * arb.pi()).sqrt()
     nodes = []
@@ -330,7 +330,7 @@ def gauss_hermite(count: int, bits: int) -> tuple[Node, ...]:
 def gaussian_quadrature(
     program: CompiledIntegrand, smooth: int, rules: Sequence[Sequence[Node]], digits: int
 ) -> QuadratureSum:
-    """Evaluate an expectation by quadrature until two rules agree.
+    """Evaluate a Gaussian expectation with finer and finer quadrature rules until two agree.
 
     Notes
     -----
@@ -372,7 +372,7 @@ def gaussian_quadrature(
 
 
 def _reduction(gap: float, goal: float) -> float:
-    """Return the divisor of the step after two lattices agreed to `gap` instead of `goal`."""
+    """Return the factor by which to refine the step, given the digits on which two rules agree."""
     ratio = 1.05 * math.sqrt(goal / gap) if gap < -1.0 else 2.0
     return min(max(ratio, 1.15), 2.5)
 
@@ -399,7 +399,7 @@ def _two_lattices(
 
 
 def integrate_line(program: CompiledIntegrand, digits: int) -> QuadratureSum:
-    """Integrate over the line an integrand that decays as a Gaussian."""
+    """Integrate over the real line a function that decays like a Gaussian."""
     root = (2 * arb.pi()).sqrt()
     ratio = program.add_operation(lambda x: root * (x * x / 2).exp(), 0)
     original, program.output = (
@@ -418,7 +418,7 @@ _FINEST_LEVEL = 10
 def integrate_interval(
     integrand: Callable[[Ball], Ball], low: Ball, high: Ball, digits: int
 ) -> QuadratureSum:
-    r"""Integrate over an interval by double exponential quadrature.
+    r"""Integrate over an interval by double exponential (tanh-sinh) quadrature.
 
     Notes
     -----
@@ -474,7 +474,7 @@ def integrate_interval(
 
 
 def _change_of_variable(low: Ball, high: Ball) -> Callable[[Ball], tuple[Ball, Ball]]:
-    """Return the map from t to node and weight."""
+    """Return the change of variables of double exponential quadrature: t to node and weight."""
     half_pi = arb.pi() / 2
     if low.is_finite() and high.is_finite():
 

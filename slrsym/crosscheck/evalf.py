@@ -35,7 +35,7 @@ from slrsym.gaussian.law import GaussianLaw, Law, NoiseLaw
 
 @lru_cache(maxsize=512)
 def evaluate(integrand: Expr, law: Law, prec: int) -> Expr | None:
-    """Evaluate the expectation of an integrand without free parameters."""
+    """Evaluate the expectation of an integrand without free parameters, or return None."""
     _, imaginary = parts = integrand.as_real_imag() if integrand.has(I) else (integrand, S.Zero)
     try:
         real, imaginary = (_value(part, law, prec) for part in parts)

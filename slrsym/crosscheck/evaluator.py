@@ -1,4 +1,4 @@
-"""Evaluation of expressions and statements at a point."""
+"""Numerical evaluation of expressions and statements at a point."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _ZETA = Expectation(sp.erf(_T + _S * _G) ** 2, standard_normal(_G))
 
 
 class Evaluator(NodeEvaluator):
-    """Evaluation of expressions at one point, to a fixed number of digits."""
+    """Evaluator of expressions at one point, to a fixed number of digits."""
 
     def __init__(self, environment: Mapping[Any, Any], digits: int) -> None:
         super().__init__(environment, digits)
@@ -75,7 +75,7 @@ class Evaluator(NodeEvaluator):
         return results[0], -math.inf
 
     def _limit(self, body: Expr, x: Symbol, target: Expr, side: int) -> Ball:
-        """Extrapolate to a limit by Richardson's method in the distance to the target."""
+        """Evaluate a limit by Richardson extrapolation in the distance to the limit point."""
         inner = self.with_values({}, 2 * self.digits + 15)
         row: list[Ball] = []
         agreed = 0
@@ -181,14 +181,14 @@ class Evaluator(NodeEvaluator):
         return integrate_interval(program.evaluate, low, high, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """Return the function on balls that a node stands for."""
+        """Return the ball function that evaluates a node of this kind, or None."""
         kind = type(expr)
         if kind.__name__ == "zeta" and not kind.__module__.startswith("sympy."):
             return _zeta
         return super().function(expr)
 
     def check_law(self, law: Law) -> None:
-        """Refuse a law that is not one at this point."""
+        """Raise `NotALaw` if a law's covariance is not positive semidefinite at this point."""
         with ctx.workprec(self.bits):
             for block in IndependentPart.parts_of_law(law):
                 self.expectations.require_semidefinite(block)
@@ -198,14 +198,14 @@ class Evaluator(NodeEvaluator):
 
 
 def _zeta(t: Ball, s: Ball) -> Ball:
-    r"""Evaluate :math:`\mathbb{E}\operatorname{erf}(t + sG)^2`."""
+    r"""Evaluate zeta(t, s), the mean :math:`\mathbb{E}\operatorname{erf}(t + sG)^2`, in balls."""
     digits = int(ctx.prec * DIGITS_PER_BIT) - 12
     return Evaluator({_T: t, _S: s}, digits).ball(_ZETA)
 
 
 @lru_cache(maxsize=64)
 def _stencil(order: int, accuracy: int) -> tuple[tuple[sp.Rational, sp.Rational], ...]:
-    """Return nodes and weights of a central difference, exact for polynomials."""
+    """Return the nodes and weights of a central finite difference of given order and accuracy."""
     reach = (order + 1) // 2 + accuracy - 1
     nodes = [sp.Rational(x) for x in range(-reach, reach + 1) if x or order % 2 == 0]
     # Exact for each power of x below the number of nodes.
@@ -222,7 +222,7 @@ _NEGLIGIBLE = 1e-15
 def evaluate(
     expr: Any, point: Point, digits: int = 30, functions: Mapping[Any, Any] | None = None
 ) -> NumberWithError:
-    """Evaluate an expression at a point.
+    """Evaluate an expression at a point, with an error bound.
 
     Examples
     --------
@@ -239,7 +239,7 @@ def evaluate(
 
 
 def _evaluated(expr: Basic, digits: int, evaluator: Callable[[int], Evaluator]) -> NumberWithError:
-    """Evaluate an expression, with more working digits until enough agree."""
+    """Evaluate an expression with more and more working digits until enough are correct."""
     working = digits + 3
     for _ in range(4):
         value = ball_to_value(evaluator(working).number(expr))
@@ -252,7 +252,7 @@ def _evaluated(expr: Basic, digits: int, evaluator: Callable[[int], Evaluator]) 
 
 
 def _reference_size(*values: NumberWithError) -> Any:
-    """Return the reference size of errors: the larger value, or a much larger term."""
+    """Return the size relative to which the error of a comparison is measured."""
     size = max(abs(value.number) for value in values)
     scale = max(value.scale for value in values)
     largest = mpmath.mpf(0) if scale == -math.inf else mpmath.mpf(2) ** scale
@@ -260,7 +260,7 @@ def _reference_size(*values: NumberWithError) -> Any:
 
 
 class Disagreement(Exception):  # noqa: N818
-    """A statement fails at a point."""
+    """A statement is false at a point."""
 
     def __init__(self, statement: Any, point: Mapping[Any, Any], lhs: str, rhs: str) -> None:
         self.statement, self.point, self.lhs, self.rhs = statement, point, lhs, rhs
@@ -276,7 +276,7 @@ def describe_point(point: Mapping[Any, Any]) -> str:
 
 @dataclass
 class StatementJudge:
-    """A judge of statements at one point, which remembers the numbers that decided."""
+    """Judge of statements at one point, with a record of the numbers that decided."""
 
     point: Point
     digits: int
@@ -339,7 +339,7 @@ class StatementJudge:
         raise Inconclusive(f"{infix_text(relation)} cannot be decided at {4 * self.digits} digits")
 
     def _compared(self, relation: Relational, digits: int) -> bool | None:
-        """Compare both sides of a relation; None asks for more digits."""
+        """Return whether a relation holds numerically; None if more digits are needed to decide."""
         left, right = (_evaluated(side, digits, self._evaluator) for side in relation.args)
         self.last = relation, left, right
         with mpmath.workdps(digits + 40):
@@ -374,7 +374,7 @@ class StatementJudge:
             return None if digits == self.digits or self.lenient else False
 
     def describe_last_comparison(self) -> str:
-        """Describe the point and both sides of the last comparison; empty without numbers."""
+        """Return a text with the point and both sides of the last comparison; empty if none."""
         if self.last is None:
             return ""
         left, right = (mpmath.nstr(side.number, self.digits) for side in self.last[1:])

@@ -1,4 +1,4 @@
-"""Expectations from their definition: reduction to few dimensions, and quadrature there.
+"""Expectations by definition: reduction to few dimensions, then numerical quadrature.
 
 An integrand is multiplied out, each product falls into independent parts, and each part is compiled
 and integrated over as many dimensions as there are directions in which it is not polynomial.
@@ -72,7 +72,7 @@ _FEW = 2
 
 
 class IntegrandCompiler:
-    """Compilation of an integrand to a program."""
+    """Compiler of integrands to programs on balls."""
 
     def __init__(
         self, evaluator: NodeEvaluator, depth: int, rows: Mapping[Any, tuple[Ball, list[Ball]]]
@@ -84,7 +84,7 @@ class IntegrandCompiler:
         self._known: dict[Basic, int] = {}
 
     def affine_form(self, expr: Expr) -> tuple[Ball, dict[Symbol, Ball]] | None:
-        """Return the constant and the coefficients of an affine form."""
+        """Return constant and coefficients of an affine form in the random variables, or None."""
         if not free_symbols(expr) & self.random:
             return self.evaluator.ball(expr), {}
         if isinstance(expr, Symbol):
@@ -109,7 +109,7 @@ class IntegrandCompiler:
         return None
 
     def register(self, expr: Basic) -> int:
-        """Return the register that will hold the value of an expression."""
+        """Return the register that holds an expression's value, compiling it if necessary."""
         if expr not in self._known:
             self._known[expr] = self._register(expr)
         return self._known[expr]
@@ -156,7 +156,7 @@ class IntegrandCompiler:
         return self._nested(expr)
 
     def in_coordinates(self, constant: Ball, form: Mapping[Symbol, Ball]) -> Line:
-        """Return an affine form in the coordinates of the quadrature."""
+        """Rewrite an affine form in the coordinates of the quadrature."""
         for symbol, coefficient in form.items():
             constant = constant + coefficient * self.rows[symbol][0]
         rows = {symbol: row for symbol, (_, row) in self.rows.items()}
@@ -175,7 +175,7 @@ class IntegrandCompiler:
         return result
 
     def _nested(self, expr: Basic) -> int:
-        """Compile an expectation or integral whose parameters are variables of this one."""
+        """Compile an inner expectation or integral that depends on the outer random variables."""
         symbols = sorted(free_symbols(expr) & self.random, key=sp.default_sort_key)
         evaluator = self.evaluator
 
@@ -191,7 +191,7 @@ class _Singular(Inconclusive):
 
 
 class ExpectationValues:
-    """The expectations at one point; equal ones are computed once."""
+    """The values of the expectations at one point, with equal ones computed once."""
 
     def __init__(self, evaluator: NodeEvaluator, singular_to: int | None = None) -> None:
         self.evaluator = evaluator
@@ -202,7 +202,7 @@ class ExpectationValues:
         self._canonical: list[Symbol] = []
 
     def value(self, node: Expectation) -> Number:
-        """Evaluate an expectation."""
+        """Return the value of an expectation, with the size of its largest term."""
         try:
             return self._value(node, expand_products)
         except _Singular:
@@ -253,7 +253,7 @@ class ExpectationValues:
     def _merged(
         self, factors: tuple[Expr, ...], outer: frozenset[Symbol]
     ) -> tuple[Expr, list[IndependentPart]]:
-        """Merge products of expectations into one expectation over independent copies.
+        """Merge inner expectations in a product into one over independent copies, where possible.
 
         An inner Gaussian whose mean alone depends on the outer variables is that mean plus an
         independent Gaussian. Anything else stays a quadrature inside of a quadrature.
@@ -287,7 +287,7 @@ class ExpectationValues:
         return sp.Mul(*result), blocks
 
     def require_semidefinite(self, block: IndependentPart) -> None:
-        """Raise if the covariance matrix of a block is not positive semidefinite at this point."""
+        """Raise `NotALaw` unless the covariance of an independent part is semidefinite here."""
         if block.is_gaussian:
             self._root(block)
         else:
@@ -296,7 +296,7 @@ class ExpectationValues:
                 raise NotALaw(f"the variance {block.cov} of {block.symbols[0]} is negative")
 
     def _root(self, block: IndependentPart) -> list[list[Ball]]:
-        """Return a matrix A with A A' the covariance, by Cholesky's method."""
+        """Return a matrix A with A A' equal to the covariance, by Cholesky's method."""
         key = block.cov
         if key in self._factors:
             return self._factors[key]
@@ -333,7 +333,7 @@ class ExpectationValues:
         return self._factors[key]
 
     def _integral(self, factor: Expr, blocks: list[IndependentPart]) -> Number:
-        """Integrate over a few independent parts."""
+        """Return the expectation of a factor under a few independent parts, from a cache."""
         names = [s for block in blocks for s in block.symbols]
         while len(self._canonical) < len(names):
             self._canonical.append(sp.Dummy(f"x_{len(self._canonical)}", real=True))
@@ -377,7 +377,7 @@ class ExpectationValues:
         roots: dict[Symbol, list[Ball]],
         noises: dict[Symbol, Ball],
     ) -> Number:
-        """Rotate coordinates so that as few as possible matter."""
+        """Integrate after a rotation that leaves as few coordinates as possible in a factor."""
         random = frozenset(means) | frozenset(noises)
         probe = IntegrandCompiler(self.evaluator, 0, dict.fromkeys(random, (arb(0), [])))
         basis: list[list[Ball]] = []
@@ -450,7 +450,7 @@ class ExpectationValues:
     def _reweighted(
         self, factor: Expr, means: dict[Symbol, Ball], roots: Rows, random: frozenset[Symbol]
     ) -> tuple[Ball, Expr, dict[Symbol, Ball], Rows] | None:
-        """Take Gaussian factors into the weight; return None if there are none."""
+        """Multiply Gaussian factors of the integrand into the density, or return None."""
         constant, rest, exponent = split_off_exponent(factor, frozenset(means), random)
         if exponent == 0:
             return None
@@ -464,7 +464,7 @@ class ExpectationValues:
         return weight * self.evaluator.ball(constant), rest, moved, turned
 
     def _real_rows(self, form: dict[Symbol, Ball], roots: Rows) -> list[list[Ball]]:
-        """Return the real and imaginary parts of a form in the coordinates of white noise."""
+        """Return the real and the imaginary part of a linear form's coefficients on white noise."""
         total = _combined(form, roots, len(next(iter(roots.values()), [])), self.digits)
         if any(isinstance(t, acb) for t in total):
             return [[complex_ball(t).real for t in total], [complex_ball(t).imag for t in total]]
@@ -472,7 +472,7 @@ class ExpectationValues:
 
 
 def _line(compiler: IntegrandCompiler, form: Expr) -> Line | None:
-    """Return an affine form in the coordinates of the quadrature."""
+    """Return an affine form in the coordinates of the quadrature, or None if it is not affine."""
     found = compiler.affine_form(form)
     return None if found is None else compiler.in_coordinates(*found)
 
@@ -480,7 +480,7 @@ def _line(compiler: IntegrandCompiler, form: Expr) -> Line | None:
 def _combined(
     form: Mapping[Symbol, Ball], rows: Mapping[Symbol, Sequence[Ball]], width: int, digits: int
 ) -> list[Ball]:
-    """Return a linear form of symbols that are linear forms themselves, in their coordinates.
+    """Return the coordinates of a linear combination of symbols, which have coordinates themselves.
 
     Coordinates that vanish but for rounding are set to zero.
     """
@@ -501,7 +501,7 @@ def _dot(a: Sequence[Ball], b: Sequence[Ball]) -> Ball:
 def _orthogonal_part(
     vector: Sequence[Ball], basis: Sequence[Sequence[Ball]], digits: int
 ) -> list[list[Ball]]:
-    """Return the normalised part of a vector orthogonal to a basis, if there is one."""
+    """Return the normalised part of a vector orthogonal to a basis; empty if it vanishes."""
     size = max((log2_upper_bound(x) for x in vector), default=-math.inf)
     rest = list(vector)
     for _ in range(2):

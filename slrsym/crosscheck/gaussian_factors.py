@@ -1,4 +1,4 @@
-"""Gaussian factors of an integrand, taken into the weight of the quadrature.
+"""Gaussian factors of an integrand, which are multiplied into the density of the law.
 
 A factor :math:`e^{q(x)}` with a quadratic q times a normal density is a constant times another
 normal density. Under that the rest of the integrand often varies in fewer directions.
@@ -21,7 +21,7 @@ Rows = dict[Symbol, list[Ball]]
 def split_off_exponent(
     factor: Expr, gaussian: frozenset[Symbol], random: frozenset[Symbol]
 ) -> tuple[Expr, Expr, Expr]:
-    """Return the constant, the rest and the exponent of an integrand that has Gaussian factors.
+    """Split an integrand into a constant, a rest, and the exponent of its Gaussian factors.
 
     The exponent is of degree at most 2 in the Gaussian symbols, with no other random symbols; zero
     if there is none.
@@ -57,7 +57,7 @@ def absorb_exponential(
     roots: Rows,
     ball: Callable[[Expr], Ball],
 ) -> tuple[Ball, dict[Symbol, Ball], Rows] | None:
-    """Return the law that has absorbed the exponential of a polynomial, and the factor beside it.
+    """Return a factor and the law whose density includes exp of a quadratic polynomial.
 
     The variables are :math:`m + A y` with a standard normal y, before and after. The result is None
     if the integral diverges, or if that cannot be told.

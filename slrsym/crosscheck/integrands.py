@@ -37,7 +37,7 @@ _BINDERS = (
 
 
 def renaming_invariant_key(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
-    """Return a key that is equal for expressions that are equal once symbols are renamed.
+    """Return a hashable key that expressions share if they are equal up to names of symbols.
 
     The new expressions themselves would be as good, but to make them takes longer.
     """
@@ -55,7 +55,7 @@ def renaming_invariant_key(expr: Basic, names: Mapping[Symbol, Symbol]) -> Any:
 
 
 def has_node_of_kind(expr: Basic, kinds: Sequence[str] = _BINDERS) -> bool:
-    """Return whether a node of some kinds, or an undefined function, occurs."""
+    """Return whether an expression contains undefined functions or nodes of given kinds."""
     if type(expr).__name__ in kinds or isinstance(expr, AppliedUndef):
         return True
     return any(has_node_of_kind(arg, kinds) for arg in expr.args)
@@ -82,7 +82,7 @@ _SLOPES: dict[str, Callable[[Expr], Expr]] = {
 
 
 def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
-    """Differentiate an elementary expression; None for anything else."""
+    """Return the derivative of an elementary expression, or None for others."""
     if x not in free_symbols(expr):
         return None if has_node_of_kind(expr) and x in expr.atoms(Symbol) else S.Zero
     if expr == x:
@@ -106,7 +106,7 @@ def _slope_of(expr: Expr, x: Symbol) -> Expr | None:
 
 
 def replace_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
-    """Replace undefined functions by concrete ones."""
+    """Replace undefined functions by given concrete ones."""
     chosen = {
         getattr(h, "func", h) if isinstance(h, AppliedUndef) else h: f for h, f in functions.items()
     }
@@ -122,7 +122,7 @@ def replace_functions(expr: Basic, functions: Mapping[Any, Any]) -> Basic:
 
 
 def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
-    """Rebuild an expression with functions replaced, leaving no relation to SymPy's evaluation."""
+    """Rebuild an expression with functions replaced, even where SymPy would evaluate a relation."""
     if not expr.args:
         return expr
     args = [_rebuilt(arg, chosen) for arg in expr.args]
@@ -136,7 +136,7 @@ def _rebuilt(expr: Basic, chosen: Mapping[Any, Any]) -> Basic:
 
 
 def replace_index(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
-    """Substitute for an index, except where an inner sum or integral binds it."""
+    """Substitute a value for an index, except where an inner sum or integral binds the index."""
     if expr == index:
         return value
     if index not in free_symbols(expr):
@@ -152,7 +152,7 @@ def replace_index(expr: Basic, index: Symbol, value: sp.Integer) -> Any:
 
 
 def elementary_derivative(expr: Expr) -> Expr | None:
-    """Return the derivative that a `Derivative` node means, if it is elementary."""
+    """Evaluate a `Derivative` node if it is elementary; return None otherwise."""
     slope: Expr | None = expr.expr
     for x, n in expr.variable_count:
         if not n.is_Integer or not isinstance(x, Symbol):
@@ -204,7 +204,7 @@ def _zeros_of(expr: Basic, random: frozenset[Symbol], kinds: tuple[Any, ...]) ->
 
 
 def _factors(expr: Expr, random: frozenset[Symbol]) -> Iterable[Expr]:
-    """Yield expressions without kinks, one of which vanishes where the given one does."""
+    """Yield smooth expressions, one of which vanishes wherever the given expression does."""
     if not free_symbols(expr) & random:
         return
     for node in expr.atoms(sp.Abs, sp.sign, sp.Heaviside, sp.Max, sp.Min, sp.Piecewise):
@@ -235,7 +235,7 @@ _MOST_TERMS = 4000
 
 
 def expand_products(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, ...]]:
-    """Expand an expression into a sum of products, as far as random variables need it."""
+    """Expand an expression to a sum of products, as far as it contains random variables."""
     if not free_symbols(expr) & random:
         return [(expr,)]
     if isinstance(expr, sp.Add):
@@ -269,7 +269,7 @@ def expand_products(expr: Expr, random: frozenset[Symbol]) -> list[tuple[Expr, .
 
 @dataclass(frozen=True)
 class IndependentPart:
-    """One independent part of a law, without the checks of the laws themselves."""
+    """One independent part of a probability law, without the checks that laws make."""
 
     symbols: tuple[Symbol, ...]
     mean: tuple[Expr, ...]
@@ -289,13 +289,13 @@ class IndependentPart:
         return blocks
 
     def renamed_copy(self) -> tuple[IndependentPart, dict[Symbol, Symbol]]:
-        """Return the same part in new variables, and the renaming."""
+        """Return a copy of the part with new variables, and the renaming."""
         names = {s: sp.Dummy(s.name, real=True) for s in self.symbols}
         return IndependentPart(tuple(names.values()), self.mean, self.cov), names
 
     @property
     def is_gaussian(self) -> bool:
-        """Whether the block is Gaussian, and not a noise."""
+        """Whether the part is Gaussian, not a noise variable."""
         return bool(self.mean)
 
 
@@ -306,7 +306,7 @@ NOISE = ((-1, 1, 4, 9), (1, 2, 4, 9), (2, 1, 1, 9))
 def group_by_part(
     factors: Iterable[Expr], owner: Mapping[Symbol, int], random: frozenset[Symbol]
 ) -> tuple[Expr, dict[frozenset[int], Expr]]:
-    """Group factors by the independent parts that they depend on."""
+    """Group factors of a product by the independent parts of the law that they depend on."""
     constant: list[Expr] = []
     parts: dict[frozenset[int], Expr] = {}
     for factor in factors:
@@ -325,7 +325,7 @@ def group_by_part(
 def split_off_polynomial(
     parts: dict[frozenset[int], Expr], random: frozenset[Symbol]
 ) -> tuple[tuple[tuple[frozenset[int], Expr], ...], Expr]:
-    """Split a polynomial factor off a product in one part."""
+    """Split a polynomial factor off a product, if the product depends on one part only."""
     if len(parts) != 1:
         return tuple(sorted(parts.items(), key=lambda part: sorted(part[0]))), S.One
     ((component, product),) = parts.items()
@@ -338,7 +338,7 @@ def split_off_polynomial(
 
 
 def degree_bound(expr: Expr, random: frozenset[Symbol]) -> int:
-    """Bound the degree of an expression in the variables on which it depends polynomially."""
+    """Return a bound of the degree in those variables in which an expression is a polynomial."""
     if not free_symbols(expr) & random:
         return 0
     if isinstance(expr, Symbol):
@@ -357,7 +357,7 @@ def essential_forms(
     random: frozenset[Symbol],
     affine: Callable[[Expr], tuple[Ball, dict[Symbol, Ball]] | None],
 ) -> list[dict[Symbol, Ball]]:
-    """Return the affine forms through which an integrand depends on its variables."""
+    """Return the affine forms in the variables that suffice to write an integrand."""
     found: dict[Expr, dict[Symbol, Ball]] = {}
 
     def inside(node: Basic) -> None:

@@ -35,7 +35,7 @@ _FAR = 100
 
 
 def solve_by_newton(function: Callable[..., Any], start: Sequence[Any]) -> tuple[Any, ...] | None:
-    """Solve a system by Newton's method, or return None."""
+    """Solve a system of equations by Newton's method; return None if it does not converge."""
     size = len(start)
     with mpmath.workdps(DIGITS):
         x = [mpmath.mpf(float(c)) for c in start]
@@ -74,7 +74,7 @@ def numerical_jacobian(function: Callable[..., Any], x: Sequence[Any]) -> Any:
 
 
 def is_close(a: Sequence[Any], b: Sequence[Any]) -> bool:
-    """Return whether two points are equal up to rounding errors."""
+    """Return whether two points are equal up to rounding."""
     return all(abs(x - y) < 1e-6 for x, y in zip(a, b, strict=True))
 
 
@@ -94,14 +94,14 @@ _ROUNDS = 30
 
 @dataclass
 class MapInstance:
-    """A map at one random point of its parameters."""
+    """A map of a box, with random numbers for its parameters."""
 
     map: BoxMap
     point: Mapping[Symbol, Any]
     rng: Generator = field(repr=False)
 
     def compile_function(self, function: Any, module: str) -> Any:
-        """Compile a function of the coordinates at these parameters."""
+        """Compile a function of the coordinates, with the parameters' values inserted."""
         body = value_at(function, self.map.coordinates)
         parts = tuple(body) if isinstance(body, Tuple) else (body,)
         try:
@@ -120,11 +120,11 @@ class MapInstance:
 
     @cached_property
     def precise_map(self) -> Any:
-        """The map for numbers of many digits: takes the coordinates one by one."""
+        """The map in mpmath numbers, as a function of the coordinates."""
         return self.compile_function(self.map.args[0], "mpmath")
 
     def step(self, x: Array) -> Array:
-        """Apply one step to many points at once."""
+        """Return the images of many points under the map."""
         with np.errstate(all="ignore"):
             images = self._step(*x)
         return np.stack([np.broadcast_to(np.asarray(y, dtype=float), x[0].shape) for y in images])
@@ -141,13 +141,13 @@ class MapInstance:
         return low[:, None], high[:, None]
 
     def is_outside(self, x: Array) -> NDArray[np.bool_]:
-        """Return which points lie outside the box by more than rounding errors."""
+        """Return a flag for each point that lies outside the box by more than rounding errors."""
         low, high = self.box_ends
         inside = ((x >= low - _ROUNDING) & (x <= high + _ROUNDING)).all(axis=0)
         return np.asarray(~inside)
 
     def follow_orbits(self) -> Orbits:
-        """Follow orbits from random starts."""
+        """Return the orbits of random starts."""
         start = self.random_starts(STARTS)
         x, left = start, np.zeros(STARTS, dtype=bool)
         middle = start
@@ -161,7 +161,7 @@ class MapInstance:
     # -- fixed points --------------------------------------------------------------------------
 
     def fixed_points(self, period: int = 1) -> list[tuple[Any, ...]]:
-        """Return points of the box that return after `period` steps, found by Newton's method."""
+        """Return points of the box with a given period, found by Newton's method."""
         grid = np.meshgrid(*([(0.0, 0.5, 1.0)] * len(self.map.coordinates)))
         low, high = self.box_ends
         nodes = low + (high - low) * np.stack([axis.ravel() for axis in grid])
@@ -176,7 +176,7 @@ class MapInstance:
         return found
 
     def _candidates(self, x: Array, period: int) -> list[Any]:
-        """Return the limits of Newton's method in floating point from many points."""
+        """Return limits of Newton's method for periodic points, in floats from many starts."""
         size, step = len(x), 1e-6
 
         def returns(x: Array) -> Array:
@@ -205,7 +205,7 @@ class MapInstance:
         return kept
 
     def find_periodic_point(self, start: Any, period: int = 1) -> tuple[Any, ...] | None:
-        """Search the box for a point of this period by Newton's method; None if none is found."""
+        """Search for a point of given period by Newton's method; return None if none is found."""
 
         def returns(*x: Any) -> Any:
             y = x
@@ -216,7 +216,7 @@ class MapInstance:
         return self._solved(returns, start)
 
     def find_collision(self, at: Any, start: Any) -> tuple[Any, ...] | None:
-        """Search the box for another point with the same image; None if none is found."""
+        """Search for a second point with the same image; return None if none is found."""
         with mpmath.workdps(DIGITS):
             image = self.precise_map(*map(mpmath.mpf, at))
             point = self._solved(
@@ -232,7 +232,7 @@ class MapInstance:
         return None if self.is_outside(place)[0] else point
 
     def is_attracting(self, point: Any) -> bool:
-        """Return whether all orbits that begin near a fixed point converge to it."""
+        """Return whether orbits that start near a fixed point converge to it."""
         with mpmath.workdps(DIGITS):
             matrix = numerical_jacobian(
                 lambda *x: list(self.precise_map(*x)), [mpmath.mpf(c) for c in point]
@@ -243,7 +243,7 @@ class MapInstance:
 
 @dataclass(frozen=True)
 class Orbits:
-    """Orbits of many starts."""
+    """Orbits of many starts: first, middle and last points."""
 
     start: Array
     middle: Array
@@ -253,12 +253,12 @@ class Orbits:
 
     @property
     def has_stopped(self) -> NDArray[np.bool_]:
-        """Flags of the orbits whose last step was so short that they seem to have converged."""
+        """Flags of orbits whose last step is so short that they seem to have converged."""
         return np.asarray(np.abs(self.end - self.before).max(axis=0) < _LEAST_STEP)
 
 
 def random_instances(statement: Any, given: Any, rng: Generator) -> Iterator[MapInstance]:
-    """Yield the map of a statement at random points of its parameters."""
+    """Yield a statement's map with random values of its parameters."""
     symbols = parameters_of(statement, *given)
     while True:
         (point,) = sample_points(symbols, given, rng, 1)
@@ -281,7 +281,7 @@ _STILL = 1e-13
 def check_pair_statement(
     statement: AlmostEveryPairConvergesTo | NullPairs, given: Iterable[Any], rng: Generator
 ) -> str:
-    """Hold a statement about pairs of unit vectors against numbers."""
+    """Check a statement about pairs of unit vectors by simulation; describe a contradiction."""
     descent = statement.map
     given = tuple(given)
     symbols = parameters_of(statement, *given)
@@ -309,7 +309,7 @@ def check_pair_statement(
 def _arrivals(
     statement: AlmostEveryPairConvergesTo | NullPairs, point: Any, dimension: int, rng: Generator
 ) -> tuple[int, str]:
-    """Count the pairs of vectors that arrive where a statement says."""
+    """Count the simulated pairs of vectors whose overlaps end at the points of a statement."""
     slopes = _Slopes(statement.map, point)
     rate = float(statement.map.rate.subs(point))
     k, v = _manifold(dimension, rng)
@@ -341,7 +341,7 @@ def _is_near(statement: Any, k: Array, v: Array, s: Any, r: Any) -> bool:
 
 
 class _Slopes:
-    """The partial derivatives of the function, compiled."""
+    """The compiled partial derivatives of the risk in the overlaps."""
 
     def __init__(self, descent: Any, point: Any) -> None:
         overlaps = descent.function.variables
@@ -361,7 +361,7 @@ def _axis(dimension: int, place: int) -> Array:
 
 
 def _manifold(dimension: int, rng: Generator) -> tuple[Array, Array]:
-    """Draw pairs on the manifold, in axes of which the first two are k* and v*.
+    """Return random pairs on the invariant manifold, in axes that start with k* and v*.
 
     In three dimensions they lie on four circles, on which they are uniform. In more dimensions
 

@@ -47,7 +47,7 @@ CONFIRMING = 5.0
 
 @dataclass(frozen=True)
 class MonteCarloCheck:
-    """The comparison of both sides of a relation by samples, at one random point.
+    """A comparison of both sides of a relation at one random point, by Monte Carlo.
 
     Attributes
     ----------
@@ -98,7 +98,7 @@ class MonteCarloCheck:
 
     @property
     def summary(self) -> str:
-        """Both sides, the standard error and the deviation, in a line."""
+        """One line with both sides, the standard error and the deviation."""
         if self.lhs is None or self.rhs is None or self.stderr is None or self.z is None:
             return ""
         digits = 6 if self.stderr == 0 else _digits(max(abs(self.lhs), abs(self.rhs)), self.stderr)
@@ -114,7 +114,7 @@ class MonteCarloCheck:
 
 
 def _digits(size: float, error: float) -> int:
-    """Return the number of significant digits that show two digits of the error."""
+    """Return how many significant digits of a number to print so that its error shows two."""
     if size == 0:
         return 2
     return max(2, min(12, math.floor(math.log10(size)) - math.floor(math.log10(error)) + 2))
@@ -134,7 +134,7 @@ _STREAM = 0x3C  # apart from the streams of the steps
 def sample_relations(
     statement: Any, given: Sequence[Any], seed: Sequence[int]
 ) -> tuple[MonteCarloCheck, ...]:
-    """Sample every relation of a statement that speaks of an expectation.
+    """Check every relation of a statement that contains an expectation by Monte Carlo.
 
     Notes
     -----
@@ -212,7 +212,7 @@ def _held(relation: Any, text: str, given: Sequence[Any], seed: SeedSequence) ->
 def _point(
     relation: Any, given: Sequence[Any], choice: SeedSequence
 ) -> tuple[Any, Mapping[Any, Any]]:
-    """Draw a random point and functions, and put them into a relation."""
+    """Draw a random point and random functions; return the relation with them, and the point."""
     rng = default_rng(choice)
     unknown = {f.func: len(f.args) for f in relation.atoms(AppliedUndef)}
     functions = {
@@ -224,14 +224,14 @@ def _point(
 
 
 def _seen(found: _Difference, samples: int) -> float:
-    """Return the error that is noticed in 97 of 100 samples."""
+    """Return the size of an error that the test detects with probability 0.97."""
     first = NOTICEABLE + 2
     # A larger sample has followed, whose standard error is known; the first one's was larger.
     return found.stderr * first * math.sqrt(samples / _SAMPLES)
 
 
 def _off(relation: Any, found: _Difference) -> float:
-    """Return the violation of a relation in standard errors."""
+    """Return how many standard errors a relation is violated by."""
     if isinstance(relation, Le | Lt):
         return found.z
     return -found.z if isinstance(relation, Ge | Gt) else abs(found.z)
@@ -239,7 +239,7 @@ def _off(relation: Any, found: _Difference) -> float:
 
 @dataclass(frozen=True)
 class _Difference:
-    """Both sides of a relation, sampled."""
+    """Monte Carlo estimates of both sides of a relation, with the error of the difference."""
 
     lhs: float
     rhs: float
@@ -256,7 +256,7 @@ class _Difference:
 
 
 class _Sides:
-    """Both sides of a relation at a point, as functions of the expectations in them."""
+    """Both sides of a relation at a point, as functions of estimated expectations."""
 
     def __init__(self, relation: Any, point: Mapping[Any, Any]) -> None:
         self.relation = relation
@@ -309,7 +309,7 @@ class _Sides:
 
 
 def _key(node: Basic, at: SampleEvaluator) -> Any:
-    """Return an expectation together with the values that it depends on."""
+    """Return a cache key for an expectation: the node with the values that it depends on."""
     names = sorted(node.free_symbols & set(at.values), key=default_sort_key)
     return node, tuple((x, at.values[x]) for x in names)
 

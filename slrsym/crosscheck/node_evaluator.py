@@ -1,4 +1,4 @@
-"""Evaluation of an expression at a point, node by node: functions on balls, and finite sums."""
+"""Evaluation of an expression at a point in ball arithmetic, node by node."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _log(x: Ball) -> Ball:
 
 
 def _real_inside(x: Ball) -> Ball:
-    """Convert a number to one at which arc sine and arc cosine know whether they are real."""
+    """Return a number as a real ball if it lies in [-1, 1], where arcsin is real, else complex."""
     x = drop_zero_imaginary_part(x)
     return x if isinstance(x, arb) and abs(x) <= 1 else complex_ball(x)
 
@@ -135,13 +135,13 @@ _CONSTANTS: dict[str, Callable[[], Ball]] = {
 
 
 def ball_function(expr: Basic) -> Callable[..., Ball] | None:
-    """Return the function of a node, by the name of its class."""
+    """Return the function on balls for a node of an expression, or None."""
     return _FUNCTIONS.get(type(expr).__name__)
 
 
 @lru_cache(maxsize=512)
 def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
-    """Return the function that raises to a rational power."""
+    """Return the function that raises a ball to a given rational power."""
     if exponent == 2:
         return lambda x: x * x
     if exponent.is_Integer:
@@ -164,7 +164,7 @@ def rational_power(exponent: sp.Rational) -> Callable[[Ball], Ball]:
 
 
 def principal_power(base: Ball, exponent: Ball) -> Ball:
-    """Return the principal value of a power."""
+    """Return the principal value of a power of balls."""
     exponent = drop_zero_imaginary_part(exponent)
     if isinstance(exponent, arb) and exponent.is_integer():
         return rational_power(sp.Integer(int(exponent.unique_fmpz())))(base)
@@ -182,7 +182,7 @@ RELATIONS: dict[str, Callable[[int], bool]] = {
 
 
 def evaluate_piecewise(*pairs: Any) -> Ball:
-    """Evaluate a Piecewise."""
+    """Return the value of a piecewise function from its pairs of condition and value."""
     for value, condition in zip(pairs[::2], pairs[1::2], strict=True):
         if condition:
             return value
@@ -193,7 +193,7 @@ _MOST_SUMMANDS = 100_000
 
 
 class NodeEvaluator:
-    """Evaluation of symbols, numbers and known functions; a method for each other kind of node.
+    """Evaluator of symbols, numbers and known functions, with a method for each kind of node.
 
     Notes
     -----
@@ -209,11 +209,11 @@ class NodeEvaluator:
         self._known: dict[Basic, Number] = {}
 
     def ball(self, expr: Basic) -> Ball:
-        """Evaluate an expression."""
+        """Return the value of an expression as a ball."""
         return self.number(expr)[0]
 
     def number(self, expr: Basic) -> Number:
-        """Evaluate an expression, and return the size of the largest term added on the way."""
+        """Return the value of an expression, and the size of the largest term added on the way."""
         if expr in self._known and not expr.has(sp.Subs):
             return self._known[expr]
         with ctx.workprec(self.bits):
@@ -244,15 +244,15 @@ class NodeEvaluator:
         raise Inconclusive(f"no numerical evaluation for {type(expr).__name__}: {expr}")
 
     def with_values(self, values: Mapping[Any, Any], digits: int) -> Self:
-        """Return an evaluator to these digits, in the environment with some values replaced."""
+        """Return an evaluator with some values of symbols replaced, working to given digits."""
         return type(self)({**self.environment, **values}, digits)
 
     def function(self, expr: Basic) -> Callable[..., Ball] | None:
-        """Return the function on balls that a node stands for."""
+        """Return the ball function that evaluates a node of this kind, or None."""
         return ball_function(expr)
 
     def integer(self, expr: Expr) -> int:
-        """Evaluate an expression that is an integer at this point."""
+        """Return the value of an expression that is an integer at this point."""
         ball = self.ball(expr)
         whole = ball.unique_fmpz() if isinstance(ball, arb) else None
         if whole is None or log2_upper_bound(ball - whole) > -8:
@@ -260,7 +260,7 @@ class NodeEvaluator:
         return int(whole)
 
     def is_condition_true(self, expr: Basic) -> bool:
-        """Decide the condition of a branch; numbers that cannot be told apart count as equal."""
+        """Return whether a branch's condition holds; indistinguishable numbers count as equal."""
         with ctx.workprec(self.bits):
             if isinstance(expr, Relational):
                 relation = RELATIONS[type(expr).__name__]
@@ -349,7 +349,7 @@ class NodeEvaluator:
         return reduce(operator.mul, (b for b, _ in factors), arb(1)), sum(s for _, s in factors)
 
     def _written_out(self, expr: Basic) -> list[Expr]:
-        """Return the terms of a Sum, or the factors of a Product, over its last range."""
+        """Return all terms of a Sum, or factors of a Product, over its last index."""
         *inner, (index, low, high) = expr.args[1:]
         first, last = self.integer(low), self.integer(high)
         if last - first > _MOST_SUMMANDS:
@@ -360,7 +360,7 @@ class NodeEvaluator:
     def expand_sums(
         self, expr: Expr, sums: dict[IIDSum, tuple[Expr, list[IndependentPart]]]
     ) -> Expr:
-        """Expand finite sums in an integrand, and name sums of copies."""
+        """Expand finite sums in an integrand, and replace sums of independent copies by symbols."""
         if not has_node_of_kind(expr):
             return expr
         name = type(expr).__name__

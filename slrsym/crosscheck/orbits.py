@@ -40,7 +40,7 @@ _SMALL = 1e-12
 
 
 class ContradictedStatement(Exception):  # noqa: N818
-    """A statement about orbits fails."""
+    """A numerical counterexample to a statement about orbits was found."""
 
     def __init__(self, case: MapInstance | None, what: str) -> None:
         point = {} if case is None else case.point
@@ -51,7 +51,7 @@ class ContradictedStatement(Exception):  # noqa: N818
 def check_orbit_statement(
     statement: said.OrbitStatement, given: Iterable[Any], rng: Generator
 ) -> None:
-    """Hold a statement about orbits against numbers."""
+    """Check a statement about orbits numerically; raise `Contradicted` if it fails."""
     if isinstance(statement, said.AlmostEveryPairConvergesTo | said.NullPairs):
         found = check_pair_statement(statement, given, rng)
         if found:
@@ -109,7 +109,7 @@ def _decreases(statement: said.DecreasesAlong, case: MapInstance) -> int:
 
 
 def _vanish(case: MapInstance, function: Any, what: str) -> int:
-    """Check that a function tends to 0 along every orbit, at fixed points; return their number."""
+    """Check that a function vanishes along all orbits; return the number that confirm it."""
     precise = case.compile_function(function, "mpmath")
     for point in case.fixed_points():
         with mpmath.workdps(30):
@@ -154,7 +154,7 @@ def _steps_vanish(statement: said.StepsVanish, case: MapInstance) -> int:
 
 
 def _ends(case: MapInstance, points: Iterable[Any], all_others: bool) -> int:
-    """Count orbits from random starts that end at the points."""
+    """Return how many random starts have orbits that end at the points."""
     orbits = case.follow_orbits()
     _stay(case, orbits)
     ended = 0

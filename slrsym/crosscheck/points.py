@@ -46,11 +46,11 @@ _SQUARE = sp.Dummy("x^2", real=True)
 
 
 class NoPointFound(ValueError):  # noqa: N818
-    """No point was found that obeys the hypotheses."""
+    """No random point was found that satisfies the hypotheses."""
 
 
 def parameters_of(*statements: Any) -> tuple[Any, ...]:
-    """Return the symbols and indexed families that need a value, sorted by name.
+    """Return the symbols and indexed families in statements that need a value, sorted by name.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def sample_points(
     count: int,
     laws: Iterable[Law] = (),
 ) -> list[dict[Any, Any]]:
-    """Draw random points that satisfy hypotheses.
+    """Draw random points at which hypotheses hold.
 
     Notes
     -----
@@ -86,7 +86,7 @@ def sample_points(
 
 
 class PointSampler:
-    """A sampler of random points at which the hypotheses hold."""
+    """Sampler of random exact points at which the hypotheses hold."""
 
     def __init__(
         self, symbols: Iterable[Any], given: Iterable[Any], laws: Iterable[Law] = ()
@@ -118,7 +118,7 @@ class PointSampler:
         ]
 
     def draw(self, rng: Generator) -> dict[Any, Any]:
-        """Draw one point."""
+        """Return one random point, as values of symbols."""
         # Bounds of single symbols that exclude each other need no tries.
         tries = 0 if any(bounds.is_empty for bounds in self.bounds.values()) else _TRIES
         for attempt in range(tries):
@@ -139,7 +139,7 @@ class PointSampler:
     def far_points(
         self, statements: Iterable[Basic], rng: Generator, count: int
     ) -> Iterator[dict[Any, Any]]:
-        """Yield points far out, if some symbols may be large.
+        """Yield points at which unbounded symbols are very large or near an end of their range.
 
         The first two are opposite corners: every symbol far up or near its lower end, or far down
         or near its upper end.
@@ -155,7 +155,7 @@ class PointSampler:
     def points_near_pole(
         self, statement: Basic, rng: Generator, count: int
     ) -> Iterator[dict[Any, Any]]:
-        """Yield points near a zero of a denominator."""
+        """Yield points at which a denominator nearly vanishes."""
         zeros = _zeros_of_denominators(statement, self._movable([statement])) if count else []
         for _ in range(count if zeros else 0):
             yield from self._first(partial(self._near, zeros, rng))
@@ -171,7 +171,7 @@ class PointSampler:
         ]
 
     def _first(self, proposal: Callable[[], dict[Any, Any] | None]) -> Iterator[dict[Any, Any]]:
-        """Yield the first proposal that satisfies the hypotheses."""
+        """Yield the first of several proposed points that satisfies the hypotheses, if one does."""
         for _ in range(_TRIES_AT_AN_EXTREME):
             point = proposal()
             if point is not None and self._allowed(point):
@@ -179,7 +179,7 @@ class PointSampler:
                 return
 
     def _near(self, zeros: Sequence[tuple[Symbol, Expr]], rng: Generator) -> dict[Any, Any] | None:
-        """Return a point at which a denominator nearly vanishes, if there is one."""
+        """Return a point at which a denominator nearly vanishes, or None."""
         point = self._proposal(rng, S.One)
         x, zero = zeros[int(rng.integers(len(zeros)))]
         if point is None:
@@ -197,7 +197,7 @@ class PointSampler:
         return self._completed({**point, x: value})
 
     def _completed(self, point: dict[Any, Any]) -> dict[Any, Any] | None:
-        """Complete a point with the values that equations determine."""
+        """Add to a point the values that equations determine; return None if one is ruled out."""
         for x, expr in self.determined:
             value = expr.xreplace({y: v for y, v in point.items() if y != x})
             if not value.is_Rational or not has_declared_properties(value, x):
@@ -242,7 +242,7 @@ _MORE_DIGITS = 300
 
 
 def _holds(hypothesis: Boolean, point: Mapping[Any, Any]) -> bool:
-    """Decide a hypothesis by numbers, with many digits where both sides may be equal."""
+    """Return whether a hypothesis holds at a point, by evaluation with many digits."""
     if not StatementJudge(point, 20).holds(hypothesis):
         return False
     strict = {sp.Le: sp.Lt, sp.Ge: sp.Gt}.get(type(hypothesis))
@@ -254,7 +254,7 @@ def _holds(hypothesis: Boolean, point: Mapping[Any, Any]) -> bool:
 def _zeros_of_denominators(
     statement: Basic, symbols: Collection[Symbol]
 ) -> list[tuple[Symbol, Expr]]:
-    """Return symbols with the values at which a denominator vanishes."""
+    """Return pairs of a symbol and a value at which a denominator vanishes."""
     zeros = []
     powers = (p for p in statement.atoms(sp.Pow) if p.exp.is_negative and p.base.free_symbols)
     for base in sorted({p.base for p in powers}, key=sp.default_sort_key):
@@ -278,7 +278,7 @@ def _conjuncts(given: Iterable[Any]) -> list[Boolean]:
 
 
 def random_test_function(rng: Generator, nargs: int = 1) -> sp.Lambda:
-    r"""Draw a smooth function of moderate growth, for lemmas about any function."""
+    r"""Return a random smooth function of moderate growth, for claims about any function."""
     if nargs < 1:
         raise ValueError(f"nargs must be at least 1; got {nargs}")
     arguments = [sp.Dummy(f"x_{i}", real=True) for i in range(1, nargs + 1)]
@@ -310,7 +310,7 @@ _MOST_REJECTED = 200
 
 @dataclass(frozen=True)
 class Comparison:
-    """The result of a comparison in which a statement held at every point examined."""
+    """Result of comparing both sides of a statement at all points: agreement and digits."""
 
     relation: Any
     points: tuple[Mapping[Any, Any], ...]
@@ -319,7 +319,7 @@ class Comparison:
 
 
 class SharedPoints:
-    """Points for statements under the same hypotheses, with common parts evaluated once each.
+    """Random points for statements under the same hypotheses, with shared subexpressions cached.
 
     The mapping `functions` says what stands for undefined ones.
     """

@@ -33,7 +33,7 @@ _Number = Callable[[Mapping[Any, Any]], Any]
 
 
 def compile_exact_decision(relation: Basic) -> Callable[[Mapping[Any, Any]], bool] | None:
-    """Compile a relation to a decision by exact arithmetic, if it allows one.
+    """Compile a relation to an exact test on rational values, or return None if that is impossible.
 
     Examples
     --------
@@ -52,7 +52,7 @@ def compile_exact_decision(relation: Basic) -> Callable[[Mapping[Any, Any]], boo
 
 
 def _number(expr: Basic) -> _Number | None:
-    """Compile an expression to exact arithmetic, if it allows that."""
+    """Compile an expression to exact rational arithmetic, or return None if that is impossible."""
     if isinstance(expr, sp.Rational):
         constant = _exact(expr)
         return lambda point: constant
@@ -84,7 +84,7 @@ def _exact(value: Expr) -> fmpq:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Lower and upper bound of a symbol, each of which may be open, or missing."""
+    """Lower and upper bound of a symbol, each of which may be strict or missing."""
 
     low: sp.Rational | None = None
     high: sp.Rational | None = None
@@ -117,7 +117,7 @@ class Bounds:
 
 
 def bounds_from_hypothesis(hypothesis: Boolean) -> tuple[Symbol, Bounds] | None:
-    """Return the symbol and the bounds of a hypothesis about one symbol."""
+    """Return the symbol and its bounds from a hypothesis about one symbol, or None."""
     if not isinstance(hypothesis, sp.Le | sp.Lt | sp.Ge | sp.Gt):
         return None
     small, large = hypothesis.lts, hypothesis.gts
@@ -149,7 +149,7 @@ def declared_bounds(symbol: Symbol) -> Bounds:
 def solve_equations(
     equations: Iterable[sp.Eq], symbols: Iterable[Symbol], families: Sequence[IndexedBase]
 ) -> tuple[list[tuple[Symbol, Expr]], dict[IndexedBase, Expr]]:
-    """Solve equations for symbols, and find families whose entries sum to one."""
+    """Solve equations for symbols, and return the families that equations normalise."""
     definitions: list[tuple[Symbol, Expr]] = []
     normalised: dict[IndexedBase, Expr] = {}
     for equation in equations:
@@ -170,7 +170,7 @@ def solve_equations(
 
 
 def _slope(expr: Expr, x: Symbol) -> Expr | None:
-    """Return the coefficient of a symbol in an affine expression, None for others."""
+    """Return the coefficient of a symbol in an affine expression, or None for others."""
     slope = S.Zero
     for addend in sp.Add.make_args(expr):
         if x in addend.free_symbols:
@@ -184,7 +184,7 @@ def _slope(expr: Expr, x: Symbol) -> Expr | None:
 def _normalised_family(
     equation: sp.Eq, families: Sequence[IndexedBase]
 ) -> tuple[IndexedBase, Expr] | None:
-    """Return P and L of an equation that says that P_1 + ... + P_L = 1."""
+    """Return P and L for an equation P_1 + ... + P_L = 1, or None for others."""
     for total, one in (equation.args, equation.args[::-1]):
         if one == 1 and isinstance(total, sp.Sum) and len(total.limits) == 1:
             index, low, high = total.limits[0]
@@ -216,7 +216,7 @@ _OF_RATIONALS: dict[str, Callable[[sp.Rational], bool]] = {
 def random_value(
     symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational, far: int | None = None
 ) -> sp.Rational | None:
-    """Draw a rational value that fits a symbol and its bounds; far up (1), down, or out (0)."""
+    """Draw a rational within bounds, far from 0 if `far` is 1 (up), -1 (down) or 0 (either)."""
     for _ in range(60):
         if far is None:
             value = _candidate(symbol, bounds, rng, size)
@@ -264,7 +264,7 @@ def _candidate(symbol: Symbol, bounds: Bounds, rng: Generator, size: sp.Rational
 
 
 def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, far: int) -> sp.Rational:
-    """Draw a number far from 0, or near 0."""
+    """Draw a rational number of very large or very small absolute value."""
     low, high = bounds.low, bounds.high
     exponent = float(rng.uniform(_FARTHEST * (0.75 if far else -1.0), _FARTHEST))
     upwards = far > 0 if far else rng.random() < 0.5
@@ -289,7 +289,7 @@ def _far_candidate(symbol: Symbol, bounds: Bounds, rng: Generator, far: int) -> 
 
 
 def has_declared_properties(value: Expr, symbol: Symbol) -> bool:
-    """Return whether a number has every property that a symbol was declared with."""
+    """Return whether a number satisfies all assumptions of a symbol."""
     known = _OF_RATIONALS if isinstance(value, sp.Rational) else {}
     for fact, holds in symbol._assumptions_orig.items():
         found = known[fact](value) if fact in known else getattr(value, f"is_{fact}")
@@ -305,7 +305,7 @@ _ENTRIES = 6
 def random_entries(
     family: IndexedBase, summing_to_one: Expr | None, point: Mapping[Any, Any], rng: Generator
 ) -> tuple[sp.Rational, ...] | dict[tuple[int, ...], sp.Rational] | None:
-    """Draw the entries of an indexed family, which sum to one if they are probabilities."""
+    """Draw the entries of an indexed family of symbols; probabilities sum to one."""
     shape = family.shape or ()
     if len(shape) > 1:
         return _array(family, [size.xreplace(point) for size in shape], rng)
@@ -334,7 +334,7 @@ def random_entries(
 def _array(
     family: IndexedBase, sizes: Sequence[Expr], rng: Generator
 ) -> dict[tuple[int, ...], sp.Rational] | None:
-    """Draw the entries of an array."""
+    """Draw the entries of a multidimensional array of symbols."""
     if any(not size.is_Integer or size < 0 for size in sizes):
         return None
     places = list(product(*(range(1, int(size) + 1) for size in sizes)))

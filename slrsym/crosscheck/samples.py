@@ -1,4 +1,4 @@
-"""Random vectors in the laws of `slrsym.gaussian`, and integrands as arrays of floats.
+"""Random samples of the laws of `slrsym.gaussian`, and integrands evaluated on them in floats.
 
 This shares no code with the evaluation on balls, nor with the kernels: it is the third look.
 """
@@ -26,11 +26,11 @@ from slrsym.gaussian.law import Law, standard_normal
 
 
 class NotSampled(Exception):  # noqa: N818
-    """Something that this kind of evidence cannot speak of."""
+    """A relation cannot be tested by sampling."""
 
 
 def _special(name: str) -> Callable[..., Any]:
-    """Return a function of SciPy, imported at its first call: SciPy takes long to load."""
+    """Return a function of `scipy.special`, imported on first use since SciPy loads slowly."""
 
     def function(*arguments: Any) -> Any:
         return getattr(import_module("scipy.special"), name)(*arguments)
@@ -76,7 +76,7 @@ _MOST_TERMS = 10_000
 
 
 class SampleEvaluator:
-    """An evaluator of expressions on arrays of samples."""
+    """Evaluator of expressions on arrays of samples, in floating point."""
 
     def __init__(
         self,
@@ -88,11 +88,11 @@ class SampleEvaluator:
         self._known: dict[Basic, Any] = {}
 
     def with_values(self, more: Mapping[Any, Any]) -> SampleEvaluator:
-        """Return the same evaluator with more symbols, which hide those of the same name."""
+        """Return an evaluator with values for more symbols."""
         return SampleEvaluator({**self.values, **more}, self.special_node)
 
     def value(self, expr: Basic) -> Any:
-        """Evaluate an expression."""
+        """Return the values of an expression, one for each sample."""
         if expr not in self._known:
             found = self.special_node(expr, self)
             self._known[expr] = self._value(expr) if found is None else found
@@ -202,12 +202,12 @@ _ZETA = Expectation(sp.erf(_T + _S * _G) ** 2, standard_normal(_G))
 
 
 class IndefiniteCovariance(Exception):  # noqa: N818
-    """A covariance is not positive semidefinite at a point."""
+    """At a point, the covariance matrix of a law is not positive semidefinite."""
 
 
 @dataclass(frozen=True)
 class SampleMean:
-    """The mean of a sample."""
+    """The mean of a sample, with its standard error."""
 
     mean: float
     stderr: float
@@ -215,12 +215,12 @@ class SampleMean:
 
 
 def is_expectation(node: Basic) -> bool:
-    """Return whether a node stands for an expectation."""
+    """Return whether a node is an expectation."""
     return isinstance(node, Expectation | zeta)
 
 
 def sample_average(node: Basic, at: SampleEvaluator, rng: Generator, samples: int) -> SampleMean:
-    """Average an integrand over samples of its law."""
+    """Return the average of an integrand over random samples of its law."""
     values = at.values
     if isinstance(node, zeta):
         t, s = map(at.value, node.args)
@@ -250,7 +250,7 @@ def _summary(sample: NDArray[np.float64]) -> SampleMean:
 
 
 class _Integrand:
-    """The rule that draws samples for the random variables inside of an expectation."""
+    """Evaluation rule for integrands, which draws samples for sums of independent copies."""
 
     def __init__(self, rng: Generator, n: int) -> None:
         self.rng, self.n = rng, n
@@ -281,7 +281,7 @@ class _Integrand:
 
 
 def _drawn(law: Law, at: SampleEvaluator, rng: Generator, n: int) -> Mapping[Any, Any]:
-    """Draw samples of each variable of a law."""
+    """Return random samples of each variable of a law."""
     if isinstance(law, ProductLaw):
         return {
             name: x

@@ -42,7 +42,7 @@ def kink_lines(
     affine: Callable[[Expr], Line | None],
     ball: Callable[[Expr], Ball],
 ) -> list[Line]:
-    """Return the lines on which kinks lie, in the coordinates of the quadrature."""
+    """Return the hyperplanes on which kinks lie, in the coordinates of the quadrature."""
     lines = []
     for kink in kinks:
         found = zeros_as_lines(kink, random, affine, ball)
@@ -86,7 +86,7 @@ def integrate_piecewise(
     program: CompiledIntegrand, lines: Sequence[Line], smooth: int, rules: Sequence[Sequence[Node]],
     digits: int,
 ) -> QuadratureSum:  # fmt: skip
-    """Integrate a piecewise smooth integrand, split at its kinks.
+    """Integrate a piecewise smooth function against a Gaussian, split at its kinks.
 
     Notes
     -----
@@ -159,7 +159,7 @@ def _is_small(x: Ball, beside: Ball, digits: int) -> bool:
 
 
 class _Panels:
-    """A Gauss-Legendre rule on each panel of a line, against the normal density."""
+    """Gauss-Legendre rules on consecutive intervals, weighted with the normal density."""
 
     def __init__(self, count: int, width: float, reach: float) -> None:
         self.count, self.most = count, math.ceil(reach / width)
@@ -169,7 +169,7 @@ class _Panels:
         ]
 
     def nodes(self, cuts: Iterable[Ball]) -> list[tuple[Ball, Ball]]:
-        """Return nodes and weights, with panels divided at the kinks."""
+        """Return nodes and weights, with intervals divided at the kinks."""
         divided: dict[int, list[Ball]] = {}
         width = float(self.width.mid())
         for cut in cuts:

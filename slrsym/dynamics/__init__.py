@@ -1,4 +1,4 @@
-"""Projected gradient descent: vectors in R^d, five overlaps, or kappa and nu on the manifold."""
+"""Projected gradient descent, in vectors of R^d, in five overlaps, or in (kappa, nu)."""
 
 from slrsym.dynamics.initial_conditions import (
     ManifoldStart,

@@ -1,4 +1,4 @@
-"""One step of stochastic gradient descent in the overlaps, as source text for Numba.
+"""One step of stochastic gradient descent in the overlaps, as source code for Numba.
 
 It stands beside ``body``, which `slrsym.dynamics.stochastic` prints: a token's contribution to the
 prediction, and its two derivatives.
@@ -11,7 +11,7 @@ from math import sqrt
 
 
 def token_contributions(work, *fixed):
-    """Evaluate the contribution of each token, with its derivatives."""
+    """Evaluate each token's contribution to the prediction, with its derivatives."""
     for start in range(0, work.size, 384):
         block = work[start : start + 384]
         for i in range(64):
@@ -19,7 +19,7 @@ def token_contributions(work, *fixed):
 
 
 def move_state_by_step(state, work, first, fixed, gamma, d, L, epsilon, alpha, batch, normal, chi):
-    """Move one run by a step.
+    """Take one step of stochastic gradient descent in one run.
 
     In `work` there are the tokens, in blocks of 64, at distances that are known so that one
     instruction computes several: X.k, X.v, the coordinate along e, the contribution, and its two

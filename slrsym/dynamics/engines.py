@@ -30,7 +30,7 @@ States = NDArray[np.float64]
 
 
 def _least_room(d: int) -> float:
-    """Return the room in the feasible set below which overlaps are restored after a step.
+    """Return the distance from the feasible set's boundary below which overlaps are corrected.
 
     Rounding takes them out of it where they lie on its boundary; and near the saddles, or where
     steps are large, they would leave for good: the map is unstable across the boundary. In two or
@@ -49,7 +49,7 @@ def _program(count: int) -> Program:
 
 
 class _OverlapEngine:
-    """Engine that moves the overlaps of all runs of a task, feasible in `rank` dimensions."""
+    """Base class of engines that move the overlaps of all runs."""
 
     def __init__(
         self,
@@ -68,10 +68,10 @@ class _OverlapEngine:
 
 
 class NumpyEngine(_OverlapEngine):
-    """All runs together, step by step."""
+    """Engine that moves all runs together, in NumPy."""
 
     def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each inverse temperature."""
+        """Take one step for each inverse temperature; return every `every`-th state."""
         count = self.states.shape[1]
         constants, body, restore = _numpy_parts(count, self._rank)
 
@@ -99,7 +99,7 @@ def _numpy_parts(count: int, d: int) -> tuple[Any, Any, Any]:
 
 @cache
 def _numba_trajectory(count: int, d: int) -> Any:
-    """Compile a loop in which each step moves several runs at once."""
+    """Return a compiled loop in which each step moves several runs at once."""
     program = _program(count)
     restore = _restoring_program(count, d).body.replace("def body(", "def restore(", 1)
     columns = ", ".join(f"work[{k * BLOCK} + i]" for k in range(count))
@@ -124,10 +124,10 @@ def _numba_trajectory(count: int, d: int) -> Any:
 
 
 class NumbaEngine(_OverlapEngine):
-    """Runs in blocks, some blocks on each core, and several runs of a block by one instruction."""
+    """Engine that moves blocks of runs in machine code, on several processor cores."""
 
     def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
-        """Move by a step for each inverse temperature."""
+        """Take one step for each inverse temperature; return every `every`-th state."""
         self.states, noted = iterate_compiled(
             _numba_trajectory(self.states.shape[1], self._rank),
             self.states,
@@ -141,7 +141,7 @@ class NumbaEngine(_OverlapEngine):
 
 
 class VectorEngineBase(Engine):
-    r"""Vectors in :math:`\mathbb{R}^d`, moved by Definition 1; subclasses say by which gradient.
+    r"""Base class of engines that move vectors in :math:`\mathbb{R}^d` (Definition 1).
 
     Vectors that have the overlaps of the states are put in a random position.
     """
@@ -152,12 +152,12 @@ class VectorEngineBase(Engine):
 
     @property
     def vectors(self) -> tuple[States, ...]:
-        """k, v, k*, v*, each (runs, d)."""
+        """The vectors k, v, k*, v*, each of shape (runs, d)."""
         return self.k, self.v, self.k_star, self.v_star
 
     @property
     def states(self) -> States:
-        """Overlaps of the vectors, (runs, 5)."""
+        """The overlaps of the vectors, shape (runs, 5)."""
         x = self.vectors
         return np.stack([np.einsum("rd,rd->r", x[i], x[j]) for i, j in PLACES], axis=1)
 
@@ -184,7 +184,7 @@ class VectorEngineBase(Engine):
 
 
 class VectorEngine(VectorEngineBase):
-    """Vectors, moved by the gradient of the risk."""
+    """Engine that moves vectors by the gradient of the risk."""
 
     def __init__(
         self, states: States, task: Task, alpha: float, backend: str = "numpy", seed: int = 0

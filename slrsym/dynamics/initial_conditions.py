@@ -23,10 +23,10 @@ from slrsym.task import OrderParameters, Task
 
 @runtime_checkable
 class Start(Protocol):
-    """The protocol of initial conditions: the states at which runs start."""
+    """Protocol of initial conditions, which give the overlaps at which runs start."""
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
-        """Return the states at which runs start.
+        """Return the overlaps at which runs start.
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class Start(Protocol):
 
 
 def _streams(seed: int | Sequence[int], first: int, stop: int) -> list[Generator]:
-    """Return the generators of some runs, which are those that `SeedSequence.spawn` would give."""
+    """Return the random generators of runs `first` to `stop`, one for each run."""
     return [default_rng(SeedSequence(seed, spawn_key=(i,))) for i in range(first, stop)]
 
 
@@ -64,7 +64,7 @@ class _Drawn(Start):
 def uniform_overlaps(
     d: int, seed: int | Sequence[int], first: int, stop: int
 ) -> NDArray[np.float64]:
-    """Draw overlaps of uniform k and v for some of many runs."""
+    """Draw the overlaps of uniform k and v for runs `first` to `stop`."""
     drawn = [gaussian_coordinates(rng, 2, d, 2) for rng in _streams(seed, first, stop)]
     rows = np.reshape(drawn, (-1, 2, 4)).transpose(1, 2, 0)
     (k1, k2, k_square, _), (v1, v2, v3, v_square) = rows
@@ -77,7 +77,7 @@ def uniform_overlaps(
 
 @dataclass(frozen=True)
 class UniformStart(_Drawn):
-    """Uniform k and v on the sphere, independent.
+    """Uniform random k and v on the sphere, independent of each other.
 
     Figures 4(a), 5 and 7 start so.
 
@@ -100,7 +100,7 @@ class UniformStart(_Drawn):
 
 @dataclass(frozen=True)
 class ManifoldStart(_Drawn):
-    """On the invariant manifold: k uniform orthogonal to v*, then v uniform orthogonal to k* and k.
+    """Random starts on the invariant manifold: k orthogonal to v*, then v orthogonal to k* and k.
 
     That is the manifold of equation (11); figure 4(b) starts so.
 
@@ -129,7 +129,7 @@ class ManifoldStart(_Drawn):
 
 @dataclass(frozen=True, eq=False)
 class OverlapStart(Start):
-    """Initial conditions by given overlaps.
+    """Initial conditions with given overlaps.
 
     They are those of Theorem 1, or of Lemma 6.
 
@@ -162,7 +162,7 @@ class OverlapStart(Start):
 
 @dataclass(frozen=True, eq=False)
 class VectorStart(Start):
-    r"""Given k and v, in coordinates in which :math:`k^\star, v^\star` are the first two axes.
+    r"""Initial conditions with given k and v, whose first two axes are :math:`k^\star, v^\star`.
 
     Parameters
     ----------
@@ -204,7 +204,7 @@ class VectorStart(Start):
 
     @property
     def d(self) -> int:
-        """Their dimension."""
+        """The dimension of the vectors."""
         return int(self.k0.shape[-1])
 
     def overlaps(self, task: Task) -> NDArray[np.float64]:
@@ -234,7 +234,7 @@ def _unit_vectors(name: str, values: Any) -> NDArray[np.float64]:
 def require_feasible(
     states: NDArray[np.float64], d: int = 4, name: str = "start"
 ) -> NDArray[np.float64]:
-    r"""Refuse overlaps that no vectors in :math:`\mathbb{R}^d` have."""
+    r"""Return overlaps; raise an error if no vectors in :math:`\mathbb{R}^d` have them."""
     if states.ndim != 2 or states.shape[1] not in (2, 5) or not len(states):
         names = OrderParameters._fields
         raise ValueError(
@@ -258,7 +258,7 @@ def _require(what: str, good: Any, states: NDArray[np.float64]) -> None:
 
 
 def as_start(start: Any, d: int) -> Start:
-    """Turn overlaps or a pair of arrays of vectors in d dimensions into a start object."""
+    """Return a start object for overlaps, or for a pair of arrays of vectors."""
     if isinstance(start, Start):
         return start
     pair = isinstance(start, tuple) and [type(x) for x in start] == [np.ndarray, np.ndarray]
@@ -271,7 +271,7 @@ def as_start(start: Any, d: int) -> Start:
 def draw_vectors(
     states: NDArray[np.float64], d: int, seed: int = 0
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Draw vectors with given overlaps, in a random position."""
+    """Draw vectors k, v, k*, v* with given overlaps, in a random position."""
     result = np.empty((4, len(states), d))
     # The streams that starts do not use.
     children = SeedSequence([seed, 1]).spawn(len(states))

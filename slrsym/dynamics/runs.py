@@ -58,7 +58,7 @@ def simulate(
     path: str | Path | None = None,
     progress: bool | None = None,
 ) -> Runs:
-    r"""Run projected gradient descent (Definition 1) and log what happens.
+    r"""Run projected gradient descent (Definition 1), and log its states.
 
     Parameters
     ----------
@@ -245,7 +245,7 @@ def resume(
 
 
 def _states(runs: xr.Dataset, settings: dict[str, Any]) -> NDArray[np.float64]:
-    """Return the logged states as an engine notes them, with shape (step, run, n)."""
+    """Return the logged states of runs, with shape (step, run, n)."""
     names = OrderParameters._fields[: 2 if settings["dynamics"] == "planar" else 5]
     return np.stack([runs[name].values.T for name in names], axis=2)
 
@@ -270,7 +270,7 @@ def _sampling(batch: int | None, rng: int | np.random.Generator | None) -> dict[
 
 
 def _require_memory(begin: Start, task: Task, steps: int, log_every: int, dynamics: str) -> None:
-    """Refuse runs that do not fit in memory, before anything is allocated."""
+    """Raise an error, before anything is allocated, if runs would not fit in memory."""
     runs = getattr(begin, "runs", 1)
     rows = steps // log_every + 2
     # Seven variables, twice while they are gathered; inverse temperatures; a generator each.
@@ -332,7 +332,7 @@ def _run(
     path: str | Path | None,
     progress: bool | None,
 ) -> Runs:
-    """Move the states from the first logged step to the last; `lam` begins with the first."""
+    """Run descent from the first logged step to the last, and return the runs."""
     labels = np.arange(len(states)) if earlier is None else earlier.run.values
     engine = _engine(states, task, settings, int(logged[0]), labels)
 
@@ -394,7 +394,7 @@ def _dataset(
     labels: NDArray[np.int64],
     settings: dict[str, Any],
 ) -> Runs:
-    """Collect the log in a dataset; `noted` has shape (step, run, n)."""
+    """Return a dataset of runs from logged states of shape (step, run, n)."""
     states = np.moveaxis(noted, 0, 1)
     if not np.isfinite(states).all():
         raise _overflow(task, lam, settings)

@@ -1,4 +1,4 @@
-r"""The risk on a product of two spheres, in coordinates whose first axes are k* and v*.
+r"""The risk on the product of the spheres of k and v, with gradient, Hessian and tangents.
 
 The risk depends on k and v through their overlaps, so that rotations which fix k* and v* do not
 change it, and k and v may be taken from few dimensions: the span of k*, v* and one more direction
@@ -27,12 +27,12 @@ _PLACES = tuple((i, j - 2) for i, j in PLACES[:-1])
 
 
 def coordinate_count(task: Task) -> int:
-    """Return the number of coordinates that k and v need."""
+    """Return how many coordinates suffice for k and v, with k* and v* as axes: at most 3."""
     return min(task.d, 3)
 
 
 def gram_matrices(states: Any) -> NDArray[np.float64]:
-    """Return the Gram matrices of k, v, k*, v*."""
+    """Return the Gram matrix of (k, v, k*, v*) for each state."""
     states = np.asarray(states, dtype=np.float64)
     gram = np.zeros((*states.shape[:-1], 4, 4))
     gram[:] = np.eye(4)
@@ -43,7 +43,7 @@ def gram_matrices(states: Any) -> NDArray[np.float64]:
 
 
 def orthogonal_parts(states: _Array) -> tuple[_Array, _Array, _Array]:
-    """Return the squared lengths and the inner product of k and v orthogonal to k* and v*."""
+    """Return squared lengths and inner product of the parts of k and v orthogonal to k* and v*."""
     gram = gram_matrices(states)
     k, v = (np.moveaxis(gram[..., i, 2:], -1, 0) for i in (0, 1))
     inner = gram[..., 0, 1] - k[0] * v[0] - k[1] * v[1]
@@ -51,7 +51,7 @@ def orthogonal_parts(states: _Array) -> tuple[_Array, _Array, _Array]:
 
 
 def frame_coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.float64]:
-    """Return coordinates of the vectors, shape (runs, 4, rank); k* and v* are the first axes."""
+    """Return coordinates of k, v, k*, v* in which k* and v* are axes, shape (runs, 4, rank)."""
     gram = gram_matrices(states)
     vectors = np.zeros((len(states), 4, 4))
     vectors[:, :2, :2] = gram[:, :2, 2:]
@@ -71,13 +71,13 @@ def frame_coordinates(states: NDArray[np.float64], rank: int) -> NDArray[np.floa
 
 
 def vectors_from_overlaps(states: _Array, task: Task) -> _Array:
-    """Return vectors k and v with given overlaps, and one more direction if there is one."""
+    """Return vectors k and v with given overlaps, with an unused axis if d allows it."""
     found = frame_coordinates(states, min(task.d, 4))[:, :2]
     return np.pad(found, ((0, 0), (0, 0), (0, min(task.d, 5) - found.shape[-1])))
 
 
 def overlaps_of_vectors(points: _Array) -> _Array:
-    """Return the overlaps of k and v."""
+    """Return the five overlaps of vectors k and v."""
     inner = np.sum(points[..., 0, :] * points[..., 1, :], axis=-1)
     return np.stack([*(points[..., i, j] for i, j in _PLACES), inner], axis=-1)
 
@@ -95,7 +95,7 @@ def overlap_jacobian(points: _Array) -> _Array:
 def ambient_derivatives(
     points: _Array, lam: Any, task: Task, backend: str = "numpy"
 ) -> tuple[_Array, _Array]:
-    """Return the gradient and the Hessian of the risk in k and v, ignoring the spheres."""
+    """Return the gradient and the Hessian of the risk in k and v as unconstrained vectors."""
     state = overlaps_of_vectors(points)
     partial, second = (f(state, lam, task, backend) for f in (gradient, hessian))
     rates = overlap_jacobian(points)
@@ -110,7 +110,7 @@ def ambient_derivatives(
 
 
 def lagrangian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array, _Array]:
-    """Return the gradient of the risk in k and v, and the Hessian of its Lagrangian."""
+    """Return the gradient of the risk in k and v, and the Hessian of the Lagrangian."""
     grad, hess = ambient_derivatives(points, lam, task)
     diagonal = np.arange(hess.shape[-1])
     hess[..., diagonal, diagonal] -= np.repeat(
@@ -120,13 +120,13 @@ def lagrangian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array
 
 
 def lagrange_multipliers(points: _Array, grad: _Array) -> _Array:
-    """Return the Lagrange multipliers of the spheres: k . grad_k R and v . grad_v R."""
+    """Return the Lagrange multipliers of the unit norms: k . grad_k R and v . grad_v R."""
     found: _Array = np.sum(points * grad, axis=-1)
     return found
 
 
 def tangent_basis(points: _Array) -> _Array:
-    """Return an orthonormal tangent basis of the product of spheres."""
+    """Return an orthonormal basis of the tangent space of the two spheres."""
     m = points.shape[-1]
     basis = np.zeros((*points.shape[:-2], 2 * m, 2 * m - 2))
     for i in (0, 1):
@@ -143,7 +143,7 @@ def tangent_basis(points: _Array) -> _Array:
 
 
 def retract_to_spheres(points: _Array, step: _Array) -> _Array:
-    """Move points along tangent vectors and project them to the spheres."""
+    """Move points along tangent vectors, and normalise k and v."""
     moved = points + step
     found: _Array = moved / np.linalg.norm(moved, axis=-1, keepdims=True)
     return found
@@ -160,7 +160,7 @@ def riemannian_derivatives(points: _Array, lam: Any, task: Task) -> tuple[_Array
 
 
 def largest_curvatures(points: _Array, lam: Any, task: Task, *, planar: bool = False) -> _Array:
-    """Return the largest curvature of the risk at each point.
+    """Return the largest eigenvalue of the Riemannian Hessian at each point.
 
     By differences of the gradient, as its program is compiled in a tenth of the Hessian's time.
     """
@@ -186,7 +186,7 @@ def _tangent_slope(points: _Array, lam: Any, task: Task) -> _Array:
 
 
 def manifold_vectors(states: _Array) -> _Array:
-    """Return vectors on M, with a plane of its own for each of k and v."""
+    """Return vectors with given (kappa, nu) on the manifold, for k and v in separate planes."""
     # Rounding may leave the square by a digit.
     square = np.clip(states, -1, 1)
     points = np.zeros((*square.shape[:-1], 2, 4))
@@ -196,7 +196,7 @@ def manifold_vectors(states: _Array) -> _Array:
 
 
 def _planar_basis(points: _Array) -> _Array:
-    """Return the directions in which k and v move on M, each in its plane."""
+    """Return the tangent vectors along which k and v move on the manifold."""
     basis = np.zeros((*points.shape, 2))
     basis[..., 0, 0, 0], basis[..., 0, 2, 0] = -points[..., 0, 2], points[..., 0, 0]
     basis[..., 1, 1, 1], basis[..., 1, 3, 1] = -points[..., 1, 3], points[..., 1, 1]

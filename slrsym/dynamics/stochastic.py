@@ -1,4 +1,4 @@
-r"""Stochastic gradient descent: the gradient of the error on a fresh batch at each step.
+r"""Stochastic gradient descent, with a fresh batch of samples at each step.
 
 A step depends on the tokens through their coordinates in the span of
 :math:`k, v, k^\star, v^\star`, and through two weighted sums of what they have beyond it, with
@@ -51,7 +51,7 @@ token_program = cached_program("slrsym.models.paper_expressions.token_program")
 
 
 class _Streams:
-    """The random numbers of a run: for each block of steps normal variates, and others, apart.
+    """The random numbers of one run, from separate streams for each block of steps.
 
     Apart, so that many can be drawn at once. The seed of the runs has a child for each run, and
     that one for each block, as `SeedSequence.spawn` makes them.
@@ -73,7 +73,7 @@ class _Streams:
             self.draw(min(most, skipped - begin))
 
     def draw(self, steps: int) -> tuple[States, States]:
-        """Draw the numbers of some steps: normal ones (steps, count), and others (steps, 2)."""
+        """Draw the random numbers of some steps: normal (steps, count), and others (steps, 2)."""
         others = np.zeros((steps, 2))
         if self._degrees:
             shape = (steps, len(self._degrees))
@@ -81,7 +81,7 @@ class _Streams:
         return self.normal.standard_normal((steps, self._count)), others
 
     def pieces(self, steps: int, most: int = _BLOCK) -> Iterator[int]:
-        """Cut steps into pieces that lie in one block each; its streams are open."""
+        """Yield numbers of steps that lie within one block, and open each block's streams."""
         while steps:
             piece = min(steps, most, _BLOCK - self._step % _BLOCK)
             yield piece
@@ -92,7 +92,7 @@ class _Streams:
 
 
 class StochasticEngine(Engine):
-    """Runs in the overlaps, exact in law.
+    """Engine of stochastic gradient descent in the overlaps, exact in distribution.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ class StochasticEngine(Engine):
 
     @property
     def states(self) -> States:
-        """The states, (runs, 5)."""
+        """The overlaps of all runs, shape (runs, 5)."""
         return self._states
 
     def advance(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
@@ -171,7 +171,7 @@ class StochasticEngine(Engine):
                     noted[done // every - rows : done // every, run] = found[:, 0]
 
     def _advance_together(self, inverse_temperatures: NDArray[np.float64], every: int) -> States:
-        """Advance all runs at once in NumPy, with the results of the compiled loop."""
+        """Take steps of all runs at once in NumPy, with the same results as the compiled loop."""
         constants, body = numpy_constants_and_outputs(token_program())
         numbers = self._drawn(inverse_temperatures.size)
 
@@ -260,7 +260,7 @@ def _dot(x: States, y: States) -> States:
 
 
 def _gram(weights: States) -> tuple[States, States, States]:
-    """Return sums of squares and products of weights in k and v, of shape (2, runs, n)."""
+    """Return the inner products of the weights of k and of v, of shape (2, runs, n)."""
     a, b = weights
     return _dot(a, a), _dot(a, b), _dot(b, b)
 
@@ -268,7 +268,7 @@ def _gram(weights: States) -> tuple[States, States, States]:
 def _correlated(
     aa: States, ab: States, bb: States, r: States, s: States
 ) -> tuple[States, tuple[States, States]]:
-    """Return pairs of numbers with a given Gram matrix, made of independent ones."""
+    """Return pairs of correlated normal numbers with a given Gram matrix, from independent ones."""
     low = np.divide(ab, np.sqrt(aa), out=np.zeros_like(ab), where=aa > 0)
     free = np.sqrt(np.maximum(0, bb - low * low))
     shape = aa.shape + (1,) * (r.ndim - 1)
@@ -277,7 +277,7 @@ def _correlated(
 
 
 def _in_frame(states: States, d: int) -> tuple[States, States]:
-    """Return coordinates of k and v in a frame that begins with k*, v*."""
+    """Return coordinates of k and v in an orthonormal frame that begins with k*, v*."""
     k1, v2, v1, k2, inner = states.T
     zero = np.zeros_like(k1)
     k3 = np.sqrt(np.maximum(0, 1 - k1**2 - k2**2)) if d >= 3 else zero
@@ -289,7 +289,7 @@ def _in_frame(states: States, d: int) -> tuple[States, States]:
 
 
 def _beside(k: States, v: States, least: int) -> tuple[States, States, States]:
-    """Return unit vectors e, f: the part of v outside span k, and that of v* outside both."""
+    """Return unit vectors along v orthogonal to k, and along v* orthogonal to both."""
     e = v - _dot(k, v)[:, None] * k
     flat = _dot(e, e) < 1e-14
     if flat.any():
@@ -330,7 +330,7 @@ def _compiled_walk() -> Any:
 
 
 class StochasticVectorEngine(VectorEngineBase):
-    """Vectors, moved by the gradient of the error on tokens drawn in all their dimensions.
+    """Engine of stochastic gradient descent with vectors and tokens in R^d.
 
     Parameters
     ----------

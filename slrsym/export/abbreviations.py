@@ -26,7 +26,7 @@ from slrsym.typeset.letters import letter as drawn
 def choose_abbreviations(
     expressions: Iterable[Any], *, risk: bool = True, risk_on_m: bool = True
 ) -> Shorthand:
-    """Choose abbreviations for a set of expressions."""
+    """Choose the paper's abbreviations for a set of expressions."""
     expressions = list(expressions)
     taken = symbol_names(expressions)
     spreads: Counter[Expr] = Counter()
@@ -62,7 +62,7 @@ def choose_abbreviations(
 
 
 def has_notation_meaning(shorthand: Shorthand, letter: Symbol) -> bool:
-    """Return whether a letter has the meaning of the table of notation."""
+    """Return whether the claim uses a letter with its meaning in the table of notation."""
     own = notation.lam * notation.gamma
     mean, root = notation.lam * sqrt(notation.d / 2) * notation.kappa, sqrt(1 + 2 * own**2)
     meant = {SPREAD: own, MEAN: mean, A: root, B: sqrt(1 + 4 * own**2), SMALL_A: mean / root}
@@ -73,7 +73,7 @@ def has_notation_meaning(shorthand: Shorthand, letter: Symbol) -> bool:
 
 
 def _spread(base: Expr) -> Expr | None:
-    """Return x of 1 + 2 x^2 or 1 + 4 x^2, if x is positive or a letter."""
+    """Return x if an expression is 1 + 2 x^2 or 1 + 4 x^2 and x is positive or a letter."""
     if not isinstance(base, Add) or len(base.args) != 2:
         return None
     one, rest = base.as_coeff_Add()
@@ -135,7 +135,7 @@ def planar_letter_definitions() -> dict[str, Expr]:
 
 
 def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Shorthand:
-    """Add letters for the planar map to the abbreviations, where it occurs."""
+    """Add the letters of the planar map to a claim's abbreviations if the map occurs."""
     taken = symbol_names(shown)
     of_map = (notation.alpha, notation.lam, notation.gamma, notation.d)
     if not {symbol.name for symbol in of_map} <= taken:
@@ -161,7 +161,7 @@ def with_planar_letters(shorthand: Shorthand, shown: Collection[Basic]) -> Short
 
 
 def manifold_abbreviations() -> tuple[Shorthand, list[Symbol]]:
-    """Return the abbreviations of the planar map, and its letters except those of step sizes."""
+    """Return abbreviations for the planar map, and its letters except those for step sizes."""
     wanted = planar_letter_definitions()
     shorthand = _with(choose_abbreviations(wanted.values()), wanted)
     letters = [x for x in shorthand.local.values() if x.name not in ("C", "K")]
@@ -208,7 +208,7 @@ def abbreviate_to_fit(
     symbols: Collection[Symbol],
     printer_of: Callable[[Shorthand], Printer],
 ) -> tuple[Shorthand, Printer]:
-    """Add abbreviations until every formula fits, and return the new letters.
+    """Add abbreviations until every formula fits the page; return them and the printer.
 
     Also the printer, which knows the formulas that it has measured.
     """
@@ -232,7 +232,7 @@ def abbreviate_to_fit(
 
 
 def _sides(statement: Any) -> list[Any]:
-    """Return the expressions that a statement consists of."""
+    """Return the expressions on all sides of the relations in a statement."""
     if isinstance(statement, Expr):
         return [statement]
     if isinstance(statement, Law):
@@ -243,7 +243,7 @@ def _sides(statement: Any) -> list[Any]:
 def _candidate(
     wide: list[Expr], shorthand: Shorthand, printer: Printer, free: set[Symbol]
 ) -> Expr | None:
-    """Return the subexpression for which a letter saves most."""
+    """Return the subexpression whose abbreviation shortens the formulas most."""
     counts = Counter(node for side in wide for node in islice(preorder_traversal(side), 1, None))
     worth: dict[Expr, float] = {}
     for node, count in counts.items():
@@ -270,7 +270,7 @@ NAMES: dict[str, Box] = {
 
 
 def letter_meanings(shown: list[Basic], shorthand: Shorthand, printer: Printer) -> dict[str, Any]:
-    """Return the meaning of each letter of the formulas."""
+    """Return the expression that each letter printed in the formulas stands for."""
     names: dict[str, Any] = {}
     for expr in shown:
         for node in preorder_traversal(expr):
@@ -299,7 +299,7 @@ def letter_meanings(shown: list[Basic], shorthand: Shorthand, printer: Printer) 
 
 
 def distinct_letters(symbols: Iterable[Symbol], names: Mapping[str, Box]) -> dict[Symbol, Box]:
-    """Rename symbols that would be written alike."""
+    """Rename symbols that would look the same in print."""
     taken: set[str] = set()
     found: dict[Symbol, Box] = {}
     # What differs in its assumptions alone is in the same order each time.

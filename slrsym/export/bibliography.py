@@ -1,4 +1,4 @@
-"""The works that axioms and claims refer to, read from ``references.bib``."""
+"""The bibliography of axioms and claims, read from ``references.bib``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from slrsym.proofs.axioms import OWN_PROOF
 
 @dataclass(frozen=True)
 class Work:
-    """One work: its entry in BibTeX, and how references to it begin."""
+    """One work: its BibTeX entry, and the text with which references to it begin."""
 
     key: str
     entry: str
@@ -26,7 +26,7 @@ class Work:
 
 @cache
 def works() -> tuple[Work, ...]:
-    """Return the works in `references.bib` and the papers of the derivations."""
+    """Return all works in `references.bib`, and the papers of the derivations."""
     text = (files(__package__) / "references.bib").read_text(encoding="utf-8")
     found = []
     for entry in _ENTRY.findall(text):
@@ -45,7 +45,7 @@ _EDITION = re.compile(r"^,? *\d+(st|nd|rd|th) ed\.,? *")
 
 
 def citation_of(reference: str) -> tuple[Inline, ...]:
-    """Convert a reference in the code to a citation."""
+    """Return a reference in the code as a citation for a document."""
     for work in works():
         if reference.startswith(work.called):
             rest = reference.removeprefix(work.called)
@@ -60,7 +60,7 @@ def _made_key(reference: str) -> str:
 
 
 def bibtex(references: Iterable[str], papers: Iterable[Paper] = ()) -> str:
-    """Write the BibTeX file for some references."""
+    """Return the BibTeX file for some references and papers."""
     entries = {}
     for reference in references:
         for piece in citation_of(reference):

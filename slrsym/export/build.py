@@ -49,7 +49,7 @@ def build(
     ids: Iterable[str] | None = None,
     notation: bool = True,
 ) -> Document:
-    """Build a document of claims that have been verified.
+    """Return the document of verified claims.
 
     Parameters
     ----------
@@ -129,13 +129,13 @@ def build(
 
 
 def has_task_notation(file: Path | None) -> bool:
-    """Tell whether a file's letters are those of `slrsym.notation`, or belong to no paper."""
+    """Return whether a file uses the letters of `slrsym.notation`, or belongs to no paper."""
     paper = paper_of(file)
     return paper is None or paper.task
 
 
 def group_by_file(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
-    """Group claims by their files, and sort these by the paper's numbers."""
+    """Group claims by derivation file, and sort the files by the paper's numbers."""
     files: dict[Path | None, list[Claim]] = {}
     for claim in claims:
         files.setdefault(claim.file, []).append(claim)
@@ -152,7 +152,7 @@ def group_by_file(claims: Iterable[Claim]) -> list[tuple[str, list[Claim]]]:
 
 @cache
 def file_title(file: Path | None) -> str:
-    """Return the first line of a file's docstring."""
+    """Return the title of a derivation file: the first line of its docstring."""
     if file is None:
         return "Claims"
     try:
@@ -163,7 +163,7 @@ def file_title(file: Path | None) -> str:
 
 
 def notation_tables(papers: Iterable[Paper]) -> tuple[Notation, ...]:
-    """Return the letters of papers; where their model is the task, with the risk's definition."""
+    """Return the tables of notation of some papers."""
     tables = []
     for paper in papers:
         rows = tuple(((RawLatex(letter),), _meaning(said)) for letter, said in paper.notation)
@@ -201,7 +201,7 @@ def _planar() -> tuple[Block, ...]:
 
 
 def _slopes() -> tuple[Block, ...]:
-    """Explain the letters of the partial derivatives, which written out would fill a page."""
+    """Return a paragraph that explains the letters of the risk's partial derivatives."""
     said = split_at_dollar_signs(
         "$D_kappa$, $D_nu$, $D_theta$, $D_eta$ and $D_rho$ are the partial derivatives of the risk "
         "in these overlaps, in its closed form."

@@ -11,7 +11,7 @@ from slrsym.export.document import Section
 
 @dataclass(frozen=True)
 class Chapter:
-    """A chapter: sections with one subject, and their description in the roadmap."""
+    """A chapter of the book: sections with one subject, and their summary in the roadmap."""
 
     title: str
     about: str
@@ -23,7 +23,7 @@ _MOST_WITHOUT = 8
 
 
 def group_by_chapter(sections: Sequence[Section]) -> list[Chapter]:
-    """Group sections by chapters; return one without a title if they are few."""
+    """Group sections by chapters; few sections form one chapter without a title."""
     if len(sections) < _MOST_WITHOUT:
         return [Chapter("", "", sections=tuple(sections))]
     made = []
@@ -49,7 +49,7 @@ def group_by_chapter(sections: Sequence[Section]) -> list[Chapter]:
 
 
 def chapters_used(chapter: Chapter, others: Iterable[Chapter]) -> list[Chapter]:
-    """Return the other chapters whose claims this one uses."""
+    """Return the other chapters that have claims which this chapter uses."""
     needed = {id for section in chapter.sections for c in section.claims for id in c.depends}
     return [
         other

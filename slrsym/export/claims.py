@@ -1,4 +1,4 @@
-"""The entry of a claim in a document: hypotheses, abbreviated formulas, and checks."""
+"""The entry of a claim in a document: hypotheses, abbreviated formulas, proof and checks."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def build_claim_entry(
     verdict: Any = None,
     row_of_ledger: Any = None,
 ) -> ClaimEntry:
-    """Build the entry of a claim: statement, abbreviations, proof and checks."""
+    """Return the entry of a claim: statement, abbreviations, proof and checks."""
     try:
         steps = steps_of(claim, find)
     # A proof is user code: whatever it raises, there are no steps to show.
@@ -166,7 +166,7 @@ def _place(claim: Claim) -> tuple[Path | None, int]:
 
 
 def _shown(claim: Claim, steps: list[Step]) -> list[Basic]:
-    """Return all expressions and statements in the claim and its proof."""
+    """Return all expressions and statements that the claim and its proof display."""
     found: list[Basic] = [claim.statement, *claim.hypotheses]
     found += [expr for step in steps for expr in _of_step(step)]
     return list(dict.fromkeys(found))
@@ -178,7 +178,7 @@ def _of_step(step: Step) -> list[Basic]:
 
 
 def _names(shown: list[Basic]) -> dict[str, Box]:
-    """Return the paper's ways of writing names that the claim does not use for its own."""
+    """Return the paper's spellings of names, without those that the claim uses otherwise."""
     own = symbol_names(shown)
     return {name: box for name, box in (NAMES | PLANAR_NAMES).items() if name not in own}
 
@@ -190,7 +190,7 @@ _MANY_PARTS = 4
 def _repeated(
     claim: Claim, find: Callable[[str], Claim], steps: Iterable[Step], included: Collection[str]
 ) -> tuple[list[Block], Any]:
-    """Refer to claims of the document for parts of the statement that they contain."""
+    """Replace parts of a statement that are other claims of the document by references."""
     parts = conjuncts(claim.statement)
     named: list[Inline] = []
     names = [step.rule.name for step in steps if step.rule.name.startswith("claim ")]
@@ -218,7 +218,7 @@ def _letters(
     defined: bool,
     functions: Iterable[UndefinedFunction] = (),
 ) -> list[Block]:
-    """Define functions and letters, except those of the table of notation."""
+    """Return blocks that define the claim's functions and letters not in the table of notation."""
     parts: list[Inline] = []
     for letter, value in shorthand.letters.items():
         known = letter.name in NAMES or value in shorthand.local
@@ -263,7 +263,7 @@ def _letters(
 def _own_functions(
     shorthand: Shorthand, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
 ) -> list[UndefinedFunction]:
-    """Return the functions of the claim's own notation that no claim of the document defines.
+    """Return the claim's own functions that no other claim of the document defines.
 
     Those in their definitions are among them.
     """
@@ -333,7 +333,7 @@ def _sourced(
     find: Callable[[str], Claim],
     included: Collection[str],
 ) -> list[Block]:
-    """Refer to the claims that define functions of the claim's own notation."""
+    """Return blocks that refer to the claims which define the functions used here."""
     named: list[Inline] = []
     sources: list[Inline] = []
     for function, meaning in shorthand.meant.items():
@@ -350,7 +350,7 @@ def _sourced(
 def _source(
     meaning: Any, claim: Claim, find: Callable[[str], Claim], included: Collection[str]
 ) -> str | None:
-    """Return the claim of the document that defines a letter."""
+    """Return the id of the document's claim that defines a letter, or None."""
     for id in included:
         for part in conjuncts(find(id).statement):
             if id != claim.id and isinstance(part, Eq) and part.rhs == meaning.expr:
@@ -359,7 +359,7 @@ def _source(
 
 
 def _used(shorthand: Shorthand, short: list[Any]) -> set[Symbol]:
-    """Return the letters in use, and those in their definitions."""
+    """Return the letters that occur in formulas, or in definitions of such letters."""
     letters = set(shorthand.letters)
     own = set(shorthand.local.values())
     used: set[Symbol] = set()
@@ -390,7 +390,7 @@ def _rules(steps: list[Step]) -> tuple[str, ...]:
 
 
 def describe_evidence(row: Any) -> tuple[Inline, ...]:
-    """Describe how a claim was checked, and name the claims and axioms that it rests on."""
+    """Return sentences on how a claim was checked and on the claims and axioms it rests on."""
     if row is None:
         return (Text("Not verified."),)
     steps = f"{row.steps} step{'' if row.steps == 1 else 's'}"
@@ -422,7 +422,7 @@ def describe_evidence(row: Any) -> tuple[Inline, ...]:
 
 
 def summarise_checks(row: Any) -> tuple[str, ...]:
-    """Summarise how a claim was checked: 13 steps, 30 digits, checker, Coq."""
+    """Return short notes on the checks of a claim, such as "13 steps", "30 digits" or "Coq"."""
     if row is None or not row.steps:
         return ()
     told = [f"{row.steps} step{'' if row.steps == 1 else 's'}"]
@@ -439,7 +439,7 @@ def summarise_checks(row: Any) -> tuple[str, ...]:
 
 
 def _rest(row: Any) -> list[Inline]:
-    """List the claims and axioms that it uses, and the claim that it replaces."""
+    """Return sentences with the claims and axioms that a claim uses, and the claim it replaces."""
     parts: list[Inline] = []
     if row.replaces:
         parts.append(Text(" It takes the place of the claim of this id that comes with slrsym."))

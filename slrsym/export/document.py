@@ -1,4 +1,4 @@
-"""The tree of a document, before it is rendered as LaTeX or HTML.
+"""The elements of a document as a tree, before it is rendered as LaTeX or HTML.
 
 A `Document` has sections of claims. A claim has blocks: paragraphs, displayed formulas, and groups
 of blocks with a heading, such as the cases of a proof. Formulas are boxes of
@@ -22,33 +22,33 @@ from slrsym.typeset import Box
 
 @dataclass(frozen=True)
 class Inline:
-    """A piece of a paragraph."""
+    """Base class of the pieces of a paragraph."""
 
 
 @dataclass(frozen=True)
 class Text(Inline):
-    """Plain text, not escaped."""
+    """Plain text, which renderers escape."""
 
     text: str
 
 
 @dataclass(frozen=True)
 class Math(Inline):
-    """A formula within the text."""
+    """A formula in running text."""
 
     box: Box
 
 
 @dataclass(frozen=True)
 class RawLatex(Inline):
-    """A formula within the text that is LaTeX already, from the title or idea of a claim."""
+    """A formula in running text given as LaTeX, from the title or proof idea of a claim."""
 
     latex: str
 
 
 @dataclass(frozen=True)
 class Citation(Inline):
-    """A work of the bibliography, and the place in it."""
+    """A citation of a work in the bibliography, with the place in it."""
 
     key: str
     place: str = ""
@@ -56,25 +56,25 @@ class Citation(Inline):
 
 @dataclass(frozen=True)
 class Reference(Inline):
-    """A reference to a claim, by its id."""
+    """A reference to a claim, by the claim's id."""
 
     id: str
 
 
 @dataclass(frozen=True)
 class AxiomReference(Inline):
-    """A reference to an axiom, by its id."""
+    """A reference to an axiom, by the axiom's id."""
 
     id: str
 
 
 @dataclass(frozen=True)
 class NotationReference(Inline):
-    """The page with the letters that all claims share."""
+    """A reference to the page of notation."""
 
 
 def join_list(parts: Sequence[Inline]) -> list[Inline]:
-    """Join pieces to a list in a sentence, with commas and "and"."""
+    """Join pieces of text as an enumeration with commas and "and"."""
     result: list[Inline] = []
     for place, part in enumerate(parts):
         if place:
@@ -85,7 +85,7 @@ def join_list(parts: Sequence[Inline]) -> list[Inline]:
 
 @dataclass(frozen=True)
 class Block:
-    """A piece of a claim or of its proof."""
+    """Base class of the blocks in a claim's entry, such as paragraphs and displayed formulas."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Paragraph(Block):
 
 @dataclass(frozen=True)
 class ShownFormula:
-    """A displayed formula, with the checked object that it shows."""
+    """A displayed formula, with the SymPy object that was checked."""
 
     box: Box
     shown: Any
@@ -105,7 +105,7 @@ class ShownFormula:
 
 @dataclass(frozen=True)
 class ShownLink:
-    """One relation of a displayed chain."""
+    """One relation of a displayed chain: sign, right side, label and justification."""
 
     sign: str
     formula: ShownFormula
@@ -115,7 +115,7 @@ class ShownLink:
 
 @dataclass(frozen=True)
 class Display(Block):
-    """A formula, or a chain of relations that begins with it."""
+    """A displayed formula or chain of relations."""
 
     start: ShownFormula
     links: tuple[ShownLink, ...] = ()
@@ -124,11 +124,11 @@ class Display(Block):
 
     @property
     def formulas(self) -> list[ShownFormula]:
-        """Everything that it shows."""
+        """All formulas of the display."""
         return [self.start, *(link.formula for link in self.links)]
 
     def is_repeat_of(self, statement: Iterable[Block]) -> bool:
-        """Return whether a proof in one step repeats the statement, or a part of it."""
+        """Return whether the display only repeats a formula of the statement."""
         boxes = [formula.box for formula in self.formulas]
         return not any(link.why for link in self.links[:-1]) and any(
             isinstance(part, Display) and [f.box for f in part.formulas] == boxes
@@ -138,7 +138,7 @@ class Display(Block):
 
 @dataclass(frozen=True)
 class HeadedBlocks(Block):
-    """Blocks under a heading: a case, a base, the proof of a premise."""
+    """Blocks under a heading, such as a case, the base of an induction, or a premise."""
 
     heading: tuple[Inline, ...]
     blocks: tuple[Block, ...]
@@ -152,7 +152,7 @@ _NUMBERED = re.compile(
 
 @dataclass(frozen=True)
 class ClaimLabel:
-    """The label of a claim: its number in the paper, or else its name.
+    """The label of a claim: its number in the paper, or its name.
 
     The name is short, and those of steps begin with it: P15.7 is step 7 of Proposition 15, P15.
     """
@@ -177,7 +177,7 @@ class ClaimLabel:
 
 @dataclass(frozen=True)
 class ClaimEntry:
-    """A claim with everything that is said of it."""
+    """Everything that a document says about one claim."""
 
     id: str
     label: ClaimLabel
@@ -215,7 +215,7 @@ class ClaimEntry:
     abbreviated: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     def displays(self) -> Iterator[Display]:
-        """Yield every displayed formula of the statement, its abbreviations and the proof."""
+        """Yield the displayed formulas of the statement, its abbreviations and the proof."""
         ahead: list[Block] = [*self.statement, *self.where, *self.proof]
         while ahead:
             block = ahead.pop(0)
@@ -227,7 +227,7 @@ class ClaimEntry:
 
 @dataclass(frozen=True)
 class AxiomEntry:
-    """A fact that is used and not proved."""
+    """The entry of an axiom in a document."""
 
     id: str
     statement: tuple[Inline, ...]
@@ -237,7 +237,7 @@ class AxiomEntry:
 
 @dataclass(frozen=True)
 class Section:
-    """A section: the claims of one file of derivations under a heading."""
+    """A section of a document: the claims of one derivation file under a heading."""
 
     title: tuple[Inline, ...]
     claims: tuple[ClaimEntry, ...]
@@ -245,7 +245,7 @@ class Section:
 
     @property
     def place(self) -> Path | None:
-        """The file of derivations that the claims are from."""
+        """The derivation file of the section's claims."""
         return self.claims[0].place[0] if self.claims else None
 
 
@@ -256,7 +256,7 @@ SEVERAL = "Learning from Gaussian data"
 
 @dataclass(frozen=True)
 class Notation:
-    """The letters of a paper with their meanings, and further parts under headings."""
+    """The table of notation of a paper, with further parts under headings."""
 
     paper: str
     rows: tuple[tuple[tuple[Inline, ...], tuple[Inline, ...]], ...]
@@ -265,7 +265,7 @@ class Notation:
 
 @dataclass(frozen=True)
 class PaperErrata:
-    """Headings and paragraphs on where a paper is not right, and remarks on it."""
+    """The errata of a paper, and remarks on it, as headings and paragraphs."""
 
     paper: str
     entries: tuple[tuple[str, tuple[tuple[Inline, ...], ...]], ...]
@@ -273,7 +273,7 @@ class PaperErrata:
 
 @dataclass(frozen=True)
 class Document:
-    """Everything that is exported.
+    """A document: sections of claims, axioms, notation and errata.
 
     Attributes
     ----------
@@ -300,7 +300,7 @@ class Document:
 
     @cached_property
     def papers(self) -> list[Paper]:
-        """The papers whose claims these are; that of the most files comes first."""
+        """The papers of the document's claims, the one with most files first."""
         return papers_of(section.place for section in self.sections)
 
     @property

@@ -1,4 +1,4 @@
-"""Errata of the paper and remarks on it, for the book, the site and the documentation.
+"""Errata of a paper and remarks on it, for the book, the site and the documentation.
 
 Claims and commands stand between backquotes, formulas between dollar signs, as in titles of claims.
 """
@@ -27,7 +27,7 @@ def claims_mentioned(text: str) -> list[str]:
 
 
 def collect_errata(papers: Iterable[Paper], included: Collection[str]) -> tuple[PaperErrata, ...]:
-    """Return the errata of papers, if a document has every claim that is spoken of there."""
+    """Return the errata of those papers whose mentioned claims are all in the document."""
     made = []
     for paper in papers:
         spoken = {

@@ -1,4 +1,4 @@
-"""Layout of the graph of claims in rows."""
+"""Layout of the dependency graph of claims in rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _SWEEPS = 8
 
 @dataclass(frozen=True)
 class GraphNode:
-    """A claim in the graph."""
+    """A claim in the graph, with its position."""
 
     id: str
     column: float
@@ -21,7 +21,7 @@ class GraphNode:
 
 @dataclass(frozen=True)
 class ClaimGraph:
-    """Claims, and arrows from each to those that use it."""
+    """The dependency graph of claims, with an arrow from each claim to those that use it."""
 
     nodes: tuple[GraphNode, ...]
     edges: tuple[tuple[str, str], ...]
@@ -30,7 +30,7 @@ class ClaimGraph:
 
 
 def arrange_graph(depends: Mapping[str, Sequence[str]], columns: int = 6) -> ClaimGraph:
-    """Arrange claims in rows, so that arrows go down and seldom cross."""
+    """Return the claims in rows such that arrows point down and seldom cross."""
     if columns < 1:
         raise ValueError(f"columns must be at least 1; got {columns}")
     used = {id: [d for d in dict.fromkeys(below) if d in depends] for id, below in depends.items()}
@@ -56,7 +56,7 @@ def arrange_graph(depends: Mapping[str, Sequence[str]], columns: int = 6) -> Cla
 
 
 def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """Assign rows, each claim below those that it uses; a cycle is cut."""
+    """Assign a row to each claim, below the claims it uses; cycles are cut."""
     levels: dict[str, int] = {}
 
     def level(id: str, above: frozenset[str]) -> int:
@@ -78,7 +78,7 @@ def _levels(used: Mapping[str, Sequence[str]]) -> dict[str, int]:
 
 
 def _transitive_reduction(used: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Drop edges that other edges imply."""
+    """Remove dependencies that follow from others (transitive reduction)."""
     reach: dict[str, set[str]] = {}
 
     def below(id: str) -> set[str]:
@@ -109,7 +109,7 @@ def _untangle(order: list[list[str]], edges: Sequence[tuple[str, str]]) -> None:
 
 
 def _wrapped(rank: list[str], columns: int) -> list[list[str]]:
-    """Split a row that is too long, keeping the order from left to right."""
+    """Split a row with too many claims into several, in order."""
     count = -(-len(rank) // columns)
     return [rank[number::count] for number in range(count)]
 
@@ -117,7 +117,7 @@ def _wrapped(rank: list[str], columns: int) -> list[list[str]]:
 def _placed(
     rows: list[list[str]], edges: Sequence[tuple[str, str]], columns: int
 ) -> dict[str, float]:
-    """Assign columns, each claim near its neighbours."""
+    """Assign a column to each claim, near the claims it is connected to."""
     neighbours: dict[str, list[str]] = {}
     for one, other in edges:
         neighbours.setdefault(one, []).append(other)
@@ -137,7 +137,7 @@ def _placed(
 def space_nodes_apart(
     wanted: Sequence[float], least: float, most: float, gap: float = 1.0
 ) -> list[float]:
-    """Return places at least a gap apart that are nearest to the wanted ones."""
+    """Return the positions closest to the wanted ones that are at least a gap apart."""
     # Shifted by their numbers, the places only have to be in order: isotonic regression.
     pools: list[tuple[float, int]] = []
     for place, value in enumerate(wanted):
@@ -161,7 +161,7 @@ def route_arrows(
     ends: tuple[float, float],
     beside: float,
 ) -> dict[Edge, list[tuple[float, float]]]:
-    """Route arrows between the nodes of the rows in between."""
+    """Return the path of each arrow, between the nodes of the rows that it passes."""
     rows = {node.id: node.row for node in graph.nodes}
     middles = {node.row: places[node.id][1] for node in graph.nodes}
     crossing: dict[int, list[tuple[float, Edge]]] = {}

@@ -1,4 +1,4 @@
-"""Blocks of a document as HTML and MathML, for the site and for notebooks."""
+"""Blocks of a document as HTML with MathML, for the site and for notebooks."""
 
 from __future__ import annotations
 
@@ -66,14 +66,14 @@ STATUSES = {
 
 
 def status_badge(status: str) -> str:
-    """Write a status as a coloured word."""
+    """Return the HTML of a claim's status as a coloured word."""
     sign = STATUSES.get(status, STATUSES["unverified"])[0]
     shown = escape(status)
     return f'<span class="status {shown}"><span aria-hidden="true">{sign}</span> {shown}</span>'
 
 
 def status_sign(status: str) -> str:
-    """Write a status as its sign alone, which is read out as the word."""
+    """Return the HTML of a claim's status as a sign, which screen readers read as the word."""
     mark = STATUSES.get(status, STATUSES["unverified"])[0]
     shown = escape(status)
     named = f'role="img" aria-label="{shown}" title="{shown}"'
@@ -81,7 +81,7 @@ def status_sign(status: str) -> str:
 
 
 def join_display(display: Display) -> Box:
-    """Join a display to one formula."""
+    """Return the formula of a display, with all its relations on one line."""
     parts: list[Box] = [display.start.box]
     for link in display.links:
         # What is no more than "= 0" needs no line of its own.
@@ -98,7 +98,7 @@ def _within_a_line(box: Box) -> str:
 
 
 def _listed(box: Box) -> list[Box]:
-    """Split a list that is too wide for a phone after commas."""
+    """Split a formula that is too wide for a phone into the items of its list."""
     if box.width <= NARROW or not isinstance(box, RowBox):
         return [box]
     found: list[list[Box]] = [[]]
@@ -114,7 +114,7 @@ def _flat(box: RowBox) -> list[Box]:
 
 
 def axiom_file_name(id: str) -> str:
-    """Turn the id of an axiom into a file name."""
+    """Return the file name of an axiom's page."""
     return re.sub(r"[^a-z0-9]+", "-", id.lower()).strip("-")
 
 
@@ -125,7 +125,7 @@ def _agreement(check: Any) -> str:
 
 
 class HtmlRenderer:
-    """A writer of documents as HTML."""
+    """Renderer of documents as HTML."""
 
     def __init__(
         self,
@@ -149,7 +149,7 @@ class HtmlRenderer:
     # -- within a line -------------------------------------------------------------------------
 
     def inline(self, parts: Iterable[Inline]) -> str:
-        """Write pieces of a paragraph."""
+        """Return the HTML of pieces of a paragraph."""
         result = ""
         parts = list(parts)
         for place, part in enumerate(parts):
@@ -189,7 +189,7 @@ class HtmlRenderer:
         raise TypeError(f"no piece of a paragraph: {part!r}")
 
     def reference(self, id: str) -> str:
-        """Write a claim's name, with a link to its page if there is one."""
+        """Return the HTML of a claim's name, with a link to its page if there is one."""
         label = self.labels.get(id)
         name = escape(str(label) if label else id).replace(" ", "\u00a0")
         if id not in self.pages:
@@ -200,7 +200,7 @@ class HtmlRenderer:
     # -- blocks --------------------------------------------------------------------------------
 
     def blocks(self, blocks: Iterable[Block]) -> str:
-        """Write blocks below each other."""
+        """Return the HTML of a sequence of blocks."""
         return "\n".join(map(self._block, blocks))
 
     def _block(self, block: Block) -> str:
@@ -217,7 +217,7 @@ class HtmlRenderer:
         raise TypeError(f"no block: {block!r}")
 
     def display(self, display: Display) -> str:
-        """Write a displayed formula, or a chain whose steps can be folded."""
+        """Return the HTML of a displayed formula, or of a chain whose steps can be folded."""
         links = display.links
         if not any(link.why for link in links):
             if not display.why:
@@ -237,7 +237,7 @@ class HtmlRenderer:
         return "\n".join(['<div class="chain">', start, *steps, "</div>"])
 
     def _new(self, display: Display) -> str:
-        """Write the formula of a step, unless it repeats the statement above."""
+        """Return the HTML of a step's formula; empty if it repeats the statement above."""
         if self.claim and display.is_repeat_of(self.claim.statement):
             return ""
         return self.formula(join_display(display))
@@ -248,7 +248,7 @@ class HtmlRenderer:
         return self._step(link.label, link.why, shown, said)
 
     def _step(self, label: str, why: tuple[Inline, ...], shown: str, said: str) -> str:
-        """Write one step of the proof with its justification below."""
+        """Return the HTML of one step of a proof, with its justification below."""
         if not label:
             return shown
         name = step_name(self.claim.id, label) if self.claim else label
@@ -263,7 +263,7 @@ class HtmlRenderer:
         )
 
     def _more(self, check: Any, reason: str, said: str) -> str:
-        """Write how a step was checked: its rule, its source, a random point, a copy for SymPy."""
+        """Return the HTML of a step's details: rule, source, random point, text for SymPy."""
         parts = [f"by {reason}"] if _LINK.search(reason) else []
         if check is not None and self.claim is not None:
             rule, (file, line) = rule_id(check.rule), self.claim.place
@@ -290,7 +290,7 @@ class HtmlRenderer:
         return name
 
     def formula(self, box: Box) -> str:
-        """Write a displayed formula, broken into lines for a wide screen and for a narrow one."""
+        """Return the MathML of a formula, broken into lines for a wide and for a narrow screen."""
         wide = break_lines(box, WIDE)
         if box.width <= NARROW:
             return _framed(to_mathml(wide, annotated=True), "formula")

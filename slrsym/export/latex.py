@@ -54,7 +54,7 @@ SIGNS = {"=": "=", "<=": r"\le", "<": "<", ">=": r"\ge", ">": ">"}
 
 
 class DisplayWriter:
-    r"""A writer of paragraphs and displayed formulas as LaTeX."""
+    r"""Writer of paragraphs and displayed formulas as LaTeX."""
 
     def __init__(
         self,
@@ -82,12 +82,12 @@ class DisplayWriter:
         self.step_numbers = step_numbers
 
     def inline(self, parts: Iterable[Inline]) -> str:
-        """Write a paragraph; a displayed formula ends with the comma or full stop after it."""
+        """Return the LaTeX of a paragraph, with punctuation moved into displayed formulas."""
         text = "".join(map(self.piece, parts))
         return re.sub(r"(\n\\end\{align\*\}\n)([.,]) ?", r"\2\1", text)
 
     def piece(self, part: Inline) -> str:
-        """Write a piece of a paragraph."""
+        """Return the LaTeX of one piece of a paragraph."""
         match part:
             case Text(text):
                 return escape_latex(text)
@@ -113,7 +113,7 @@ class DisplayWriter:
         raise TypeError(f"no piece of a paragraph: {part!r}")
 
     def display(self, display: Display, width: float = TEXT_WIDTH) -> str:
-        r"""Write a displayed formula or chain as an ``align*`` environment."""
+        r"""Return the LaTeX of a displayed formula or chain, as an ``align*`` environment."""
         rows = "\\\\\n".join(self._rows(display, width))
         return f"\\begin{{align*}}\n{rows}\n\\end{{align*}}"
 
@@ -163,21 +163,21 @@ class DisplayWriter:
 
     @staticmethod
     def _ends(start: Box, link: ShownLink, width: float, alone: bool) -> bool:
-        """Tell whether a right side fits behind the last line of the left side."""
+        """Return whether a right side fits on the line on which the left side ends."""
         last = break_lines(start, width)[-1]
         said = 10.0 if link.why else 0.0
         used = last.indent + last.box.width + link.formula.box.width + 2.0 + said
         return used <= width and (alone or link.formula.box.width <= _NARROW_LEFT)
 
     def _is_between(self, display: Display, width: float) -> bool:
-        """Tell whether a display is an expression between two bounds that fits on a line."""
+        """Return whether a display is an expression between two bounds, and fits on a line."""
         short = len(display.links) == 2 and not display.links[0].why
         said = 8.0 if display.links[-1].why else 0.0
         used = sum(f.box.width + 2.0 for f in display.formulas) + said
         return short and display.start.box.width < _NARROW_LEFT and used <= width
 
     def tag(self, label: str, why: tuple[Inline, ...]) -> str:
-        """Write the justification at the right of a line."""
+        """Return the LaTeX of the justification at the right of a line."""
         if not why:
             return ""
         number = label.rsplit(".", 1)[-1]
@@ -186,7 +186,7 @@ class DisplayWriter:
 
 
 def _unbreakable(box: Box) -> float:
-    """Return the width of the longest part of a list; a line may end after each of its commas."""
+    """Return the width of the widest item of a list, in which lines may break after commas."""
     if not isinstance(box, RowBox):
         return box.width - _SAVED * _matrices(box)
     longest = width = 0.0
@@ -201,7 +201,7 @@ def _unbreakable(box: Box) -> float:
 
 
 def _matrices(box: Box) -> float:
-    """Return the width of all matrices of a formula."""
+    """Return the total width of the matrices in a formula."""
     match box:
         case MatrixBox():
             return box.width
@@ -218,7 +218,7 @@ _MATRIX = re.compile(r"\\begin\{pmatrix\}(.*?)\\end\{pmatrix\}")
 
 
 def _small_matrix(found: re.Match[str]) -> str:
-    """Write a matrix within the text, in brackets as high as its rows need."""
+    """Return the LaTeX of a matrix in running text, in brackets as high as its rows need."""
     rows = 1 + found[1].count(r"\\")
     size = "big" if rows < 4 else "bigg" if rows < 6 else "Bigg"
     inside = rf"\begin{{smallmatrix}}{found[1]}\end{{smallmatrix}}"
@@ -226,7 +226,7 @@ def _small_matrix(found: re.Match[str]) -> str:
 
 
 def _small(latex: str) -> str:
-    """Write a formula within text, with small matrices, and lists that may be broken."""
+    """Return LaTeX for running text, with small matrices and lists that may break."""
     if "pmatrix" in latex:
         latex = latex.replace(r"\biggl", r"\bigl").replace(r"\biggr", r"\bigr")
         latex = _MATRIX.sub(_small_matrix, latex)
@@ -246,7 +246,7 @@ def _line(line: FormulaLine) -> str:
 
 
 def latex_snippet(display: Display, width: float = TEXT_WIDTH) -> str:
-    """Write a displayed formula alone, for pasting."""
+    """Return the LaTeX of a displayed formula by itself, for pasting."""
     links = tuple(ShownLink(link.sign, link.formula) for link in display.links)
     boxes: list[Box] = [f.box for f in display.formulas]
     if len(links) <= 1 and sum(box.width for box in boxes) + 2 <= width:
@@ -256,10 +256,10 @@ def latex_snippet(display: Display, width: float = TEXT_WIDTH) -> str:
 
 
 class LatexRenderer(DisplayWriter):
-    r"""A writer of documents as LaTeX."""
+    r"""Renderer of documents as LaTeX."""
 
     def blocks(self, blocks: Iterable[Block]) -> str:
-        """Write blocks below each other."""
+        """Return the LaTeX of a sequence of blocks."""
         texts: list[str] = []
         short: list[tuple[str, Display]] = []
         for block in _beside(self._together(blocks)):
@@ -276,7 +276,7 @@ class LatexRenderer(DisplayWriter):
         return "\n".join([*texts, *self._headed(short)])
 
     def _together(self, blocks: Iterable[Block]) -> list[Block]:
-        """Merge neighbouring parts of a proof that give the same reason only."""
+        """Merge consecutive parts of a proof that have the same reason and no formula."""
         made: list[Block] = []
         for block in blocks:
             named, before = self._part(block), self._part(made[-1]) if made else None
@@ -287,7 +287,7 @@ class LatexRenderer(DisplayWriter):
         return made
 
     def _part(self, block: Block) -> tuple[str, tuple[Inline, ...]] | None:
-        """Return heading and reason of a part of a proof that repeats a part of the statement."""
+        """Return heading and reason of a part that repeats a part of the statement, or None."""
         if not isinstance(block, HeadedBlocks) or len(block.blocks) != 1:
             return None
         only, heading = block.blocks[0], self.inline(block.heading)
@@ -296,7 +296,7 @@ class LatexRenderer(DisplayWriter):
         return (heading, _reasons(only)) if _PART.fullmatch(heading) else None
 
     def _short(self, block: Block) -> tuple[str, Display] | None:
-        """Return heading and formula of a group that has nothing else and fits on a line."""
+        """Return heading and formula of a group with one formula that fits on a line, or None."""
         if not isinstance(block, HeadedBlocks) or len(block.blocks) != 1:
             return None
         (only,) = block.blocks
@@ -311,7 +311,7 @@ class LatexRenderer(DisplayWriter):
         return (heading, only) if widths < TEXT_WIDTH - 4 else None
 
     def _headed(self, short: list[tuple[str, Display]]) -> list[str]:
-        """Write short groups below each other."""
+        """Return the LaTeX of short groups below each other."""
         if not short:
             return []
         rows = []
@@ -337,7 +337,7 @@ class LatexRenderer(DisplayWriter):
     # -- claims --------------------------------------------------------------------------------
 
     def claim(self, claim: ClaimEntry) -> str:
-        """Write a claim with its proof and its evidence."""
+        """Return the LaTeX of a claim with its proof and the summary of its checks."""
         self.stated = frozenset(
             f.box for d in claim.statement if isinstance(d, Display) for f in d.formulas
         )
@@ -388,7 +388,7 @@ class LatexRenderer(DisplayWriter):
         return "\n".join(part for part in parts if part is not None)
 
     def _picture(self, id: str) -> list[str]:
-        """Write the picture of a statement, or a reference to it where it was drawn before."""
+        """Return the LaTeX of a statement's picture, or of a reference if it was shown before."""
         picture = PICTURES.get(id) if self.pictured else None
         if picture is None:
             return []
@@ -404,13 +404,13 @@ class LatexRenderer(DisplayWriter):
         ]
 
     def _margin(self, claim: ClaimEntry) -> str:
-        """Write a claim's status and number of axioms for the margin."""
+        """Return the LaTeX of a claim's status and number of axioms, for the margin."""
         count = len(claim.axioms)
         told = [claim.status, *claim.marks, f"{count or 'no'} axiom{'' if count == 1 else 's'}"]
         return "\\slrmargin{" + "\\\\".join(told) + "}"
 
     def _beneath(self, claim: ClaimEntry) -> tuple[Inline, ...]:
-        """Write the claims that a claim uses; in full, if the margin is too narrow for them."""
+        """Return the text below a claim: the claims it uses, or the whole summary of its checks."""
         if claim.status != "proved" or not self.brief:
             return claim.evidence
         own = [AxiomReference(name) for name, users in self.axioms.items() if claim.id in users]
@@ -421,7 +421,7 @@ class LatexRenderer(DisplayWriter):
         return (*said, *replaced)
 
     def axiom(self, axiom: AxiomEntry) -> str:
-        """Write an axiom with its reference and its users."""
+        """Return the LaTeX of an axiom, with its reference and the claims that use it."""
         users = ", ".join(self.piece(Reference(id)) for id in axiom.users)
         used = f" Used by {users}." if users else ""
         name = escape_latex(axiom.id.replace("-", " "))
@@ -433,7 +433,7 @@ class LatexRenderer(DisplayWriter):
 
 
 def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
-    """Group short formulas without reasons that fit on a line together."""
+    """Group short formulas without reasons that together fit on a line."""
     made: list[Block | list[Display]] = []
     lines: list[list[Display]] = []
     for block in blocks:
@@ -453,7 +453,7 @@ def _beside(blocks: Iterable[Block]) -> list[Block | list[Display]]:
 
 
 def _is_plain(block: Block) -> TypeGuard[Display]:
-    """Tell whether a block is one formula, or one between two bounds, without a reason."""
+    """Return whether a block is a single formula, or one between two bounds, without a reason."""
     if not isinstance(block, Display) or _reasons(block):
         return False
     bounds = all(link.sign in ("<", "<=") and not link.why for link in block.links)
@@ -465,7 +465,7 @@ def _reasons(display: Display) -> tuple[Inline, ...]:
 
 
 def _width(display: Display) -> float:
-    """Return the width of a display on one line, with room before the next."""
+    """Return the width of a display on one line, with a margin before the next one."""
     return sum(f.box.width + 2 for f in display.formulas)
 
 
@@ -482,5 +482,5 @@ def _side_by_side(displays: list[Display]) -> str:
 
 
 def _entry(text: str) -> str:
-    """Escape text for the index, where two characters have a meaning."""
+    """Escape text for the index, in which some characters have a special meaning."""
     return re.sub("[!@]", r'"\g<0>', escape_latex(text))

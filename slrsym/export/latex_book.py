@@ -116,7 +116,7 @@ _MACROS = r"""% The number of a claim is the paper's.
 
 
 def latex_preamble() -> str:
-    r"""Return everything before ``\begin{document}``."""
+    r"""Return the LaTeX source before ``\begin{document}``."""
     theorems = ["\\theoremstyle{definition}"]
     for kind in KINDS:
         name = kind.lower()
@@ -147,7 +147,7 @@ def book_files(
     title: str | None = None,
     beside: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
-    """Write the files of a book: texts, pictures as bytes, with links to documents beside it."""
+    """Return the files of a book: texts, and pictures as bytes."""
     beside = beside or {}
     renderer = _renderer(document, step_numbers, beside.get(SITE, ""))
     files: dict[str, str] = {"preamble.tex": latex_preamble()}
@@ -205,7 +205,7 @@ def book_files(
 def standalone_files(
     document: Document, claim: ClaimEntry, step_numbers: bool = True
 ) -> dict[str, str]:
-    """Write the files of one claim that compiles by itself."""
+    """Return the files of a document with one claim, which compiles by itself."""
     axioms = tuple(a for a in document.axioms if a.id in claim.axioms)
     alone = Document((Section((), (claim,)),), axioms, document.labels, (), document.version)
     renderer = LatexRenderer(
@@ -287,7 +287,7 @@ def _prose(text: str, renderer: LatexRenderer) -> str:
 
 
 def _statements(document: Document, renderer: LatexRenderer) -> str:
-    """Write the list of the paper's numbered statements, in its order, with page numbers."""
+    """Return the LaTeX of the list of numbered statements, in the paper's order, with pages."""
     lines = ["{\\small\\begin{longtable}{@{}p{34mm}p{100mm}r@{}}"]
     for claim in document.claims:
         if claim.label.kind != "Claim":
@@ -300,7 +300,7 @@ def _statements(document: Document, renderer: LatexRenderer) -> str:
 
 
 def _roadmap(parts: Sequence[Chapter], renderer: LatexRenderer) -> str:
-    """Write a list of the chapters with their subjects and the chapters that they use."""
+    """Return the LaTeX of the roadmap: chapters, their subjects, and the chapters they use."""
     lines = ["\\begin{enumerate}"]
     for chapter in parts:
         numbers = [str(parts.index(other) + 1) for other in chapters_used(chapter, parts)]
@@ -328,7 +328,7 @@ def _introduction(document: Document, whole: bool) -> str:
 
 
 def _links(beside: Mapping[str, str]) -> str:
-    """Write a line of links to the other forms of the document."""
+    """Return a line of links to the other forms of the document."""
     links = [f"\\href{{{address}}}{{{name}}}" for name, address in beside.items()]
     return f"\\noindent See also: {', '.join(links)}." if links else ""
 
@@ -399,7 +399,7 @@ def _ledger(document: Document) -> str:
 
 
 def _others(document: Document) -> str:
-    """Count the claims of each status but ``proved``."""
+    """Return a text with the number of claims of each status other than ``proved``."""
     counts = Counter(claim.status for claim in document.claims)
     return "".join(f", {n} {status}" for status, n in counts.items() if status != "proved")
 
@@ -455,7 +455,7 @@ _MARGIN = 20.0
 
 
 def draw_graph(document: Document) -> tuple[str, float, float]:
-    """Draw the claims of a document and the arrows between them."""
+    """Return the TikZ picture of the dependency graph, with its width and height."""
     depends = {claim.id: claim.depends for claim in document.claims}
     graph = arrange_graph(depends, _FEW)
     if graph.rows * _ROW > _TEXT_HEIGHT:
@@ -488,7 +488,7 @@ def draw_graph(document: Document) -> tuple[str, float, float]:
 
 
 def _way(points: Sequence[tuple[float, float]]) -> str:
-    """Draw an arrow from below the first point, past the others, to above the last one."""
+    """Return the TikZ path of an arrow through given points."""
     half = _NODE_HEIGHT / 2
     x, y = points[0]
     y -= half
@@ -505,7 +505,7 @@ def _way(points: Sequence[tuple[float, float]]) -> str:
 
 
 def graph_page(lead: str, width: float, height: float) -> list[str]:
-    """Write the picture, in the text or on a page that is large enough for it."""
+    """Return the LaTeX of the graph, in the text or on a page that is large enough for it."""
     if width <= _TEXT_WIDTH and height <= _TEXT_HEIGHT:
         return [lead, "\\noindent\\input{graph.tex}", "\\clearpage"]
     paper = (max(width, _TEXT_WIDTH) + 2 * _MARGIN, height + 2 * _MARGIN + 40)

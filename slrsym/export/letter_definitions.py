@@ -1,4 +1,4 @@
-"""Definitions of the letters of a statement, for pages that stand alone.
+"""Definitions of a statement's letters, for pages that must be readable alone.
 
 A book has the table of notation once. A page of the site repeats what its statement needs of it:
 the abbreviations with what they stand for, the risk, zeta and Owen's function with their
@@ -51,7 +51,7 @@ _PAPER = {
 def explain_shared_letters(
     shorthand: Shorthand, used: set[Symbol], said: Iterable[Any], printer: Printer
 ) -> tuple[Block, ...]:
-    """Explain the letters of a statement that the table of notation explains, too.
+    """Return blocks that explain those letters of a statement that the table of notation explains.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""LaTeX and HTML of single claims and chains, for notebooks."""
+"""LaTeX and HTML of single claims and chains, as notebooks display them."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> Proo
 
 
 def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimLabel]]:
-    """Return the entry of a claim, and the labels of all claims that it may mention."""
+    """Return the document entry of a claim, and labels of the claims that it may mention."""
     # With a proof, which is seldom asked for: for start-up time.
     from slrsym.claims.ledger import builtin_ledger
     from slrsym.export.claims import build_claim_entry
@@ -53,7 +53,7 @@ def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimLabel]]:
 
 
 def claim_latex(claim: Claim, proof: bool = False) -> str:
-    """Write the statement of a claim in LaTeX."""
+    """Return the LaTeX of a claim's statement."""
     if proof:
         entry, found = _entry(claim)
         blocks = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
@@ -69,14 +69,14 @@ def claim_latex(claim: Claim, proof: bool = False) -> str:
 
 
 def cell_latex(claim: Claim) -> str:
-    """Write a claim for a cell of a notebook that is converted to a LaTeX document."""
+    """Return the LaTeX of a claim for a notebook that is converted to a LaTeX document."""
     renderer = LatexRenderer({})
     said = [renderer.inline(p.parts) for p in _assumptions([claim.statement], claim.hypotheses)]
     return "\n\n".join([*said, rf"$\displaystyle {claim_latex(claim)}$"])
 
 
 class _Unstyled(HtmlRenderer):
-    """A writer of documents as HTML for notebooks, with one layout of a formula.
+    """Renderer of HTML for notebooks, in which a formula has one layout for all widths.
 
     A page has a style sheet, which chooses between a layout for a desk and one for a phone.
     """
@@ -86,7 +86,7 @@ class _Unstyled(HtmlRenderer):
 
 
 def claim_html(claim: Claim, proof: bool = False) -> str:
-    """Write a claim as HTML, with its name and its hypotheses, for a notebook."""
+    """Return the HTML of a claim with its name and hypotheses, for a notebook."""
     if proof:
         entry, found = _entry(claim)
         whole = [*entry.assumptions, *entry.statement, *entry.where, *entry.proof]
@@ -106,7 +106,7 @@ def claim_html(claim: Claim, proof: bool = False) -> str:
 
 
 def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Paragraph]:
-    """State the assumptions on symbols, functions and random variables in some expressions."""
+    """Return paragraphs with the assumptions on symbols, functions and random variables."""
     everything = [*shown, *given]
     printer = _writer(everything).printer
     laws = declared_laws(everything)
@@ -123,13 +123,13 @@ def _heading(claim: Claim) -> str:
 
 
 def chain_latex(chain: Chain, step_numbers: bool = False) -> str:
-    """Write a chain as an aligned display, each relation with its rule."""
+    """Return the LaTeX of a chain as an aligned display, each relation with its rule."""
     text = LatexRenderer({}, step_numbers=step_numbers).display(_chain_display(chain))
     return _with_tags(text)
 
 
 def chain_html(chain: Chain) -> str:
-    """Write a chain as an HTML table, each relation with its rule, below its assumptions."""
+    """Return the HTML of a chain as a table, each relation with its rule, below its assumptions."""
     display = _chain_display(chain)
     said = "".join(HtmlRenderer({}).inline(p.parts) for p in _assumptions(_shown(chain)))
     style = "caption-side: top; text-align: left"
@@ -167,7 +167,7 @@ def _chain_display(chain: Chain) -> Display:
 
 
 def _with_tags(text: str) -> str:
-    r"""Replace the book's macro for reasons by tags of amsmath."""
+    r"""Replace the book's LaTeX macro for justifications by tags of amsmath."""
     result, place = "", 0
     while (found := text.find("\\slrwhy{", place)) >= 0:
         number_end = text.index("}", found)

@@ -1,4 +1,4 @@
-"""The paper as an outline: sections, numbered statements, and the claims below each.
+"""The outline of a paper: sections, numbered statements, and the claims for each.
 
 A statement of the paper stands in its section. A claim that helps to prove one stands below it:
 below the statement that its id begins with, else below the nearest one that rests on it. What the
@@ -22,7 +22,7 @@ _PLACE = re.compile(r"(?:Section|Appendix) (\w+)\b|\((\d+)\)|against (\w+) (\d+)
 
 @dataclass
 class OutlineEntry:
-    """A statement, and the claims that help to prove it."""
+    """A numbered statement, with the claims that help to prove it."""
 
     claim: ClaimEntry
     helpers: list[ClaimEntry] = field(default_factory=list)
@@ -30,13 +30,13 @@ class OutlineEntry:
 
     @property
     def count_of_helpers(self) -> int:
-        """The number of claims that help to prove it."""
+        """The number of claims that help to prove the statement."""
         return len(self.helpers)
 
 
 @dataclass
 class OutlinePart:
-    """A section of the paper, or claims beyond it under a heading."""
+    """A part of the outline: a section of the paper, or a heading for further claims."""
 
     number: str
     title: tuple[Inline, ...]
@@ -45,7 +45,7 @@ class OutlinePart:
 
 
 def build_outline(document: Document) -> list[OutlinePart]:
-    """Return the parts of a document; without statements of a paper, those of its files.
+    """Return the outline of a document, by the paper's sections or else by derivation files.
 
     The sections of a paper stand together, those of the paper with the most files first.
     """
@@ -90,7 +90,7 @@ def build_outline(document: Document) -> list[OutlinePart]:
 
 
 def _section(source: str, paper: Paper) -> str:
-    """Return where a paper says something, outside of its proofs."""
+    """Return the number of the paper's section that a source is in, unless it is in a proof."""
     found = _PLACE.match(source)
     if found is None:
         return ""
@@ -104,7 +104,7 @@ def _section(source: str, paper: Paper) -> str:
 
 
 def _owner(id: str, stated: Iterable[str], users: Mapping[str, list[str]]) -> str:
-    """Return the stated claim that a claim helps to prove; empty if there is none."""
+    """Return the numbered statement that a claim helps to prove; empty if there is none."""
     named = [other for other in stated if id.startswith(f"{other}-")]
     if named:
         return max(named, key=len)

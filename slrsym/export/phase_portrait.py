@@ -1,4 +1,4 @@
-"""The phase portrait of Theorem 5 for a browser: data and script."""
+"""The interactive phase portrait of Theorem 5 for a browser: its data and script."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TEMPLATES = files(__package__) / "templates"
 
 @cache
 def formulas_script() -> str:
-    """Write the map, the Hessian at the saddle, and both bounds of the step size, as functions.
+    """Return JavaScript functions for the map, the Hessian at the saddle, and the step-size bounds.
 
     The slopes are those of the risk that is derived from its definition, on the manifold; how a
     step moves the overlaps is Lemma 7.
@@ -45,7 +45,7 @@ def formulas_script() -> str:
 
 
 def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
-    """Write a JavaScript function that evaluates expressions, common subexpressions once."""
+    """Return a JavaScript function that evaluates expressions, with shared subexpressions."""
     shared, values = cse(values)
     # `lambda` is a word of Python alone; JavaScript has no objection.
     lines = [
@@ -58,7 +58,7 @@ def _function(name: str, arguments: tuple[Any, ...], values: list[Any]) -> str:
 
 @cache
 def certified_ranges() -> dict[str, float]:
-    """Return the ranges in which ball arithmetic shows the bounds of Propositions 8 and 12."""
+    """Return the ranges in which the bounds of Propositions 8 and 12 are certified."""
     certificate: Any = builtin_ledger().find("theorem-5-certified").certificate()
     ranges = certificate.ranges
     found = {"lambda": ranges[lam], "d": ranges[d], "alpha": ranges[alpha][1]}
@@ -66,7 +66,7 @@ def certified_ranges() -> dict[str, float]:
 
 
 def sweep_endpoints(data: Any) -> dict[str, Any]:
-    """Return starts and end points of runs in a saved sweep of `slrsym recovery`, for drawing."""
+    """Return starts and end points of the runs in a saved sweep, for drawing."""
     missing = {"start", "verdict"} - set(data.variables)
     if missing:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""Pictures of statements: figures of `slrsym figure`, drawn once and kept beside this file.
+"""Figures that illustrate statements, drawn once and stored beside this file.
 
 `python -m tests.export.pictures` draws them again.
 """
@@ -13,22 +13,22 @@ FOLDER = files(__package__) / "pictures"
 
 @dataclass(frozen=True)
 class Picture:
-    """A figure and its caption, in which formulas stand between dollar signs."""
+    """A figure with its caption, which has formulas between dollar signs."""
 
     figure: str
     caption: str
 
     @property
     def name(self) -> str:
-        """The name of its files, without an ending."""
+        """The file name of the picture, without an extension."""
         return f"figure-{self.figure}"
 
     def svg(self) -> str:
-        """Return the picture for the site."""
+        """Return the picture as SVG, for the site."""
         return (FOLDER / f"{self.name}.svg").read_text(encoding="utf-8")
 
     def pdf(self) -> bytes:
-        """Return the picture for the book."""
+        """Return the picture as PDF, for the book."""
         return (FOLDER / f"{self.name}.pdf").read_bytes()
 
 

@@ -1,4 +1,4 @@
-"""Text without tags, for titles where no formula can stand: powers, indices and roots stay visible.
+"""Plain text of HTML and MathML, with powers, indices and roots written out, for titles.
 
 Without them a reader would see γ2 for a square, and d/2 for its root.
 """
@@ -16,7 +16,7 @@ _VOID = {"br", "img", "wbr", "hr", "input"}
 
 
 def html_to_plain_text(html: str) -> str:
-    """Return the text of a piece of HTML and MathML.
+    """Return the plain text of a piece of HTML and MathML, without tags.
 
     Examples
     --------
@@ -79,5 +79,5 @@ def _script(text: str, letters: dict[int, int], sign: str) -> str:
 
 
 def _one(text: str) -> str:
-    """Put parentheses around a text of several letters."""
+    """Put parentheses around a text of more than one letter."""
     return text if len(text) == 1 else f"({text})"

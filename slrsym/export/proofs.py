@@ -48,7 +48,7 @@ _SILENT = {"the proof concludes the statement", "a hypothesis of the theorem"}
 def proof_blocks(
     steps: Iterable[Step], writer: ProofWriter, given: tuple[Boolean, ...] = ()
 ) -> tuple[Block, ...]:
-    """Write the steps of a proof as blocks."""
+    """Return the steps of a proof as blocks of a document."""
     shown = _shown(steps)
     items = [_Item(tuple(step.label.split(".")), step) for step in shown]
     return tuple(_blocks(items, writer, given))
@@ -59,12 +59,12 @@ def _shown(steps: Iterable[Step]) -> list[Step]:
 
 
 def displayed_steps(steps: Iterable[Step], writer: ProofWriter) -> list[Step]:
-    """Return the steps whose statements appear in the proof."""
+    """Return the steps whose statements a document displays."""
     return [step for step in _shown(steps) if not _is_all_of_a_claim(step, writer)]
 
 
 def _says_nothing(statement: Any) -> bool:
-    """Return whether a statement is that a number equals itself."""
+    """Return whether a statement is trivial: a number equal to itself."""
     equal = isinstance(statement, Eq) and statement.lhs == statement.rhs
     return bool(equal and statement.lhs.is_number)
 
@@ -133,7 +133,7 @@ def _continues(before: Step, after: Step) -> bool:
 
 
 def _closed(chain: list[_Item], premises: list[Block], writer: ProofWriter) -> list[Block]:
-    """Close the current chain: its display and its premises."""
+    """Return the blocks of a finished chain: its display, then its premises."""
     blocks: list[Block] = []
     if chain:
         links = tuple(
@@ -175,12 +175,12 @@ def _supposed(more: list[Boolean], writer: ProofWriter, lead: str) -> list[Inlin
 
 
 def _substituted(known: tuple[Boolean, ...], here: tuple[Boolean, ...]) -> bool:
-    """Return whether a symbol was substituted in the hypotheses."""
+    """Return whether a symbol was replaced by a value in the hypotheses."""
     return here[: len(known)] != known
 
 
 def _about(inside: list[_Item]) -> Boolean | None:
-    """Return the case that a group of steps is about."""
+    """Return the case that a group of steps treats, or None."""
     for item in inside:
         about = getattr(item.step.rule, "about", ())
         if item.path == ("shown",) and item.step.rule.name.startswith("the case "):
@@ -222,7 +222,7 @@ def _headline(head: str) -> str:
 def _premise(
     number: str, name: str, items: list[_Item], writer: ProofWriter, known: tuple[Boolean, ...]
 ) -> list[Block]:
-    """Write a premise: a step of a chain that is a proof of its own."""
+    """Return the blocks of a premise, a proof that a step of a chain rests on."""
     inside = [item.below() for item in items]
     here = inside[0].step.context.hypotheses
     more = [h for h in here if h not in known]
@@ -232,7 +232,7 @@ def _premise(
 
 
 def _alone(item: _Item, writer: ProofWriter) -> list[Block]:
-    """Write a step that is no link of a chain."""
+    """Return the blocks of a step outside chains."""
     step, name = item.step, item.step.rule.name
     about: tuple[Any, ...] = getattr(step.rule, "about", ())
     if name.startswith("the case "):
@@ -259,7 +259,7 @@ def _alone(item: _Item, writer: ProofWriter) -> list[Block]:
 
 
 def _is_all_of_a_claim(step: Step, writer: ProofWriter) -> bool:
-    """Return whether a step repeats a claim of many parts word for word."""
+    """Return whether a step restates a claim of many parts word for word."""
     name, statement = step.rule.name, step.statement
     if not name.startswith("claim ") or not isinstance(statement, And):
         return False
@@ -275,18 +275,18 @@ def _solutions(items: list[_Item]) -> Block:
 
 @dataclass
 class ProofWriter:
-    """A writer of the formulas and reasons in the proof of one claim."""
+    """Writer of the formulas and justifications in the proof of one claim."""
 
     printer: Printer
     shorten: Callable[[Any], Any]
     find: Callable[[str], Any]
 
     def formula(self, shown: Any) -> ShownFormula:
-        """Typeset an expression or statement."""
+        """Return an expression or statement as a typeset formula."""
         return ShownFormula(self.printer.box(self.shorten(shown)), shown)
 
     def justification(self, rule: Any) -> tuple[Inline, ...]:
-        """Write the justification of a step."""
+        """Return the justification of a step as text."""
         return justify_rule(rule, self.printer, self.shorten, self.find)
 
     def display(
@@ -296,7 +296,7 @@ class ProofWriter:
         reason: tuple[Inline, ...] = (),
         sentences: Mapping[Any, str] | None = None,
     ) -> list[Block]:
-        """Write a statement as displayed formulas, one for each part of a conjunction.
+        """Return displays of a statement, one for each part of a conjunction.
 
         `sentences` says what stands before a part; once, where the next part has the same.
         """
@@ -344,7 +344,7 @@ class ProofWriter:
         return _joined(blocks)
 
     def _place(self, part: Boolean) -> tuple[int, bool]:
-        """Return the place of a part by the notation of the claim, lower bounds first."""
+        """Return a sort key of a part: by the claim's notation, lower bounds first."""
         # A notebook shows expressions as they are.
         local: Mapping[Any, Any] = getattr(self.shorten, "local", {})
         calls = [x for x in local.values() if isinstance(x, AppliedUndef)]
@@ -355,7 +355,7 @@ class ProofWriter:
     def _between(
         self, low: Relational, high: Relational, label: str, reason: tuple[Inline, ...]
     ) -> Display:
-        """Write two bounds of one expression in one chain."""
+        """Return two bounds of one expression as a single chain."""
         signs = ["<=" if isinstance(bound, Ge | Le) else "<" for bound in (low, high)]
         links = (
             ShownLink(signs[0], self.formula(low.lhs)),
@@ -379,7 +379,7 @@ def _rank(part: Any) -> int:
 
 
 def _paired(parts: Iterable[Any]) -> list[Any]:
-    """Pair each lower bound with an upper bound that follows it."""
+    """Pair each lower bound with an upper bound of the same expression that follows it."""
     made: list[Any] = []
     for part in parts:
         before: Any = made[-1] if made else None
@@ -393,7 +393,7 @@ def _paired(parts: Iterable[Any]) -> list[Any]:
 
 
 def _joined(blocks: list[Block]) -> list[Block]:
-    """Join consecutive equations with the same left side to a chain."""
+    """Join consecutive equations with the same left side to one chain."""
     made: list[Block] = []
     for block in blocks:
         before = made[-1] if made else None
@@ -416,7 +416,7 @@ def orbit_blocks(
     reason: tuple[Inline, ...] = (),
     with_map: bool = True,
 ) -> list[Block]:
-    """Write a statement about orbits."""
+    """Return the blocks of a statement about orbits."""
     blocks = _map(statement.map, writer) if with_map else []
     called = _known_functions(statement, writer)
     said: list[Inline] = []
@@ -446,7 +446,7 @@ def _map(map: Any, writer: ProofWriter) -> list[Block]:
 
 
 def _known_functions(statement: OrbitStatement, writer: ProofWriter) -> dict[str, Inline]:
-    """Return letters for the functions that a statement names."""
+    """Return the letters that already denote the functions in a statement."""
     found: dict[str, Inline] = {}
     for name, function in statement.definitions:
         short = writer.shorten(function.expr)

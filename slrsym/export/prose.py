@@ -1,4 +1,4 @@
-"""Prose about claims: titles, ideas, reasons of steps, and assumptions.
+"""Texts about claims: titles, proof ideas, justifications of steps, and assumptions.
 
 Titles and ideas are plain text, written for a terminal. Formulas in them stand between dollar
 signs, in the same plain notation, such as ``$E erf'(t + gamma G)$``.
@@ -56,7 +56,7 @@ _TOKEN = re.compile(r"\d+e-?\d+|[A-Za-z]+|\d+(?:\.\d+)?|<=|>=|=>|!=|\+-|->|\S")
 
 
 def _latex(text: str) -> str:
-    """Convert a formula in plain notation to LaTeX; one with a backslash is LaTeX already."""
+    """Convert a formula in plain notation to LaTeX; LaTeX, with a backslash, stays as it is."""
     if "\\" in text:
         return text.strip()
     # A star at the end of a letter is no product.
@@ -100,13 +100,13 @@ def _row(tokens: list[str]) -> str:
 
 
 def _script(tokens: list[str]) -> str:
-    """Take a subscript or superscript from the tokens."""
+    """Remove a subscript or superscript from the front of the tokens, and return its LaTeX."""
     first = tokens.pop(0)
     return _row(_bracket(tokens, first) if first in ("(", "{") else [first])
 
 
 def _bracket(tokens: list[str], opening: str = "(") -> list[str]:
-    """Take the text before the closing bracket, and the bracket."""
+    """Remove the tokens up to the closing bracket, and return those inside."""
     depth, inside = 1, []
     closing = {"(": ")", "{": "}"}[opening]
     while tokens:
@@ -210,7 +210,7 @@ _NAMED_STATEMENT = re.compile(
 
 
 def insert_references(parts: Iterable[Inline], known: Collection[str]) -> tuple[Inline, ...]:
-    """Put references in the place of names such as Lemma 4, for claims that are known.
+    """Replace names such as "Lemma 4" in a text by references to known claims.
 
     Examples
     --------
@@ -233,12 +233,12 @@ def insert_references(parts: Iterable[Inline], known: Collection[str]) -> tuple[
 
 
 def put_dollars_around_ranges(box: str) -> str:
-    """Put dollar signs around the ranges of a box of parameters."""
+    """Put dollar signs around the ranges in the text of a box of parameters."""
     return re.sub(r"([^,\[]+\[[^]]*\]|[^,]+)(, )?", r"$\1$\2", box)
 
 
 def justify_rule(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
-    """Write the rule of a step as a justification."""
+    """Return the rule of a step as a justification in words."""
     if isinstance(rule, Lemma):
         return (Reference(rule.id), *_values(rule, printer, shorten, find))
     if rule.name in AXIOMS:
@@ -260,7 +260,7 @@ def justify_rule(rule: Any, printer: Printer, shorten: Any, find: Any) -> tuple[
 
 
 def _values(rule: Lemma, printer: Printer, shorten: Any, find: Any) -> tuple[Inline, ...]:
-    """Write the non-trivial substitutions of a cited claim, if they are short enough."""
+    """Return the values at which a claim is cited, without trivial or long ones."""
     try:
         claim: Claim = find(rule.id)
         pairs = [(claim.symbol(symbol), value) for symbol, value in rule.values]
@@ -298,7 +298,7 @@ ORDER = Order(
 
 
 def assumption_symbols(statements: Iterable[Basic]) -> list[Any]:
-    """Return the symbols that assumptions concern; of a family, one member."""
+    """Return the symbols to state assumptions about; for an indexed family, one member."""
     statements = list(statements)
     indexed: dict[Any, Any] = {}
     for node in sorted(set().union(*(e.atoms(Indexed) for e in statements)), key=str):
@@ -325,7 +325,7 @@ def assumptions_of(
     laws: Mapping[Symbol, Law],
     printer: Printer,
 ) -> tuple[Block, ...]:
-    """Write the assumptions: domains, functions, laws and hypotheses."""
+    """Return paragraphs with the assumptions: domains, functions, laws and hypotheses."""
     sentences: list[tuple[Inline, ...]] = []
     declared = [Math(box) for box in _domains(symbols, printer)]
     named = sorted({(f.func.__name__, len(f.args)) for f in functions})
@@ -352,7 +352,7 @@ def assumptions_of(
 
 
 def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
-    """Write the laws, with letters of the same law beside each other."""
+    """Return formulas of the laws, with variables of the same law listed together."""
     letters: dict[tuple[Box, ...], list[Box]] = {}
     for box in map(printer.law, laws):
         first, *said = box.parts if isinstance(box, RowBox) else (box,)
@@ -362,7 +362,7 @@ def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
 
 
 def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
-    """Write the domains of symbols, each kind once."""
+    """Return formulas of the domains of symbols, each domain once."""
     kinds: dict[tuple[str, str], list[Symbol]] = {}
     for symbol in _in_order(symbols, printer):
         kinds.setdefault(_domain(symbol), []).append(symbol)
@@ -378,7 +378,7 @@ def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
 
 
 def _in_order(symbols: Iterable[Symbol], printer: Printer) -> list[Symbol]:
-    """Sort symbols as the printer does, with order parameters in their own order.
+    """Sort symbols as the printer does, with order parameters in their usual order.
 
     In a product eta and theta stand before the others.
     """
@@ -407,7 +407,7 @@ def _domain(symbol: Symbol) -> tuple[str, str]:
 
 
 def merge_bounds(given: list[Any], printer: Printer) -> list[Box]:
-    """Write hypotheses, two bounds of one expression on both sides of it."""
+    """Return formulas of hypotheses, with two bounds of one expression joined."""
     low: dict[Any, Any] = {}
     high: dict[Any, Any] = {}
     for hypothesis in given:

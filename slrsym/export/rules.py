@@ -1,4 +1,4 @@
-"""Descriptions of the rules of proofs, and of the evidence that the proof checker gets."""
+"""Descriptions of the rules of proofs, and of the evidence for each."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _ROLE = re.compile(r":\w+:`([^`]*)`|``([^`]*)``|`([^`]*)`")
 
 @dataclass(frozen=True)
 class RuleEntry:
-    """A rule, as its page shows it; `kind` is the short name of the evidence."""
+    """The entry of a rule on its page; `kind` is the short name of its form of evidence."""
 
     id: str
     name: str
@@ -89,19 +89,19 @@ class RuleEntry:
 
     @property
     def evidence(self) -> str:
-        """Form of the evidence for a step."""
+        """The form of the evidence for a step by this rule."""
         return _EVIDENCE[self.kind]
 
 
 def rule_id(name: str) -> str:
-    """Return the id of the rule that a step names; empty for structural steps."""
+    """Return the id of the rule that a step names; empty for a structural step."""
     if name.startswith("theorem "):
         return re.sub(r"[^a-z0-9]+", "-", name)
     return next((id for id, pattern, _ in _TABLE if re.fullmatch(pattern, name)), "")
 
 
 def rule_entry(id: str, name: str) -> RuleEntry:
-    """Return the entry of a rule; for a theorem on orbits, with its statement."""
+    """Return the entry of a rule; for a theorem on orbits, with the theorem's statement."""
     if id.startswith("theorem-"):
         from slrsym.proofs.theorems import text_of_theorem
 

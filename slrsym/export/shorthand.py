@@ -1,4 +1,4 @@
-r"""Expressions rewritten with the abbreviations of a claim.
+r"""Rewriting of expressions with a claim's abbreviations.
 
 This is done before they are typeset: :math:`\sqrt{1+2\lambda^2\gamma^2}` becomes :math:`A`. What a
 letter stands for is known, so whatever is written can be read back.
@@ -39,7 +39,7 @@ from slrsym.gaussian.law import Law
 
 
 def symbol_names(expressions: Iterable[Any]) -> set[str]:
-    """Return the names of all symbols and functions."""
+    """Return the names of all symbols and functions in some expressions."""
     return set().union(*map(_names, expressions))
 
 
@@ -66,7 +66,7 @@ RISK_CLOSED = Function("R^", real=True)
 
 
 def factor_powers(product: Expr) -> tuple[dict[Expr, Any], Expr]:
-    """Return the powers of the factors of a product."""
+    """Return the exponents of the factors of a product, and its numerical coefficient."""
     powers: dict[Expr, Any] = {}
     number: Expr = S.One
     for factor in Mul.make_args(product):
@@ -86,7 +86,7 @@ def _known(value: Expr) -> tuple[dict[Expr, Any], Expr]:
 
 
 def multiplicity_in_product(product: Expr, value: Expr) -> tuple[int, Expr]:
-    """Return how often a product divides another, and the quotient."""
+    """Return how often a product divides another one, and the quotient."""
     inner, scale = _known(value)
     # A multiple of a single letter is no abbreviation, one of a function is.
     alone = len(inner) == 1 and isinstance(next(iter(inner)), Function)
@@ -121,7 +121,7 @@ FIVE: tuple[Expr, ...] = notation.ORDER_PARAMETERS
 
 @cache
 def risk_definition() -> Any:
-    """Return the definition of the risk."""
+    """Return the definition of the risk, as an expectation."""
     from slrsym import symbolic
 
     return symbolic.risk_definition()
@@ -129,7 +129,7 @@ def risk_definition() -> Any:
 
 @cache
 def risk_on_manifold() -> Any:
-    """Return the right side of Lemma 6."""
+    """Return the closed form of the risk on the manifold (Lemma 6)."""
     from slrsym.proof import builtin_ledger
 
     return builtin_ledger().find("lemma-6").statement.rhs
@@ -137,7 +137,7 @@ def risk_on_manifold() -> Any:
 
 @cache
 def overlaps_of_risk(expr: Expectation) -> tuple[Expr, ...] | None:
-    """Return the overlaps at which an expectation is the risk."""
+    """Return the overlaps whose risk an expectation is by definition, or None."""
     definition = risk_definition()
     if expr == definition:
         return FIVE
@@ -158,7 +158,7 @@ _RISK_ARGUMENTS = (
 
 @cache
 def manifold_point(expr: Add) -> tuple[Expr, Expr] | None:
-    """Return the point at which a sum is the risk on the manifold."""
+    """Return the point (kappa, nu) at which a sum is the risk on the manifold, or None."""
     fixed = {notation.epsilon, notation.gamma, notation.L, notation.lam, notation.d}
     if not fixed <= expr.free_symbols or notation.epsilon**2 not in expr.args:
         return None
@@ -174,14 +174,14 @@ def manifold_point(expr: Add) -> tuple[Expr, Expr] | None:
 
 
 def is_closed_risk(expr: Add) -> bool:
-    """Return whether a sum is the closed form of the risk."""
+    """Return whether a sum is the risk in closed form."""
     result: bool = {*FIVE, notation.epsilon} <= expr.free_symbols and expr == _closed_risk()
     return result
 
 
 @cache
 def _closed_risk() -> Any:
-    """Return the form of claim excess-risk-stable, plus the noise."""
+    """Return the closed form in the claim ``excess-risk-stable``, plus the noise variance."""
     from slrsym.symbolic import excess_risk_stable
 
     return notation.epsilon**2 + excess_risk_stable()
@@ -204,7 +204,7 @@ def _are_variables(args: Sequence[Any]) -> bool:
 
 @dataclass
 class Shorthand:
-    """The abbreviations in force in one claim."""
+    """The abbreviations of one claim: letters and functions with their definitions."""
 
     letters: dict[Symbol, Expr] = field(default_factory=dict)
     functions: dict[UndefinedFunction, Lambda] = field(default_factory=dict)
@@ -218,7 +218,7 @@ class Shorthand:
     _known: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def meaning(self, symbol: Symbol) -> Expr:
-        """Return the definition of a letter, in the symbols of the claim."""
+        """Return the definition of a letter without using other letters."""
         value = self.letters[symbol]
         while value.free_symbols & set(self.letters):
             value = value.subs(self.letters)
@@ -231,7 +231,7 @@ class Shorthand:
         return replace(self, letters=letters, local=local, functions={}, _known={})
 
     def with_notation(self, notation: Mapping[Any, Expr]) -> Shorthand:
-        """Return the abbreviations with the claim's own letters and functions."""
+        """Return the abbreviations with the letters and functions that the claim defines itself."""
         result = self
         for shown, value in notation.items():
             if isinstance(shown, Symbol):
@@ -244,7 +244,7 @@ class Shorthand:
         return result
 
     def function_definition(self, function: UndefinedFunction) -> Any:
-        """Return the definition of a function of the claim, abbreviated by the others."""
+        """Return the definition of a function, using the claim's other abbreviations."""
         others = {
             value: other
             for value, other in self.local.items()
@@ -253,12 +253,12 @@ class Shorthand:
         return replace(self, local=others, _known={})(self.meant[function].expr)
 
     def letter_definition(self, letter: Symbol) -> Any:
-        """Return the definition of a letter of the claim, abbreviated by the others."""
+        """Return the definition of a letter, using the claim's other abbreviations."""
         others = {value: other for value, other in self.local.items() if other != letter}
         return replace(self, local=others, _known={})(self.letters[letter])
 
     def __call__(self, expr: Any) -> Any:
-        """Abbreviate an expression or statement."""
+        """Rewrite an expression or statement with the abbreviations."""
         if not isinstance(expr, Basic) or isinstance(expr, Law):
             return expr
         # SymPy takes derivatives in different variables for equal, at a point of equal coordinates.
@@ -330,7 +330,7 @@ class Shorthand:
     # -- letters -------------------------------------------------------------------------------
 
     def _root(self, power: Expr) -> Expr | None:
-        """Write a power of 1 + 2 s^2 as a power of A, and likewise for B."""
+        """Write a power of 1 + 2 s^2 by the letter A, and one of 1 + 4 s^2 by B."""
         doubled = 2 * power.exp
         if self.spread is None or not doubled.is_Integer or A not in self.letters:
             return None
@@ -390,7 +390,7 @@ class Shorthand:
         powers[letter] = powers.get(letter, S.Zero) + count
 
     def _zeta_at_zero(self, product: Expr) -> Expr:
-        """Write the arc sine that SymPy makes of zeta(0, lambda) as zeta again."""
+        """Write the arc sine to which SymPy evaluates zeta(0, lambda) as zeta again."""
         lam = notation.lam
         arc = asin(2 * lam**2 / (1 + 2 * lam**2))
         if not product.has(arc):

@@ -1,4 +1,4 @@
-"""The static site: pages, and the data for search, map and ledger.
+"""The static site: its pages, and the data for search, map and ledger.
 
 Pages can be read without JavaScript. What moves is in `templates/*.js`, and is given the claims,
 the axioms and what rests on what by one file of data, so that the site works without a server.
@@ -73,7 +73,7 @@ def jinja_environment() -> Environment:
 
 
 def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None) -> str:
-    """Write the phase portrait as a page by itself, in one file."""
+    """Return the page of the phase portrait as a single HTML file."""
     style = (_TEMPLATES / "style.css").read_text(encoding="utf-8")
     shown = {"style": style, "script": page_script(setting, sweep), "sweep": sweep}
     return jinja_environment().get_template("portrait.html").render(**shown)
@@ -82,7 +82,7 @@ def portrait_page(setting: dict[str, float], sweep: dict[str, Any] | None = None
 def site_files(
     document: Document, title: str | None = None, beside: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """Write the files of a static site, with links to documents beside it."""
+    """Return the files of a static site."""
     claims = document.claims
     titles = [paper.title for paper in document.papers]
     title = title or (SEVERAL if len(titles) > 1 else next(iter(titles), DEFAULT_TITLE))
@@ -181,7 +181,7 @@ def site_files(
 
 
 def _sources(claims: list[ClaimEntry]) -> dict[Path, str]:
-    """Return a page name for each derivation file; files in different folders may share a stem."""
+    """Return a unique page name for each derivation file."""
     found: dict[Path, str] = {}
     for file in dict.fromkeys(claim.place[0] for claim in claims):
         if file is not None and file.is_file():
@@ -194,7 +194,7 @@ def _sources(claims: list[ClaimEntry]) -> dict[Path, str]:
 
 
 def _steps_by_rule(document: Document) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Return the claim and name of each step, by the rule that accepted it."""
+    """Return the claim and the step name of all steps, grouped by rule."""
     found: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for claim in document.claims:
         for check in claim.checks.values():
@@ -211,7 +211,7 @@ def _rule_pages(document: Document) -> list[tuple[Any, list[tuple[str, str]]]]:
 
 
 def _glimpse(claim: ClaimEntry) -> str:
-    """Return the first formula of a statement, if it is short, and else an empty text."""
+    """Return the first formula of a statement as MathML if it is short, else an empty text."""
     for block in claim.statement:
         if isinstance(block, Display):
             shown = to_mathml(break_lines(join_display(block), _GLIMPSE))
@@ -224,7 +224,7 @@ _SAID = 600
 
 
 def _said(claim: ClaimEntry) -> list[str]:
-    """Return the formulas of a statement as one types them: written out, and abbreviated."""
+    """Return a statement's formulas as one would type them, written out and abbreviated."""
     blocks = [block for block in claim.statement if isinstance(block, Display)]
     shown = [formula.shown for block in blocks for formula in block.formulas]
     whole = " ".join(infix_text(s) for s in shown if s is not None)
@@ -240,7 +240,7 @@ def _data(
     show: HtmlRenderer,
     rules: list[tuple[Any, Any]],
 ) -> str:
-    """Write the data of search, map and outline as JSON."""
+    """Return the data of search, map and outline as JSON."""
     entries = [
         {
             "id": claim.id,

@@ -1,4 +1,4 @@
-"""Compilation of a LaTeX document by the programs that are installed."""
+"""Compilation of a LaTeX document by an installed LaTeX program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class CompileError(RuntimeError):
 
 
 def require_tex() -> str:
-    """Return the program that compiles, or raise `TeXMissingError`."""
+    """Return the name of the LaTeX compiler, or raise `TeXMissingError`."""
     if shutil.which("pdflatex"):
         return "latexmk" if shutil.which("latexmk") else "pdflatex"
     raise TeXMissingError(
@@ -39,7 +39,7 @@ def require_tex() -> str:
 
 
 def compile_document(folder: Path, main: str) -> Path:
-    """Compile a document, in a copy of its folder, and put the PDF beside it."""
+    """Compile a document in a copy of its folder, and put the PDF beside the source."""
     program = require_tex()
     stem = main.removesuffix(".tex")
     with tempfile.TemporaryDirectory(prefix="slrsym-") as name:

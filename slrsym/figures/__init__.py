@@ -1,4 +1,4 @@
-"""Figures: the recipe of each one's data, and its drawing function.
+"""Figures of the papers: the computation of their data, and their drawing.
 
 Nothing is imported before it is needed.
 """
@@ -53,7 +53,7 @@ def _known(name: str) -> str:
 
 
 def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe:
-    """Return the recipe of a figure's data.
+    """Return the computation of a figure's data, with its parameters.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def recipe(name: str, model: str | Path | None = None, **changes: Any) -> Recipe
 
 
 def conclusion(name: str, data: xr.Dataset) -> str:
-    """Conclude from a figure in one line, and say whether its data support it.
+    """Return one line on the conclusion of a figure, and on whether its data support it.
 
     The conclusions of figures 1, 8, 9 and 10 are those of Section E.
 
@@ -134,7 +134,7 @@ def conclusion(name: str, data: xr.Dataset) -> str:
 
 
 def draw(name: str, data: xr.Dataset, note: str = "") -> Figure:
-    """Draw a figure of a paper, or that of Proposition 13.
+    """Draw a figure from its data: one of the papers', or the basins of Proposition 13.
 
     Parameters
     ----------

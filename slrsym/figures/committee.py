@@ -27,7 +27,7 @@ def _thousands(data: xr.Dataset) -> str:
 
 
 def plateau_figure(data: xr.Dataset) -> Figure:
-    """Draw generalisation errors over time, and the order parameters of the fewest units.
+    """Draw the generalisation error over time, and order parameters for the fewest units.
 
     Drawn is what `slrsym.figures.committee_surveys.PlateauSurvey` makes.
     """
@@ -61,7 +61,7 @@ def plateau_figure(data: xr.Dataset) -> Figure:
 
 
 def noise_floor_figure(data: xr.Dataset) -> Figure:
-    """Draw the noise floor over its scale, against surplus units and against the learning rate.
+    """Draw the scaled noise floor, against surplus units and against the learning rate.
 
     Drawn is what `slrsym.figures.committee_surveys.NoiseFloorSurvey` makes.
     """
@@ -109,7 +109,7 @@ def noise_floor_figure(data: xr.Dataset) -> Figure:
 
 
 def stability_figure(data: xr.Dataset) -> Figure:
-    """Draw the learning rate at which teachers are no longer reached, and its product with K.
+    """Draw the learning rate above which students leave the teachers, and its product with K.
 
     Drawn is what `slrsym.figures.committee_surveys.StabilitySurvey` makes.
     """

@@ -1,4 +1,4 @@
-r"""Data of the figures of committee machines: equations of motion beside sampled descent.
+r"""Data of the figures of committee machines: equations of motion, and sampled descent.
 
 K students :math:`w_k` learn from M orthonormal teachers, all units :math:`g(x) =
 \operatorname{erf}(x/\sqrt2)`, by one-pass descent on half of the squared error with the learning
@@ -33,7 +33,7 @@ Array = NDArray[np.float64]
 
 @lru_cache(maxsize=2)
 def committee_equations(surplus: bool = False) -> Equations:
-    """Derive the equations of one-pass descent for any number of students and teachers.
+    """Return the equations of online descent for any number of students and teachers.
 
     Parameters
     ----------
@@ -71,13 +71,13 @@ def committee_equations(surplus: bool = False) -> Equations:
 
 
 def _taught(equations: Equations) -> dict[str, float]:
-    """Return the state where students equal their teachers, and surplus students vanish."""
+    """Return the state in which students equal their teachers and surplus students vanish."""
     state = dict.fromkeys(map(str, equations.state), 0.0)
     return state | {"Q": 1.0, "R": 1.0}
 
 
 class SampledDescent:
-    """One-pass descent in R^d of several runs at once, from its definition.
+    """Online descent in R^d, for several runs at once, from its definition.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class SampledDescent:
         self._rng = np.random.default_rng(seed)
 
     def advance(self, steps: int) -> None:
-        """Take steps, each with a fresh sample."""
+        """Take steps of descent, each with a fresh sample."""
         w, rng = self.students, self._rng
         runs, _, d = w.shape
         for _ in range(steps):
@@ -111,12 +111,12 @@ class SampledDescent:
             w -= (self.eta / d) * (slopes * off[:, None])[:, :, None] * x[:, None, :]
 
     def overlaps(self) -> tuple[Array, Array]:
-        """Return inner products of students, (runs, K, K), and with teachers, (runs, K, M)."""
+        """Return inner products among students, (runs, K, K), and with teachers, (runs, K, M)."""
         w = self.students
         return w @ w.swapaxes(1, 2), w[:, :, : self.teachers].copy()
 
     def generalisation_error(self) -> Array:
-        """Return that of each run, exactly, from its overlaps."""
+        """Return the generalisation error of each run, computed exactly from its overlaps."""
         Q, R = self.overlaps()
         (runs, K, M), one = R.shape, np.eye(self.teachers)
         lower = np.concatenate([R.swapaxes(1, 2), np.broadcast_to(one, (runs, M, M))], axis=2)
@@ -128,7 +128,7 @@ class SampledDescent:
 
 
 def diagonal_and_offdiagonal_means(matrices: Array) -> tuple[Array, Array]:
-    """Return the mean on the diagonal and beside it, of each matrix of shape (..., K, K).
+    """Return the mean of the diagonal entries, and of the others, of each (K, K) matrix.
 
     Of one row and column there is nothing beside the diagonal, and that mean is 0.
     """
@@ -139,7 +139,7 @@ def diagonal_and_offdiagonal_means(matrices: Array) -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class PlateauSurvey(SavedComputation):
-    r"""Generalisation error and order parameters of K students that learn from K teachers.
+    r"""Computation of the generalisation error and order parameters on the plateau, over time.
 
     The students start orthogonal, each with a small overlap with its own teacher. The data are
     ``error``, ``R``, ``S``, ``Q``, ``C`` over ``K, time``, by the equations; ``sampled_error`` over
@@ -175,11 +175,11 @@ class PlateauSurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the data depend."""
+        """The parameters on which the data depend."""
         return _settings("plateau", self)
 
     def compute_data(self) -> xr.Dataset:
-        """Solve the equations, and sample runs from the same start."""
+        """Solve the equations of motion, and sample runs from the same start."""
         equations = committee_equations()
         start = {"Q": self.length, "C": 0.0, "R": self.overlap, "S": 0.0}
         solved = [
@@ -205,7 +205,7 @@ class PlateauSurvey(SavedComputation):
         )
 
     def level(self, K: int) -> float:
-        """Return the error of the plateau at this learning rate, by the equations."""
+        """Return the generalisation error of the plateau, from the equations of motion."""
         equations = committee_equations()
         # The plateau for small rates, from which that at this rate is not far.
         overlap, length = 1 / np.sqrt(K * (2 * K - 1)), 1 / (2 * K - 1)
@@ -245,7 +245,7 @@ class PlateauSurvey(SavedComputation):
 
 @dataclass(frozen=True)
 class NoiseFloorSurvey(SavedComputation):
-    r"""The noise floor: the generalisation error that noisy labels leave, over its scale.
+    r"""Computation of the noise floor, the generalisation error left by noisy labels, scaled.
 
     The scale is :math:`\sigma^2\eta/(2\pi)`. The data are, over ``L`` at the first rate,
     ``solved``, by a fixed point of the equations, ``first_order``, ``sampled``, and ``error``, its
@@ -285,11 +285,11 @@ class NoiseFloorSurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the data depend."""
+        """The parameters on which the data depend."""
         return _settings("noise floor", self)
 
     def compute_data(self) -> xr.Dataset:
-        """Solve the equations for fixed points, and sample runs that start near the teachers."""
+        """Find fixed points of the equations of motion, and sample runs that start nearby."""
         first = self.rates[0]
         points = [(L, first) for L in self.surplus] + [(0, eta) for eta in self.rates]
         found = {point: self._sampled(*point, i) for i, point in enumerate(dict.fromkeys(points))}
@@ -317,7 +317,7 @@ class NoiseFloorSurvey(SavedComputation):
         return self.sigma**2 * eta / (2 * np.pi)
 
     def solved(self, L: int, eta: float) -> float:
-        """Return the floor over its scale by the equations."""
+        """Return the noise floor divided by its scale, from the equations of motion."""
         equations = committee_equations(surplus=L > 0)
         values: dict[str, Any] = {"M": self.teachers, "eta": eta, "sigma": self.sigma}
         near = np.array([*_taught(equations).values()])
@@ -333,7 +333,7 @@ class NoiseFloorSurvey(SavedComputation):
         return (found[0].risk - self.sigma**2) / 2 / self._scale(eta)
 
     def _sampled(self, L: int, eta: float, number: int) -> Array:
-        """Return the mean error of each run after it has settled, over its scale."""
+        """Return each run's mean error after it has settled, divided by the floor's scale."""
         rng = np.random.default_rng(_seed(self.seed, number))
         M, spread = self.teachers, np.sqrt(eta / 2 / self.d) * self.sigma
         # Deviations of the size of the first order, alike for surplus students, settle sooner.
@@ -352,7 +352,7 @@ class NoiseFloorSurvey(SavedComputation):
 
 @dataclass(frozen=True)
 class StabilitySurvey(SavedComputation):
-    r"""The learning rate from which on students do not stay at the teachers, without noise.
+    r"""Computation of the learning rate above which students leave the teachers, without noise.
 
     K students learn from K teachers. The data are ``limit`` over ``K``, at which the largest
     eigenvalue of the equations for students that are alike becomes 0; and over ``tried_K, factor``
@@ -384,11 +384,11 @@ class StabilitySurvey(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the data depend."""
+        """The parameters on which the data depend."""
         return _settings("stability", self)
 
     def compute_data(self) -> xr.Dataset:
-        """Search for the limits, and sample runs on both sides of them."""
+        """Compute the critical learning rates, and sample runs below and above them."""
         limits = {K: self.limit(K) for K in {*self.units, *self.tried}}
         tried = list(itertools.product(self.tried, self.factors))
         growth = [self._growth(K, f * limits[K], number) for number, (K, f) in enumerate(tried)]
@@ -404,7 +404,7 @@ class StabilitySurvey(SavedComputation):
         )
 
     def limit(self, K: int) -> float:
-        """Return the rate at which the teachers lose their stability."""
+        """Return the learning rate at which the teachers become unstable."""
         equations = committee_equations()
         at = _taught(equations)
 
@@ -427,7 +427,7 @@ class StabilitySurvey(SavedComputation):
 
 
 def _to_second_order(K: int, rates: Array) -> Array:
-    """Return the noise floor of K students of K teachers over its scale, by the claim for any K."""
+    """Return the scaled noise floor to second order in the learning rate, from its claim."""
     (stated,) = builtin_ledger().find("committee-floor-second-order").statement.atoms(Eq)
     units, eta = Symbol("K", positive=True), Symbol("eta", positive=True)
     floor = stated.lhs.subs(units, K)
@@ -436,7 +436,7 @@ def _to_second_order(K: int, rates: Array) -> Array:
 
 
 def _settings(survey: str, recipe: Any) -> dict[str, Any]:
-    """Return the parameters of a recipe, with lists for tuples, as files have them."""
+    """Return the parameters of a computation, with lists instead of tuples, as in files."""
     values = {n: list(v) if isinstance(v, tuple) else v for n, v in vars(recipe).items()}
     return {"survey": survey, **values}
 
@@ -446,5 +446,5 @@ def _stderr(values: Array) -> float:
 
 
 def _seed(seed: int, number: int) -> int:
-    """Return a seed for each point, so that no two share random numbers."""
+    """Return the random seed of a point of the survey, different for every point."""
     return int(np.random.SeedSequence([seed, number]).generate_state(1)[0])

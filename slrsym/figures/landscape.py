@@ -47,7 +47,7 @@ def _setting(task: Task) -> str:
 
 
 def critical_points_figure(found: CriticalPoints) -> Figure:
-    """Draw the overlaps of all critical points, beside their excess risks."""
+    """Draw the overlaps of all critical points, with their excess risks."""
     points = found.points
     rows = np.arange(len(points))
     with style():
@@ -155,7 +155,7 @@ def branches_figure(
 
 
 def _name_unstable(axes: Axes, branches: Sequence[Branch], high: float) -> None:
-    """Label the branches that end with several descending directions."""
+    """Label branches that have several descending directions at their end."""
     ends = [
         (float(b.excess_risk[i]), b.name)
         for b in branches
@@ -175,7 +175,7 @@ def _name_unstable(axes: Axes, branches: Sequence[Branch], high: float) -> None:
 
 
 def _enlarge(axes: Axes, branches: Sequence[Branch], place: float) -> None:
-    """Draw the branches that attract, or nearly do, around a mark in an inset."""
+    """Draw stable or almost stable branches around a mark in an enlarged inset."""
     inset = axes.inset_axes((0.65, 0.12, 0.33, 0.27))
     low, high = 0.85 * place, 1.2 * place
     risks = []
@@ -196,7 +196,7 @@ def _enlarge(axes: Axes, branches: Sequence[Branch], place: float) -> None:
 
 
 def _draw(axes: Axes, branch: Branch, values: Any, seen: set[str] | None) -> None:
-    """Draw a branch, in pieces of equal index."""
+    """Draw a branch of critical points, in pieces of constant index."""
     kind = branch.name.rstrip("0123456789 ")
     breaks = [0, *(np.flatnonzero(np.diff(branch.index)) + 1), len(branch.lam)]
     for first, last in pairwise(breaks):

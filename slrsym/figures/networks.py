@@ -1,4 +1,4 @@
-"""Figures 1 and 2, a probed encoder, and figures 8 to 10, Transformer layers and erf heads."""
+"""Figures 1 and 2 (a probed encoder) and 8 to 10 (Transformer layers and erf heads)."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SOLVED, _ALIGNED = 0.02, 0.97
 
 
 def has_own_stars(data: xr.Dataset) -> xr.DataArray:
-    """Return whether each head of a run has a star of its own at the last step."""
+    """Return whether each run ends with every head aligned with true directions of its own."""
     last = abs(match_heads(data)[["kappa", "nu"]].isel(step=-1)).to_array()
     return (last > _APART).all(["variable", "head"])
 
@@ -57,7 +57,7 @@ def _spread(values: Any) -> str:
 
 
 def conclusion_of_layer(data: xr.Dataset) -> str:
-    """State the paper's conclusion from figures 8 and 10, and whether these runs support it."""
+    """Return the paper's conclusion from figures 8 and 10, and whether these runs support it."""
     last = data.isel(step=-1)
     risk = f"excess risk {_spread(last.excess_risk)}"
     if data.attrs["heads"] == 1:
@@ -78,7 +78,7 @@ def conclusion_of_layer(data: xr.Dataset) -> str:
 
 
 def conclusion_of_heads(data: xr.Dataset) -> str:
-    """State the paper's conclusion from figure 9, and whether these runs support it."""
+    """Return the paper's conclusion from figure 9, and whether these runs support it."""
     sampled = data.sampled.values.astype(bool)
     last = data.excess_risk.isel(step=-1).values
     apart = has_own_stars(data).values
@@ -99,7 +99,7 @@ def conclusion_of_heads(data: xr.Dataset) -> str:
 
 
 def layer_figure(data: xr.Dataset) -> Figure:
-    """Draw the excess risk and the alignment of each head."""
+    """Draw the excess risk of a Transformer layer, and the alignment of each head."""
     heads = data.attrs["heads"]
     pairs = match_heads(data)
     apart = has_own_stars(data)
@@ -148,14 +148,14 @@ def layer_figure(data: xr.Dataset) -> Figure:
 
 
 def _by_head(values: xr.DataArray) -> xr.DataArray:
-    """Return absolute values, a row for each head of a run, without steps that lack a value."""
+    """Return absolute values, one row for each head of each run, without steps that lack values."""
     rows = abs(values).dropna("step").transpose("run", "head", "step")
     flat = rows.values.reshape(-1, rows.sizes["step"])
     return xr.DataArray(flat, {"step": rows.step.values}, ("run", "step"))
 
 
 def heads_figure(data: xr.Dataset) -> Figure:
-    """Draw the excess risk of erf heads, their alignments, and those with k and v exchanged."""
+    """Draw the excess risk of erf heads, and their alignments with true and exchanged pairs."""
     pairs = abs(match_heads(data))
     sampled = data.sampled.values.astype(bool)
     kinds = (("samples", COLOURS["blue"], sampled), ("exact risk", COLOURS["orange"], ~sampled))
@@ -216,13 +216,13 @@ _SEPARABLE, _CHANCE = 0.995, 0.55
 
 
 def _means(data: xr.Dataset) -> xr.DataArray:
-    """Average the accuracy of the hidden states after the first."""
+    """Return the accuracy averaged over all hidden states but the first."""
     later: xr.DataArray = data.accuracy.isel(state=slice(1, None))
     return later.mean("state")
 
 
 def conclusion_of_probing(data: xr.Dataset) -> str:
-    """State the paper's conclusion from figure 1, and whether this encoder supports it."""
+    """Return the paper's conclusion from figure 1, and whether this encoder supports it."""
     means, said = _means(data), []
     for scaling in data.scaling.values:
         found = means.sel(scaling=scaling)
@@ -240,7 +240,7 @@ def conclusion_of_probing(data: xr.Dataset) -> str:
 
 
 def probing_figure(data: xr.Dataset) -> Figure:
-    """Draw an example with its decisive word, and accuracies on each set of sentences."""
+    """Draw a sentence with its decisive word, and accuracies on each set of sentences."""
     with style():
         figure = Figure(figsize=(WIDTH, 4.4), layout="constrained")
         grid = figure.add_gridspec(2, 2, height_ratios=(0.28, 1))
@@ -299,7 +299,7 @@ def _example(axes: Axes) -> None:
 
 
 def _name_words(axes: Axes, words: list[str], x: Any, y: Any, least: float) -> None:
-    """Label points by words, moved apart where they would overlap."""
+    """Label points by words, shifted where labels would overlap."""
     # To the left, where the arrow to the decisive word does not run.
     beside = float(np.min(x)) - 0.06 * float(np.ptp(axes.dataLim.intervalx))
     for i, height in enumerate(spread_labels(y, least)):

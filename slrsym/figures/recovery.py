@@ -1,4 +1,4 @@
-"""Figures of recovery: starts by their endpoints, and fractions over a grid."""
+"""Figures of recovery: endpoints of random starts, and their fractions over a grid."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _LEAST_RUNS = 5
 
 
 def basin_figure(data: xr.Dataset) -> Figure:
-    """Draw starts along the two modes at the null point, coloured by their endpoints."""
+    """Draw starts in the plane of the two modes at the null point, coloured by endpoint."""
     setting = setting_of(data)
     sizes = mode_sizes(data.start.values, setting)
     verdict = data.verdict.values
@@ -110,7 +110,7 @@ def _draw_even_odds(axes: Axes, fit: Any, ends: Any) -> None:
 
 
 def varying_axes(data: xr.Dataset) -> list[str]:
-    """Return the axes of a grid that have several values."""
+    """Return the axes of a grid that have more than one value."""
     return [str(name) for name in data["count"].dims[:-1] if data.sizes[name] > 1]
 
 

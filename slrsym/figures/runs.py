@@ -70,7 +70,7 @@ def runs_figure(data: xr.Dataset, *, each: bool = False) -> Figure:
 
 
 def conclusion_of_runs(data: xr.Dataset) -> str:
-    """State how many runs recover the oracle, and with which risk."""
+    """Return a line on how many runs recover the oracle, and on their risk."""
     last = data.isel(step=-1)
     well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
     count, total = int(well.sum()), data.sizes["run"]
@@ -83,7 +83,7 @@ def conclusion_of_runs(data: xr.Dataset) -> str:
 
 
 def set_up_step_axis(axes: Axes, data: xr.Dataset) -> None:
-    """Set up the axis of steps, with no number beyond the edge."""
+    """Format the axis of steps, without numbers beyond the edge."""
     last = max(1, int(data.step[-1]))
     axes.set(xlabel="Step $t$", xlim=(0, 1.02 * last))
     axes.xaxis.set_major_locator(MaxNLocator(4))
@@ -91,7 +91,7 @@ def set_up_step_axis(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _destinations(data: xr.Dataset) -> list[tuple[str, str, xr.Dataset]]:
-    """Split runs into those that recover and those that do not, with names and colours."""
+    """Split runs into those that recover the oracle and the others, with names and colours."""
     last = data.isel(step=-1)
     well = (abs(last.kappa) > _RECOVERED) & (abs(last.nu) > _RECOVERED)
     sides = (("recover", COLOURS["blue"], well), ("do not", COLOURS["orange"], ~well))
@@ -110,7 +110,7 @@ def mean_and_band(
     each: bool = False,
     line: Any = "-",
 ) -> None:
-    """Draw a mean and a band of percentiles, or each run."""
+    """Draw the mean of runs with a band of percentiles, or with each run."""
     if each:
         rows = values.transpose("step", "run")
         axes.plot(values.step, rows, color=colour, lw=0.4, alpha=0.6, ls=line)
@@ -121,7 +121,7 @@ def mean_and_band(
 
 
 def set_up_log_axis(axes: Axes, label: str) -> None:
-    """Set up a logarithmic axis with at least two numbers."""
+    """Format a logarithmic axis, with at least two numbers."""
     axes.set(yscale="log", ylabel=label)
     low, high = axes.get_ylim()
     digits: Any = (1, 2, 5) if high > 3 * low else range(1, 10)
@@ -162,7 +162,7 @@ def _paths(axes: Axes, data: xr.Dataset) -> None:
 
 
 def _finer(data: xr.Dataset, chosen: list[int]) -> xr.Dataset:
-    """Recompute some runs with more points of the first steps, where they move fast.
+    """Return some runs recomputed with more logged steps at the start, where they move fast.
 
     The steps are made again, from the same random numbers.
     """
@@ -248,7 +248,7 @@ def _sampling(found: dict[str, Any]) -> str:
 
 
 def _key(data: xr.Dataset, each: bool) -> str:
-    """Describe the lines and bands."""
+    """Return a text that explains the lines and bands."""
     count = data.sizes["run"]
     key = f"lines: mean over {count} runs; bands: 2.5th to 97.5th percentile"
     if each:

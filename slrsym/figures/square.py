@@ -29,7 +29,7 @@ PATH_COLOURS = tuple(COLOURS[name] for name in ("blue", "orange", "green"))
 
 
 def set_up_square(axes: Axes) -> None:
-    """Set limits, ticks and labels of the square."""
+    """Format the axes of the square of (kappa, nu)."""
     axes.set(
         xlim=(-1.08, 1.08),
         ylim=(-1.08, 1.08),
@@ -42,7 +42,7 @@ def set_up_square(axes: Axes) -> None:
 
 
 def draw_fixed_points(axes: Axes, data: xr.Dataset) -> None:
-    """Mark the fixed points, by kind."""
+    """Mark the fixed points of the planar map, by kind."""
     for kind, (label, marker, colour) in _KINDS.items():
         some = data.fixed_kind.values == kind
         axes.plot(
@@ -60,7 +60,7 @@ def draw_fixed_points(axes: Axes, data: xr.Dataset) -> None:
 
 
 def draw_field(axes: Axes, data: xr.Dataset) -> Quiver:
-    """Draw the vector field by arrows of equal length, in darker colour where it is faster."""
+    """Draw a vector field as arrows of equal length, darker where it is larger."""
     every = slice(None, None, max(1, (data.sizes["kappa"] - 1) // (_ARROWS - 1)))
     some = data.isel(kappa=every, nu=every)
     speed = np.hypot(some.flow_kappa, some.flow_nu)
@@ -86,7 +86,7 @@ def draw_field(axes: Axes, data: xr.Dataset) -> Quiver:
 def draw_paths(
     axes: Axes, runs: xr.Dataset, chosen: Sequence[int], colours: Sequence[str] = PATH_COLOURS
 ) -> None:
-    """Draw trajectories, each from an empty circle to a full one."""
+    """Draw trajectories, each from an empty circle at its start to a full one at its end."""
     for run, colour in zip(chosen, colours, strict=False):
         kappa, nu = runs.kappa[run], runs.nu[run]
         axes.plot(kappa, nu, color=colour, zorder=3)
@@ -125,7 +125,7 @@ def _draw_orbits(axes: Axes, data: xr.Dataset, colour: str) -> None:
 
 
 def manifold_figure(data: xr.Dataset) -> Figure:
-    """Draw the risk over the square with orbits of descent, beside the vector field.
+    """Draw the risk over the square with orbits of descent, and the vector field.
 
     Drawn is what `slrsym.surveys.SquareSurvey` makes.
     """
@@ -154,7 +154,7 @@ def manifold_figure(data: xr.Dataset) -> Figure:
 
 
 def basins_figure(data: xr.Dataset) -> Figure:
-    """Draw the minimum that descent finds from each start, and how soon.
+    """Draw the minimum to which descent converges from each start, and how fast.
 
     Drawn is what `slrsym.surveys.BasinSurvey` makes.
     """
@@ -180,7 +180,7 @@ def basins_figure(data: xr.Dataset) -> Figure:
 
 
 def planar_figure(runs: xr.Dataset, data: xr.Dataset) -> Figure:
-    """Draw trajectories in the square over the vector field, from empty circles to full ones."""
+    """Draw trajectories in the square over the vector field."""
     with style():
         figure = Figure(figsize=(4.6, 4.3), layout="constrained")
         axes = figure.subplots()
@@ -207,7 +207,7 @@ _PREDICTORS = (
 
 
 def oracle_figure(data: xr.Dataset) -> Figure:
-    """Draw the risks as the dimension grows, with Monte Carlo estimates."""
+    """Draw the risks of the predictors as d grows, with Monte Carlo estimates."""
     with style():
         figure = Figure(figsize=(4.6, 3.3), layout="constrained")
         axes = figure.subplots()

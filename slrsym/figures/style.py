@@ -1,4 +1,4 @@
-"""Style of the figures: fonts, colours, sizes, file formats, and a page with all of them."""
+"""Style of the figures: fonts, colours, sizes, file formats, and the gallery page."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def style() -> Iterator[None]:
 
 
 def use_style() -> None:
-    """Change Matplotlib's settings to the package's style, as in a notebook."""
+    """Set Matplotlib to the package's style for good, as in a notebook."""
     mpl.rcParams.update(_SETTINGS)
 
 
@@ -89,7 +89,7 @@ def label_panel(axes: Axes, label: str) -> None:
 
 
 def absolute_value_tex(text: str) -> str:
-    """Write an absolute value in TeX with a vertical bar that looks like no letter of STIX."""
+    """Return the TeX of an absolute value, with a bar that cannot be read as a letter."""
     return rf"$\mid\!{text}\!\mid$"
 
 
@@ -103,7 +103,7 @@ _SYMBOLS = {
 
 
 def add_conclusion(figure: Figure, text: str) -> None:
-    """Put a sentence below a figure, above its legend if it has one."""
+    """Put a sentence below a figure, above its legend."""
     said = fill(text, round(15.5 * figure.get_figwidth()))
     for plain, tex in _SYMBOLS.items():
         said = said.replace(plain, tex)
@@ -116,7 +116,7 @@ def add_conclusion(figure: Figure, text: str) -> None:
 
 
 def number_tex(value: float) -> str:
-    """Write a number in TeX as by hand."""
+    """Return the TeX of a number, in the usual notation."""
     text = f"{value:.4g}"
     if "e" not in text and (abs(value) >= 0.01 or value == 0):
         return text
@@ -126,7 +126,7 @@ def number_tex(value: float) -> str:
 
 
 def spread_labels(heights: NDArray[np.float64], least: float) -> NDArray[np.float64]:
-    """Move the heights of labels apart where they are close."""
+    """Return heights of labels, moved apart where labels would overlap."""
     order = np.argsort(heights)
     moved = np.array(heights, dtype=float)[order]
     for _ in range(200):
@@ -141,7 +141,7 @@ def spread_labels(heights: NDArray[np.float64], least: float) -> NDArray[np.floa
 
 
 def save_figure(figure: Figure, path: str | Path, form: str | None = None) -> None:
-    """Write a figure to a file, which is complete or not there at all."""
+    """Write a figure to a file, completely or not at all."""
     form = form or Path(path).suffix.removeprefix(".").lower()
     if form not in FORMATS:
         raise ValueError(f"format must be one of {', '.join(FORMATS)}; got {form!r}, for {path}")
@@ -222,7 +222,7 @@ nav a { margin-right: 0.8rem; }
 
 @dataclass(frozen=True)
 class GalleryFigure:
-    """A figure on the page of all figures: a picture with its description, or a problem."""
+    """An entry of the gallery page: a figure with its description, or a problem."""
 
     name: str
     image: str = ""
@@ -234,7 +234,7 @@ class GalleryFigure:
 
 
 def gallery_page(shown: list[GalleryFigure]) -> str:
-    """Write the page in HTML."""
+    """Return the HTML of the page with all figures."""
     links = " ".join(f'<a href="#figure-{one.name}">{_title(one.name)}</a>' for one in shown)
     sections = "\n".join(map(_section, shown))
     return f"{_HEAD}<nav>{links}</nav>\n{sections}\n</body>\n</html>\n"

@@ -14,7 +14,7 @@ from slrsym.renamed import old_attribute
 
 
 class Binder(Expr):  # type: ignore[misc]
-    """An expression under a law, whose random variables mean nothing outside of it.
+    """Base class of expressions that bind the random variables of a law, such as expectations.
 
     Subclasses have the properties `law` and `free_symbols` and the method `rename_variables`.
     Substituting a parameter never captures: where the new expression contains a symbol that is
@@ -27,7 +27,7 @@ class Binder(Expr):  # type: ignore[misc]
     renamed = old_attribute("rename_variables")
 
     def rename_variables(self, names: Mapping[Symbol, Symbol]) -> Any:
-        """Rename the random variables of the expression.
+        """Return the expression with its random variables renamed.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class IIDSum(Binder):
 
     @property
     def term(self) -> Expr:
-        """The summand."""
+        """The summand, as a function of one copy of the random vector."""
         return self.args[0]
 
     @property
@@ -160,7 +160,7 @@ class IIDSum(Binder):
         raise NotImplementedError(f"derivative of a sum of independent copies in {symbol}")
 
     def copies(self, count: int) -> tuple[Expr, ProductLaw | Law]:
-        """Write the sum out for a given number of copies.
+        """Return the sum written out for a given number of copies, with the joint law of these.
 
         Parameters
         ----------
@@ -223,7 +223,7 @@ class Expectation(Binder):
 
     @property
     def integrand(self) -> Expr:
-        """The expression whose expectation is meant."""
+        """The function of the random vector whose expectation is taken."""
         return self.args[0]
 
     @property
@@ -269,13 +269,13 @@ class Expectation(Binder):
 
     @property
     def reason(self) -> str:
-        """The reason why `expectation` does not evaluate it; empty if it does."""
+        """The reason why `expectation` has no closed form; empty if it has one."""
         return str(load_registered("expectation.reason")(self))
 
     why = old_attribute("reason")
 
     def to_latex(self) -> str:
-        r"""Write the expectation in LaTeX, with its law.
+        r"""Return the LaTeX of the expectation, with its law.
 
         Returns
         -------
@@ -306,7 +306,7 @@ class Expectation(Binder):
 
 
 def require_real(expr: Expr, law: Law) -> None:
-    """Raise unless parameters are declared real and differ in name from the law's variables."""
+    """Raise an error if parameters are not declared real or share names with random variables."""
     names = {symbol.name for symbol in law.symbols}
     for symbol in sorted(expr.free_symbols - set(law.symbols), key=str):
         if symbol.name in names and not symbol.is_real:

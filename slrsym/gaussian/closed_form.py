@@ -1,4 +1,4 @@
-r"""Expectations in closed form.
+r"""Closed forms of expectations under Gaussian laws, by rewriting rules with a trace.
 
 `expectation` reduces an integrand by conditioning, Stein's lemma and completing the square to a few
 Gaussian integrals (see `integrals`). What it cannot reduce it leaves as an `Expectation`.
@@ -130,14 +130,14 @@ def _entrywise(expr: Any, law: Law | None, record: Trace) -> Any:
 
 
 def closed_form(node: Expectation) -> Expr:
-    """Evaluate an unevaluated expectation."""
+    """Return the closed form of an unevaluated `Expectation`, as far as there is one."""
     return _Evaluation(Trace()).evaluate(node.integrand.doit(), node.law)
 
 
 def evaluate_for_proofs(
     expr: Expr, law: Law, positive: Callable[[Expr], bool] = lambda _: False
 ) -> Expr:
-    """Return the closed form in functions that proofs and kernels have.
+    """Evaluate an expectation using only the functions that proofs and compiled code support.
 
     These are this package's own, and the Gamma function is none of them. `positive` may know more
     of parameters than they declare.
@@ -158,7 +158,7 @@ def reason_unevaluated(node: Expectation) -> str:
 
 
 class _Evaluation:
-    """One evaluation: its trace, and the closed forms found on the way."""
+    """State of one evaluation: its trace, and the closed forms found so far."""
 
     def __init__(
         self,
@@ -187,7 +187,7 @@ class _Evaluation:
         return sp.Add(*total)
 
     def _factored(self, addend: Expr, law: Law) -> tuple[Expr, list[tuple[Expr, Law]]]:
-        """Split an addend into a coefficient and a factor for each independent block or iid sum."""
+        """Split an addend into a coefficient and a factor for each independent part of the law."""
         blocks: list[Any] = list(law.independent_laws())
         owner: dict[Any, int] = {s: i for i, b in enumerate(blocks) for s in b.symbols}
         coefficient: Expr = S.One
@@ -260,7 +260,7 @@ class _Evaluation:
     # -- one Gaussian vector -------------------------------------------------------------------
 
     def gaussian(self, expr: Expr, law: GaussianLaw) -> Expr:
-        """Evaluate an expectation under one Gaussian law; unsupported addends stay."""
+        """Evaluate an expectation under one Gaussian law; leave unsupported addends unevaluated."""
         value = self._by_forms(expr, law)
         if value is None and self.with_gamma and has_fractional_power(expr):
             # Before it is expanded: (x^2 + y^2)^(3/2) would become two addends.
@@ -288,7 +288,7 @@ class _Evaluation:
         return sp.Add(*closed)
 
     def _addend(self, core: Expr, law: GaussianLaw) -> Expr:
-        """Evaluate one addend, by exp and erf or by the Gamma function."""
+        """Evaluate the mean of one addend, by the rules for exp and erf or for Gamma functions."""
         node = Expectation(core, law)
         try:
             require_no_poles(core, law)
@@ -309,7 +309,7 @@ class _Evaluation:
         return value
 
     def _radial(self, core: Expr, law: GaussianLaw) -> Expr | None:
-        """Evaluate a moment of a length: an absolute value, or the root of a sum of squares.
+        """Evaluate the mean of a function of a length: of an absolute value or a Euclidean norm.
 
         Factors in uncorrelated variables are taken by themselves.
         """
@@ -331,7 +331,7 @@ class _Evaluation:
         return value
 
     def _by_forms(self, expr: Expr, law: GaussianLaw) -> Expr | None:
-        """Evaluate under the law of the affine forms in the integrand, if these are fewer."""
+        """Evaluate over the affine forms in the integrand, if they are fewer than its variables."""
         involved = expr.free_symbols & set(law.symbols)
         if len(involved) < 3:
             return None
@@ -351,7 +351,7 @@ class _Evaluation:
         return value
 
     def _divergent(self, divergent: list[tuple[Expr, DivergenceError]], law: GaussianLaw) -> Expr:
-        """Handle addends without an expectation of their own, whose sum may have one.
+        """Return the sum of divergent addends unevaluated; raise if it certainly diverges, too.
 
         Such a sum is (1 - erf(x)**2) exp(x**2/2), and so is (1 - cos(x))/x.
         """
@@ -367,7 +367,7 @@ class _Evaluation:
         return Expectation(total, law)
 
     def _without_i(self, value: Expr, core: Expr) -> Expr:
-        """Take the real part of a complex closed form of something real."""
+        """Return the real part of the complex closed form of a real expectation."""
         if not value.has(sp.I) or not core.is_real or any(e.has(sp.I) for e in value.atoms(sp.erf)):
             return value
         real = value.as_real_imag()[0]
@@ -375,7 +375,7 @@ class _Evaluation:
         return real
 
     def _term(self, term: IntegrandTerm, law: GaussianLaw) -> Expr:
-        """Return the expectation of a term, its coefficient left out.
+        """Return the expectation of a term without its coefficient.
 
         A power of 2000 takes 1000 applications of Stein's lemma, one inside the other: they are
         kept on a list, since Python does not nest calls as deep.
@@ -393,7 +393,7 @@ class _Evaluation:
         return value
 
     def _evaluation(self, term: IntegrandTerm, law: GaussianLaw) -> _Steps:
-        """Evaluate a term by the rule that applies; ask for the terms that the rule leads to."""
+        """Return a term's mean by the rule that applies, yielding the terms that the rule needs."""
         full = law.symbols
         node = Expectation(term.as_expr(full), law)
         involved = [s for s in full if s in node.integrand.free_symbols]
@@ -462,7 +462,7 @@ class _Evaluation:
         return prefactor * (yield from _combination(moved_terms, new_law))
 
     def _conditioned(self, term: IntegrandTerm, law: GaussianLaw, node: Expectation) -> _Steps:
-        """Evaluate a term with a delta function: a density times a conditional expectation."""
+        """Return a term's mean given that a delta function's argument vanishes, times a density."""
         argument, *others = term.zeros
         (mean,), ((variance,),) = form_moments([argument], law)
         if variance == 0:
@@ -483,7 +483,7 @@ class _Evaluation:
     def _parallel_signs(
         self, term: IntegrandTerm, law: GaussianLaw
     ) -> list[tuple[Expr, IntegrandTerm]] | None:
-        r"""Reduce signs of proportional forms to fewer signs.
+        r"""Replace a product of signs of proportional affine forms by a sum with fewer signs.
 
         For positive c, sign(x) sign(c x - q) = 1 + sign(q) (sign(c x - q) - sign(x)).
         """
@@ -590,7 +590,7 @@ class _Evaluation:
 
 
 def _combination(parts: list[tuple[Expr, IntegrandTerm]], law: GaussianLaw) -> _Steps:
-    """Return a linear combination of terms' expectations, each of which it asks for."""
+    """Return a linear combination of expectations of terms, yielding each term for evaluation."""
     values = []
     for coefficient, part in parts:
         values.append(coefficient * (yield part, law))

@@ -1,4 +1,4 @@
-"""Functions of one variable: derivatives of erf, normal density and distribution function.
+"""SymPy functions of one variable: derivatives of erf, the normal density and distribution.
 
 How they print as code, and the modules to lambdify them with:
 
@@ -37,17 +37,17 @@ def __getattr__(name: str) -> Any:
 
 
 def print_function_call(printer: Any, function: str, *args: Expr) -> str:
-    """Write a call of a function by its full name, which the printer notes for import."""
+    """Return code that calls a function by its full name, and note the name for the imports."""
     return f"{printer._module_format(function)}({', '.join(map(printer._print, args))})"
 
 
 def parenthesised_code(printer: Any, formula: Expr) -> str:
-    """Write a formula in parentheses, since the printer takes a function for an atom."""
+    """Return code for a formula in parentheses: the printer treats a function call as an atom."""
     return f"({printer._print(formula)})"
 
 
 class GaussianFunction(Function):  # type: ignore[misc]
-    """Base class of the functions here: evaluation by `multiprecision`, leading terms, printing."""
+    """Base class of this package's functions: evaluation, leading terms at a zero, printing."""
 
     _multiprecision: str
     _symbol: str
@@ -82,7 +82,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
         raise NotImplementedError(f"leading term of {self} as {x} tends to 0")
 
     def _vanishing_part(self, at_zero: list[Expr]) -> Expr | None:
-        """Return a simpler expression with the same leading term where the function vanishes."""
+        """Return a simpler expression with the same leading term near a zero of the function."""
         return None
 
     def _latex(self, printer: Any, exp: str | None = None) -> str:
@@ -103,7 +103,7 @@ class GaussianFunction(Function):  # type: ignore[misc]
         return self._scalar_code(printer)
 
     def _scalar_code(self, printer: Any) -> str:
-        """Write Python code for one float, from the form in exp; subclasses may write another."""
+        """Return Python code for a float argument, from the form in exp unless overridden."""
         return parenthesised_code(printer, self.rewrite(exp))
 
     def _numpycode(self, printer: Any) -> str:
@@ -172,18 +172,18 @@ class GaussianMultiple(EntireFunction):
 
 
 def require_argument_index(function: Function, argindex: int) -> None:
-    """Refuse to differentiate in an argument that there is not."""
+    """Raise an error if a derivative is asked for in an argument the function does not have."""
     if not 1 <= argindex <= len(function.args):
         raise ArgumentIndexError(function, argindex)
 
 
 def integration_variable(*free: Expr) -> Symbol:
-    """Return a variable of integration."""
+    """Return a variable of integration that differs from the given symbols."""
     return uniquely_named_symbol("x", free, real=True)
 
 
 def are_real(args: tuple[Expr, ...]) -> bool:
-    """Return whether all arguments are real or infinite."""
+    """Return whether all arguments are real numbers or infinite."""
     return all(arg.is_extended_real for arg in args)
 
 

@@ -1,4 +1,4 @@
-"""Trace of an evaluation: the rewriting steps and their rules."""
+"""Trace of an evaluation: each rewriting step with the rule that justifies it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TraceStep:
 
 @dataclass
 class Trace:
-    """The steps of an evaluation, in the order in which they were made.
+    """The rewriting steps of an evaluation, in order.
 
     Every step is an equality between expressions in which the expectations still to be evaluated
     stand as they are. The right-hand side of a step has expectations that later steps evaluate.
@@ -39,7 +39,7 @@ class Trace:
     reasons: dict[Expr, str] = field(default_factory=dict)
 
     def record(self, rule: str, lhs: Expr, rhs: Expr) -> None:
-        """Append a step, unless it is trivial or already there.
+        """Append a step to the trace, unless it is trivial or already there.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class Trace:
         return "\n".join(str(step) for step in self.steps)
 
     def to_latex(self) -> str:
-        """Write the steps as an environment ``align*``, each with its rule."""
+        """Return the LaTeX of the steps as an environment ``align*``, each with its rule."""
         lines = (
             rf"{latex(step.lhs)} &= {latex(step.rhs)} && \text{{({step.rule})}}"
             for step in self.steps

@@ -12,7 +12,7 @@ from slrsym.gaussian.law import GaussianLaw, ProductLaw
 
 
 def form_moments(forms: Sequence[Expr], law: GaussianLaw) -> tuple[list[Expr], list[list[Expr]]]:
-    """Return means and covariances of affine forms."""
+    """Return the means and the covariance matrix of affine forms under a law."""
     found = [law.affine_coefficients(form) for form in forms]
     rows = [Matrix([row]) for _, row in found]
     mean = Matrix(list(law.mean.values()))
@@ -21,7 +21,7 @@ def form_moments(forms: Sequence[Expr], law: GaussianLaw) -> tuple[list[Expr], l
 
 
 def dependent_groups(cov: list[list[Expr]]) -> list[list[int]]:
-    """Return indices in groups, such that those of different groups are uncorrelated."""
+    """Group indices such that variables of different groups are uncorrelated."""
     groups: list[list[int]] = []
     for i in range(len(cov)):
         joined = [g for g in groups if any(cov[i][j] != 0 for j in g)]
@@ -31,7 +31,7 @@ def dependent_groups(cov: list[list[Expr]]) -> list[list[int]]:
 
 
 def joint_gaussian(law: ProductLaw) -> GaussianLaw | None:
-    """Return the joint law of independent Gaussian vectors; None where one is not Gaussian."""
+    """Return the joint law of independent Gaussian vectors, or None if one is not Gaussian."""
     blocks = law.independent_laws()
     if not all(isinstance(block, GaussianLaw) for block in blocks):
         return None
@@ -40,7 +40,7 @@ def joint_gaussian(law: ProductLaw) -> GaussianLaw | None:
 
 
 def quadratic_form(q: Expr, variables: Iterable[Symbol]) -> tuple[Matrix, Matrix, Expr]:
-    """Return P, b, c of q(x) = -x'Px/2 + b'x + c."""
+    """Return the matrix P, vector b and constant c with q(x) = -x'Px/2 + b'x + c."""
     variables = list(variables)
     origin = dict.fromkeys(variables, S.Zero)
     linear = Matrix([sp.expand(q.diff(x).xreplace(origin)) for x in variables])

@@ -1,4 +1,4 @@
-"""Base class of laws, noise of known variance, and products of independent laws."""
+"""Base class of laws; noise of known variance; products of independent laws."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from slrsym.renamed import old_attribute
 
 
 class Law(Basic):  # type: ignore[misc]
-    """Common ground of all laws: they bind the symbols that name their random variables."""
+    """Base class of laws of random vectors, which bind the symbols of their coordinates."""
 
     @property
     def symbols(self) -> tuple[Symbol, ...]:
@@ -21,7 +21,7 @@ class Law(Basic):  # type: ignore[misc]
 
     @property
     def parameters(self) -> set[Symbol]:
-        """The symbols that the law depends on."""
+        """The symbols that the law depends on, other than those of its random variables."""
         raise NotImplementedError
 
     @property
@@ -34,19 +34,19 @@ class Law(Basic):  # type: ignore[misc]
 
     @property
     def canonical_variables(self) -> dict[Symbol, Symbol]:
-        """Standard names for the variables: none, as `Expectation` renames them itself."""
+        """An empty dictionary, since `Expectation` renames the variables of a law itself."""
         return {}
 
     blocks = old_attribute("independent_laws")
 
     def independent_laws(self) -> tuple[Law, ...]:
-        """Return the independent laws that this one consists of."""
+        """Return the independent laws whose product this law is."""
         return (self,)
 
     renamed = old_attribute("rename_variables")
 
     def rename_variables(self, names: Mapping[Symbol, Symbol]) -> Law:
-        """Rename the random variables of the law.
+        """Return the law with its random variables renamed.
 
         Parameters
         ----------
@@ -71,12 +71,12 @@ _PLAIN = frozenset({"commutative", "complex", "extended_real", "finite", "hermit
 
 
 def is_plainly_real(symbol: Symbol) -> bool:
-    """Return whether a symbol is declared real, and nothing else."""
+    """Return whether a symbol is declared real, with no other assumption."""
     return bool(symbol.is_real) and not set(symbol._assumptions_orig) - _PLAIN
 
 
 def require_real_symbol(symbol: Any, role: str) -> Symbol:
-    """Check the name of a random variable."""
+    """Return a symbol that names a random variable; raise an error if it is not declared real."""
     symbol = sympify(symbol)
     if not isinstance(symbol, Symbol):
         raise TypeError(f"{role} must be named by a SymPy Symbol; got {symbol!r}")
@@ -94,7 +94,7 @@ def require_real_symbol(symbol: Any, role: str) -> Symbol:
 
 
 def require_real_expression(expr: Any, what: str) -> Expr:
-    """Check a parameter of a law."""
+    """Return a parameter of a law, or raise an error if it is not real."""
     expr = sympify(expr)
     if not isinstance(expr, Expr):
         raise TypeError(f"{what} must be an expression; got {expr!r}")
@@ -111,7 +111,7 @@ def require_real_expression(expr: Any, what: str) -> Expr:
 
 
 def _is_placeholder(symbol: Symbol) -> bool:
-    """Return whether a symbol stands for a new value within a simultaneous `subs`."""
+    """Return whether a symbol is a placeholder that SymPy's simultaneous `subs` made."""
     return isinstance(symbol, Dummy) and symbol.name.startswith("subs_")
 
 
@@ -150,7 +150,7 @@ class NoiseLaw(Law):
 
     @property
     def variance(self) -> Expr:
-        """The second moment."""
+        """The variance of the noise."""
         return self.args[1]
 
     @property

@@ -22,12 +22,12 @@ class DivergenceError(IntegrabilityError):
 
 
 def _tidy(expr: Expr) -> Expr:
-    """Bring a rational expression to lowest terms, factored."""
+    """Write a rational expression in lowest terms, factored."""
     return sp.factor(sp.cancel(sp.together(expr))) if expr.free_symbols else expr
 
 
 def erf_mean(mean: Expr, variance: Expr, noise: int = 1) -> Expr:
-    r"""Return :math:`\mathbb{E}\operatorname{erf}(u) = \operatorname{erf}(m / \sqrt{1 + 2v})`.
+    r"""Return the mean of erf(u) for a Gaussian u, :math:`\operatorname{erf}(m / \sqrt{1 + 2v})`.
 
     Without noise, :math:`\mathbb{E}\operatorname{sign}(u) = \operatorname{erf}(m / \sqrt{2v})`.
     """
@@ -47,7 +47,7 @@ def erf_product_mean(
     noise_u: int = 1,
     noise_w: int = 1,
 ) -> Expr:
-    r"""Return :math:`\mathbb{E}\operatorname{erf}(u)\operatorname{erf}(w)`, in Owen's T.
+    r"""Return the mean of erf(u) erf(w) for Gaussian u and w, in terms of Owen's T.
 
     Notes
     -----
@@ -90,7 +90,7 @@ def erf_product_mean(
 
 
 def _primitive(mean: Expr) -> Expr:
-    """Drop numerical factors of the mean."""
+    """Divide an expression in the mean by its numerical factor."""
     return mean.as_independent(*mean.free_symbols, as_Add=False)[1]
 
 
@@ -105,7 +105,7 @@ def complete_square(
     cov: Matrix,
     positive: Callable[[Expr], bool] = lambda _: False,
 ) -> tuple[Expr, Expr, Matrix, Matrix]:
-    r"""Complete the square: the exponential of a quadratic form times a Gaussian density.
+    r"""Return exp of a quadratic form times a Gaussian density as a factor times a new density.
 
     For :math:`X \sim N(m, \Sigma)` and :math:`q(x) = -\tfrac12 x^T P x + b^T x`,
     :math:`\mathbb{E}[e^{q(X)} f(X)] = D^{-1/2} e^c\, \mathbb{E} f(X')` with
@@ -133,7 +133,7 @@ def complete_square(
 
 
 def simplify_complex(expr: Expr) -> Expr:
-    """Bring a rational expression, which may contain the imaginary unit, to lowest terms."""
+    """Write a rational expression, possibly with the imaginary unit, in lowest terms."""
     return (
         _tidy(expr)
         if not expr.has(S.ImaginaryUnit)
@@ -148,7 +148,7 @@ def _evidently_positive(expr: Expr) -> bool | None:
 
 
 def _evidently_semidefinite(matrix: Matrix) -> bool:
-    """Return whether elimination without pivoting shows a matrix to be positive semidefinite."""
+    """Return whether elimination without pivoting shows that a matrix is positive semidefinite."""
     work = matrix.copy()
     n = work.shape[0]
     for i in range(n):

@@ -27,7 +27,7 @@ from slrsym.gaussian.special_functions import erf_prime, erf_second, normal_cdf,
 
 @dataclass(frozen=True)
 class IntegrandTerm:
-    r"""One addend of an integrand."""
+    r"""One addend of an integrand: a coefficient times powers, an exponential, erfs and signs."""
 
     coefficient: Expr
     powers: tuple[int, ...]
@@ -62,7 +62,7 @@ _ELEMENTARY: dict[type[Function], Any] = {
 
 
 def _rewritten(expr: Expr, variables: frozenset[Symbol]) -> Expr:
-    """Rewrite the supported functions of the variables in basic ones."""
+    """Rewrite supported functions of the variables in terms of powers, exp, erf and signs."""
 
     def concerns(node: Any) -> bool:
         return type(node) in _ELEMENTARY and bool(node.free_symbols & variables)
@@ -87,7 +87,7 @@ def is_affine(form: Expr, variables: frozenset[Symbol]) -> bool:
 def write_in_affine_forms(
     expr: Expr, variables: frozenset[Symbol]
 ) -> tuple[Expr, dict[Expr, Symbol]] | None:
-    """Write `expr` as a function of affine forms, with a symbol for each form."""
+    """Write an expression as a function of affine forms, with a symbol for each form."""
     names: dict[Expr, Symbol] = {}
 
     def abstracted(node: Any) -> Any:
@@ -106,7 +106,7 @@ def write_in_affine_forms(
 
 
 def expand_terms(expr: Expr, variables: tuple[Symbol, ...]) -> list[IntegrandTerm]:
-    """Expand `expr` into terms."""
+    """Expand an expression into a list of terms."""
     bound = frozenset(variables)
     smooth = _rewritten(rewrite_with_signs(expr, bound), bound)
     expanded = sp.expand(smooth, power_base=False, log=False, trig=False)
@@ -159,7 +159,7 @@ def _term(addend: Expr, variables: tuple[Symbol, ...], bound: frozenset[Symbol])
 
 
 def require_no_poles(addend: Expr, law: GaussianLaw) -> None:
-    """Raise where a negative integer power has a pole that the other factors leave standing."""
+    """Raise an error if a negative power has a pole that no other factor cancels."""
     bound = frozenset(law.symbols)
     factors = sp.Mul.make_args(addend)
     for factor in factors:
@@ -178,7 +178,7 @@ def require_no_poles(addend: Expr, law: GaussianLaw) -> None:
 
 
 def _zeros_below(factor: Expr) -> list[Expr]:
-    """Return factors that vanish at poles; of periodic functions, at some of the poles."""
+    """Return the factors of denominators, whose zeros are poles."""
     base, power = factor.as_base_exp()
     if not power.is_Integer:
         return []
@@ -217,7 +217,7 @@ def _affine_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
 
 
 def _polynomial_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
-    """Return a real zero of a polynomial in one of the variables."""
+    """Return a real zero of a polynomial, as a value of one of its variables, or None."""
     if len(base.free_symbols) != 1:
         return None
     (symbol,) = base.free_symbols
@@ -230,7 +230,7 @@ def _polynomial_pole(base: Expr, law: GaussianLaw) -> dict[Symbol, Expr] | None:
 
 
 def _stands(rest: Expr, where: dict[Symbol, Expr]) -> bool:
-    """Return whether the other factors of an integrand are nonzero at some point of a pole."""
+    """Return whether the other factors of an integrand are nonzero somewhere on a given pole."""
     if rest.free_symbols & set(where):
         rest = rest.subs(where)
     names = sorted(rest.free_symbols, key=str)
@@ -243,7 +243,7 @@ def _stands(rest: Expr, where: dict[Symbol, Expr]) -> bool:
 
 
 def require_slow_growth(core: Expr, law: GaussianLaw) -> None:
-    """Raise where an exponent is a polynomial of degree over two that tends to infinity."""
+    """Raise an error if the integrand grows like exp of a polynomial of degree over two."""
     bound = frozenset(law.symbols)
     exponents = [f.args[0] for f in sp.Mul.make_args(core) if isinstance(f, sp.exp)]
     exponent = sp.expand(sum(exponents)) if exponents else None

@@ -1,4 +1,4 @@
-"""Laws of random vectors: jointly Gaussian, noise of known variance, products, sums of copies.
+"""Laws of random vectors: jointly Gaussian, and those of `sympy.stats` variables.
 
 A law is an immutable SymPy object. Its vector is named by symbols, which the law *binds*: outside
 of the law (and of the expectations taken under it) these symbols mean nothing, so substituting a
@@ -37,7 +37,7 @@ __all__ = [
 
 
 def require_covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatrix:
-    """Check the covariance matrix of a vector."""
+    """Return a covariance matrix; raise an error if it is certainly not semidefinite."""
     try:
         matrix = with_own_owens_t(sp.ImmutableMatrix(cov))
     except (TypeError, ValueError) as error:
@@ -66,7 +66,7 @@ def require_covariance_matrix(cov: Any, names: list[Symbol]) -> sp.ImmutableMatr
 
 @lru_cache(maxsize=1024)
 def _negative_minor(matrix: sp.ImmutableMatrix) -> tuple[tuple[int, ...], Expr] | None:
-    """Return a principal minor that is certainly negative, if there is one."""
+    """Return the index set and value of a principal minor that is certainly negative, or None."""
     n = matrix.rows
     for size in range(1, n + 1):
         for chosen in combinations(range(n), size):
@@ -83,7 +83,7 @@ def _negative_minor(matrix: sp.ImmutableMatrix) -> tuple[tuple[int, ...], Expr] 
 
 
 def _is_somewhere_positive(block: sp.ImmutableMatrix) -> bool:
-    """Return whether the determinant is positive at some values of the symbols."""
+    """Return whether the determinant of a symbolic matrix is positive at a sample point."""
     point = {}
     for i, symbol in enumerate(sorted(block.free_symbols, key=str), 2):
         kind = symbol._assumptions_orig
@@ -152,7 +152,7 @@ class GaussianLaw(Law):
 
     @classmethod
     def _derived(cls, mean: Mapping[Symbol, Expr], cov: Matrix) -> GaussianLaw:
-        """Make a law whose parameters come from those of a law that was checked."""
+        """Return a Gaussian law without checking its covariance, which comes from a checked law."""
         result: GaussianLaw = Basic.__new__(
             cls, sp.Tuple(*map(sp.Tuple, mean, mean.values())), sp.ImmutableMatrix(cov)
         )
@@ -263,7 +263,7 @@ class GaussianLaw(Law):
         return GaussianLaw(mean, (matrix * self.cov * matrix.T).applyfunc(sp.expand))
 
     def affine_coefficients(self, form: Any) -> tuple[Expr, list[Expr]]:
-        """Return the constant and the coefficients of an affine form.
+        """Return the constant and the coefficients of an affine form in the coordinates.
 
         Parameters
         ----------
@@ -295,7 +295,7 @@ class GaussianLaw(Law):
         return constant, [sp.expand(c) for c in row]
 
     def condition(self, values: Mapping[Symbol, Any]) -> GaussianLaw:
-        r"""Return the law of the other coordinates, given the values of some.
+        r"""Return the conditional law of the other coordinates, given the values of some.
 
         The conditional mean is :math:`m_1 + \Sigma_{12}\Sigma_{22}^{-1}(x_2 - m_2)` and the
         covariance :math:`\Sigma_{11} - \Sigma_{12}\Sigma_{22}^{-1}\Sigma_{21}`.
@@ -386,7 +386,7 @@ def standard_normal(*names: Symbol) -> GaussianLaw:
 
 
 def without_random_symbols(expr: Expr) -> tuple[Expr, Law]:
-    """Replace random variables of `sympy.stats` by symbols, and return their law."""
+    """Replace random variables of `sympy.stats` by symbols; return the result and their law."""
     from sympy.stats.rv import random_symbols
 
     found = sorted(random_symbols(expr), key=str)

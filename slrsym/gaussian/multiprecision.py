@@ -108,12 +108,12 @@ def _vanishing(x: Any) -> Any:
 
 
 def _lost_in_square(x: Any) -> int:
-    """Return the bits by which rounding x^2/2 is worse than rounding x, in exp(-x^2/2)."""
+    """Return how many bits the factor exp(-x^2/2) loses if x^2/2 is rounded."""
     return max(0, 2 * int(mpmath.mag(x))) if mpmath.isfinite(x) and x != 0 else 0
 
 
 def _owens_t(h: Any, a: Any) -> Any:
-    """Evaluate T(h, a) for finite h >= 0 and a > 0."""
+    """Evaluate Owen's T function T(h, a) for finite h >= 0 and a > 0."""
     if h == 0:
         return mpmath.atan(a) / (2 * mp.pi)
     if a <= 1:
@@ -137,7 +137,7 @@ def _core(c: Any, a: Any) -> Any:
 
 
 def _bell_integral(c: Any, start: Any, length: Any) -> Any:
-    """Integrate exp(-c x^2)/(1 + x^2) between two points, by Arb."""
+    """Integrate exp(-c x^2)/(1 + x^2) between two points, by the Arb library."""
     if length == 0:
         return mp.zero
     with ctx.workprec(mp.prec + 30 + int(max(0, mpmath.mag(c)))):

@@ -1,4 +1,4 @@
-"""Functions with kinks and jumps, written with signs of affine forms.
+"""Functions with kinks and jumps, rewritten with signs of affine forms.
 
 Absolute values, maxima, steps and functions by cases are sums of smooth functions times products of
 signs, but for a set of probability zero. Under a Gaussian law these have expectations of their own.
@@ -25,11 +25,11 @@ Branches = list[tuple[Expr, Expr]]
 
 
 class UnsupportedIntegrand(Exception):  # noqa: N818
-    """The integrand is outside of the class that has closed forms here."""
+    """The integrand is outside the class of functions with closed forms here."""
 
 
 def total_degree(form: Expr, variables: frozenset[Symbol]) -> int:
-    """Return the total degree in the variables; 99 where `form` is not a polynomial."""
+    """Return the total degree of a polynomial in the variables, or 99 if it is not a polynomial."""
     present = sorted(form.free_symbols & variables, key=str)
     if not present:
         return 0
@@ -42,7 +42,7 @@ def total_degree(form: Expr, variables: frozenset[Symbol]) -> int:
 
 
 def rewrite_with_signs(expr: Expr, variables: frozenset[Symbol]) -> Expr:
-    """Replace functions with kinks by signs of affine forms."""
+    """Rewrite functions with kinks, such as Abs and Max, using signs of affine forms."""
     if not _has_kinks(expr, variables):
         return expr
     if isinstance(expr, sp.Add | sp.Mul):
@@ -68,7 +68,7 @@ def _has_kinks(expr: Any, variables: frozenset[Symbol]) -> bool:
 
 
 def _branches(expr: Expr, variables: frozenset[Symbol]) -> Branches:
-    """Split `expr` into smooth expressions, each with the weight of its region."""
+    """Split an expression into pairs of the indicator of a region and a smooth expression there."""
     if not _has_kinks(expr, variables):
         return [(S.One, expr)]
     if isinstance(expr, sp.Derivative | sp.DiracDelta):
@@ -84,7 +84,7 @@ def _branches(expr: Expr, variables: frozenset[Symbol]) -> Branches:
 
 
 def _pieces(expr: Expr, values: list[Expr], variables: frozenset[Symbol]) -> Branches:
-    """Return the branches of one node with given branches of its arguments."""
+    """Return the smooth branches of one function call whose arguments are smooth."""
     if isinstance(expr, sp.Abs | sp.sign | sp.Heaviside):
         above = _step(values[0], variables)
         low: Expr = {sp.Abs: -values[0], sp.sign: S.NegativeOne, sp.Heaviside: S.Zero}[expr.func]
@@ -123,7 +123,7 @@ def _collected(branches: Iterable[tuple[Expr, Expr]]) -> Branches:
 
 
 def _indicator(condition: Any, variables: frozenset[Symbol]) -> Expr:
-    """Return the indicator of a condition, up to a null set."""
+    """Return the indicator of a condition as an expression in signs, up to a null set."""
     if condition in (S.true, S.false):
         return S.One if condition == S.true else S.Zero
     if isinstance(condition, sp.And):
@@ -155,7 +155,7 @@ def _step(form: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def _sign(form: Expr, variables: frozenset[Symbol]) -> Expr:
-    """Return the sign of a smooth expression, by signs of affine forms."""
+    """Return the sign of a smooth expression, written with signs of affine forms."""
     if not form.free_symbols & variables:
         return sp.sign(form)
     if form.is_positive or form.is_negative:
@@ -196,7 +196,7 @@ def _sign_of_polynomial(form: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def _sign_of_quadratic(form: Expr, variables: frozenset[Symbol]) -> Expr:
-    """Return the sign of a quadratic function a u^2 + c of one affine form."""
+    """Return the sign of a quadratic function a u^2 + c of one affine form u."""
     found = next((x for x in sorted(variables, key=str) if form.diff(x, 2) != 0), None)
     if found is not None:
         affine, twice = sp.expand(form.diff(found)), form.diff(found, 2)
@@ -216,7 +216,7 @@ def _sign_of_quadratic(form: Expr, variables: frozenset[Symbol]) -> Expr:
 
 
 def _sign_of_exponentials(form: Expr, variables: frozenset[Symbol]) -> Expr:
-    """Return the sign of a exp(u) + b exp(w), where u and w may be constant."""
+    """Return the sign of a exp(u) + b exp(w), written with signs of affine forms."""
     parts = []
     fixed, loose = sp.expand(form).as_independent(*variables, as_Add=True)
     for part in (*sp.Add.make_args(loose), *([sp.factor(fixed)] if fixed != 0 else [])):

@@ -25,7 +25,7 @@ from slrsym.gaussian.piecewise import UnsupportedIntegrand, total_degree
 
 
 class _ChiSquared(NamedTuple):
-    """The law of a quadratic function: c times a noncentral chi-squared variable."""
+    """The law of a quadratic form: c times a noncentral chi-squared variable."""
 
     scale: Expr
     degrees: Expr
@@ -33,12 +33,12 @@ class _ChiSquared(NamedTuple):
 
 
 def has_fractional_power(expr: Expr) -> bool:
-    """Tell whether an expression has a power whose exponent is not an integer."""
+    """Return whether an expression has a power whose exponent is not an integer."""
     return any(not power.exp.is_Integer for power in expr.atoms(sp.Pow))
 
 
 def uncorrelated_factors(core: Expr, law: GaussianLaw) -> list[tuple[tuple[Symbol, ...], Expr]]:
-    """Return factors of a product, each with its variables, uncorrelated with those of the others.
+    """Group the factors of a product such that variables of different groups are uncorrelated.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def uncorrelated_factors(core: Expr, law: GaussianLaw) -> list[tuple[tuple[Symbo
 
 
 def radial_moment(core: Expr, law: GaussianLaw) -> Expr:
-    """Return the expectation of a power, or of the logarithm, of a length.
+    """Return the expectation of a power of a length, or of its logarithm.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def radial_moment(core: Expr, law: GaussianLaw) -> Expr:
 
 
 def _common_form(core: Expr, law: GaussianLaw) -> tuple[Expr, Expr]:
-    """Return Q and p such that the product is Q**p, for a quadratic function Q >= 0."""
+    """Return a quadratic function Q >= 0 and an exponent p such that the product is Q**p."""
     bound = frozenset(law.symbols)
     form, total = None, S.Zero
     for factor in sp.Mul.make_args(core):
@@ -147,7 +147,7 @@ def _common_form(core: Expr, law: GaussianLaw) -> tuple[Expr, Expr]:
 
 
 def _chi_squared(form: Expr, law: GaussianLaw) -> _ChiSquared:
-    r"""Return the law of a quadratic function, if it is that of a chi-squared variable.
+    r"""Return the scaled noncentral chi-squared law of a quadratic function, if it has one.
 
     With the Hessian 2P, the gradient g at the mean m and the covariance :math:`\Sigma` it is if
     :math:`P\Sigma P = cP`, :math:`P\Sigma g = cg` and :math:`Q(m) = g^T\Sigma g/(4c)`; then

@@ -154,13 +154,13 @@ class OwensT(GaussianFunction):
 
 
 def sympy_owens_t() -> type[Expr]:
-    """Return SymPy's function `owens_t`, or `OwensT` if this SymPy has none."""
+    """Return SymPy's function `owens_t`, or `OwensT` if this version of SymPy has none."""
     result: type[Expr] = getattr(sympy, "owens_t", OwensT)
     return result
 
 
 def with_own_owens_t(expr: Any) -> Any:
-    """Write SymPy's ``owens_t`` as `OwensT`.
+    """Replace SymPy's ``owens_t`` by `OwensT` in an expression.
 
     Parameters
     ----------
@@ -182,7 +182,7 @@ def with_own_owens_t(expr: Any) -> Any:
 
 
 def with_sympy_owens_t(expr: Basic) -> Any:
-    """Write `OwensT` as SymPy's ``owens_t``, if this SymPy has it.
+    """Replace `OwensT` by SymPy's ``owens_t`` in an expression, if this SymPy has it.
 
     Parameters
     ----------

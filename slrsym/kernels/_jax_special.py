@@ -1,4 +1,4 @@
-"""The functions of the kernels that JAX lacks, each with a rule for its derivatives.
+"""Special functions that JAX lacks, each with a rule for its derivatives.
 
 They say the same as their namesakes in `slrsym.kernels.special`. A rule gives partial derivatives,
 which have rules themselves, so that derivatives of every order are right.
@@ -38,7 +38,7 @@ Function = Callable[..., Any]
 
 
 def make_differentiable(function: Function, slope: Callable[[int], Function]) -> Function:
-    """Return an elementwise function of which ``slope(i)`` is the i-th partial derivative.
+    """Return an elementwise JAX function with ``slope(i)`` as its i-th partial derivative.
 
     A partial derivative is made and computed only if JAX asks for it.
     """
@@ -72,7 +72,7 @@ def partial_derivative(function: Function, i: int) -> Function:
 
 
 def select_elementwise(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """Return one of two alternatives, both of which are computed.
+    """Return one of two alternatives elementwise; both are computed.
 
     Notes
     -----
@@ -98,7 +98,7 @@ def select_elementwise(test: Any, then: Callable[[], Any], otherwise: Callable[[
 
 
 def _forwards(function: Function) -> Function:
-    """Return the function, whose derivatives of every order are taken forwards."""
+    """Return a function whose derivatives of all orders JAX computes in forward mode."""
     return make_differentiable(function, lambda i: _forwards(partial_derivative(function, i)))
 
 
@@ -126,7 +126,7 @@ erf_defect = make_differentiable(
 
 
 def decay_series(exponent: Any, ends: Any) -> Any:
-    r"""Return :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy`, r = y (2l + y), by quadrature.
+    r"""Return :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy` with r = y (2l + y), by quadrature.
 
     Derivatives are those of the quadrature, whose integrand stays of one sign.
     """
@@ -168,7 +168,7 @@ owens_t = make_differentiable(_owens_t, lambda i: (_owens_t_by_h, _owens_t_by_a)
 
 
 def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
-    """Integrate from `start` to `stop`, in pieces of the same ratio."""
+    """Integrate from `start` to `stop`, split into pieces in geometric progression."""
     stop = jnp.maximum(start, stop)
     length = jnp.log(stop / start)
     count = jnp.maximum(1.0, jnp.ceil(length / PIECE))
@@ -215,7 +215,7 @@ _TOGETHER = 64
 
 
 def gaussian_mean(f: Function, orders: tuple[int, ...]) -> Function:
-    """Return the means that `kernels.special.compute_normal_means` computes, by the same arguments.
+    """Return Gaussian means with derivatives, as `kernels.special.compute_normal_means` does.
 
     By the heat equation, a derivative in a covariance is a second one in two means, and half of it
     in a variance.
@@ -224,7 +224,7 @@ def gaussian_mean(f: Function, orders: tuple[int, ...]) -> Function:
     pairs = [(i, j) for i in range(count) for j in range(i, count)]
 
     def moved(f: Function, i: int, orders: tuple[int, ...]) -> tuple[Function, tuple[int, ...]]:
-        """Differentiate f in a variable."""
+        """Return the derivative of f in one variable, and the raised orders."""
         first = partial_derivative(lambda *z: f(*z)[0], i)
         higher = tuple(n + (k == i) for k, n in enumerate(orders))
         return lambda *z: (first(*z), *f(*z)[1:]), higher

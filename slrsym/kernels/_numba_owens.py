@@ -1,4 +1,4 @@
-"""Owen's T and zeta in double precision, to 3 and 5 units in the last place.
+"""Owen's T and zeta in double precision, with errors of at most 3 and 5 units in the last place.
 
 Printed code calls them with and without Numba, so that there is one source. For arrays there are
 their namesakes in `slrsym.kernels.special`, by a shorter rule: Owen's T of many points takes 260 ns
@@ -30,7 +30,7 @@ _SPLITTER = 134217729.0
 
 
 def _gauss_factor(h: float) -> float:
-    """Compute exp(-h^2/2) to the last digits, for 0 <= h <= 40."""
+    """Compute exp(-h^2/2) with full relative accuracy, for 0 <= h <= 40."""
     # At most 26 bits, so that the square is exact.
     rounded = floor(1048576.0 * h) / 1048576.0
     return exp(-0.5 * rounded * rounded) * exp(-0.5 * (h - rounded) * (h + rounded))
@@ -64,7 +64,7 @@ def _core(h: float, a: float) -> float:
 
 
 def owens_t(h: float, a: float) -> float:
-    r"""Compute Owen's T function :math:`T(h, a)` of two real numbers.
+    r"""Compute Owen's T function :math:`T(h, a)` for two real numbers.
 
     Notes
     -----
@@ -134,7 +134,7 @@ def gaussian_zeta(t: float, s: float) -> float:
 
 @cache
 def compile_owens() -> dict[str, Callable[[float, float], float]]:
-    """Compile Owen's T and the Gaussian zeta by Numba, and return them by name."""
+    """Compile Owen's T and the Gaussian zeta with Numba; return the functions by name."""
     from numba import njit
     from numba.extending import register_jitable
 

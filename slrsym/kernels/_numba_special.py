@@ -1,4 +1,4 @@
-"""Special functions that Python's math module lacks, compiled by Numba.
+"""Special functions that Python's math module lacks, compiled with Numba.
 
 They say the same as their namesakes for NumPy. The quadrature has an exponential of its own: calls
 of the C library are made one at a time, while a polynomial is evaluated for several nodes at once.
@@ -39,7 +39,7 @@ _WIDTH = 8
 
 
 def _in_blocks(series):
-    """Transform Chebyshev coefficients to those of T_k T_w, of T_2w and so on, by blocks.
+    """Convert Chebyshev coefficients to blocks that multiply T_0, T_w, T_2w and so on.
 
     This uses T_(k + jw) = 2 T_k T_jw - T_(jw - k).
     """
@@ -67,7 +67,7 @@ _WHOLE = 1.5 * 2.0**52
 
 @intrinsic
 def _as_float(typing_context, bits):
-    """Reinterpret the bits of an integer as a float."""
+    """Reinterpret the bits of an integer as a float, in compiled code."""
 
     def generate(context, builder, signature, arguments):
         return builder.bitcast(arguments[0], context.get_value_type(types.float64))
@@ -77,7 +77,7 @@ def _as_float(typing_context, bits):
 
 @intrinsic
 def _as_bits(typing_context, number):
-    """Reinterpret the bits of a float as an integer."""
+    """Reinterpret the bits of a float as an integer, in compiled code."""
 
     def generate(context, builder, signature, arguments):
         return builder.bitcast(arguments[0], context.get_value_type(types.int64))
@@ -86,7 +86,7 @@ def _as_bits(typing_context, number):
 
 
 def _horner(powers, x):
-    """Write a polynomial in `x` as source text, by Horner's scheme."""
+    """Return source code for a polynomial in `x`, by Horner's scheme."""
     text = repr(powers[-1])
     for c in powers[-2::-1]:
         text = f"({text} * {x} + {c!r})"
@@ -94,7 +94,7 @@ def _horner(powers, x):
 
 
 def _written(text, options=_INLINE):
-    """Compile a function from source text, in which loops are unrolled for the vectoriser."""
+    """Compile a function from source code whose loops are unrolled for vectorisation."""
     exec(text, globals(), found := {})
     return njit(**options)(*found.values())
 
@@ -125,7 +125,7 @@ erf = _written(f"""def erf(x):
 
 @njit(**_OPTIONS)
 def decay_coefficients(low, width):
-    """Compute `slrsym.kernels.special.decay_coefficients` for numbers."""
+    """Compute `slrsym.kernels.special.decay_coefficients` for scalars, in machine code."""
     part = 0
     while part < len(_EDGES) - 2 and low > _EDGES[part + 1]:
         part += 1
@@ -142,7 +142,7 @@ def decay_coefficients(low, width):
 
 
 def _chebyshev(t, count):
-    """Write the Chebyshev polynomials of `t1`, from the second on, as lines of source text."""
+    """Return source code that computes Chebyshev polynomials of `t1`, from the second on."""
     lines = [f"{t}2 = 2.0 * {t}1 * {t}1 - 1.0"]
     for n in range(3, count):
         low = n // 2
@@ -152,7 +152,7 @@ def _chebyshev(t, count):
 
 
 def _block(first):
-    """Write the sum of a block as source text, its smallest terms first."""
+    """Return source code for a sum of Chebyshev terms, the smallest first."""
     terms = [f"s[{first + k}] * t{k}" for k in range(_WIDTH - 1, 0, -1)]
     return f"({' + '.join(terms)} + s[{first}])"
 
@@ -172,7 +172,7 @@ decay_series = _written(f"""def decay_series(exponent, s):
 
 @njit(**_OPTIONS)
 def erf_defect(x, y):
-    """Compute `x - erf(y)` by the smaller complement, without cancellation."""
+    """Compute `x - erf(y)` without cancellation, by way of the smaller of erf and 1 - erf."""
     small = math.erfc(abs(y))
     return (x - 1) + small if y >= 0 else (x + 1) - small
 
@@ -204,7 +204,7 @@ def _log_pieces(rise, fall, least, low, stop):
 
 @njit(**_OPTIONS)
 def erf_covariance(x, y, r):
-    """Compute `slrsym.kernels.special.erf_covariance` for numbers."""
+    """Compute `slrsym.kernels.special.erf_covariance` for scalars, in machine code."""
     if x != x or y != y or not abs(r) <= 1:
         return math.nan
     sign = 1.0
@@ -242,7 +242,7 @@ fall = _written(f"""def fall(w):
 
 
 def _summed(head, rows, each):
-    """Compile a loop over nodes that sums weight w^k z^j, each sum in a variable of its own."""
+    """Compile a loop over nodes that adds up all sums of weight w^k z^j."""
     places = [(k, j) for k in range(rows) for j in range(4)]
     names = [f"s{k}{j}" for k, j in places] + ["above", "below"]
     lines = [f"def {head}:", f"    {' = '.join(names)} = 0.0", "    for n in range(count):"]

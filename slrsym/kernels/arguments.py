@@ -1,4 +1,4 @@
-"""Validation of arguments, and broadcasting over batches."""
+"""Validation of arguments, and vectorisation of functions over leading axes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def explain_arguments(**renamed: str) -> Callable[[_F], _F]:
-    """Decorate a function so that a call with missing or unknown arguments says what to write.
+    """Decorate a function so that wrong keyword arguments raise an error that names the right ones.
 
     Keywords are old names of parameters, which stay accepted with a warning, and the new ones.
     """
@@ -74,7 +74,7 @@ def explain_arguments(**renamed: str) -> Callable[[_F], _F]:
 def require_real_array(
     name: str, values: Any, allowed: str = "real numbers"
 ) -> NDArray[np.float64]:
-    """Convert an argument to an array of floats, or say which values are allowed."""
+    """Convert an argument to an array of floats; raise an error that names the allowed values."""
     try:
         found = np.asarray(values)
         # NumPy would leave the imaginary part out, with a warning, and take None for NaN.
@@ -86,7 +86,7 @@ def require_real_array(
 
 
 def to_float(value: Any) -> float:
-    """Convert a value to a float, and to NaN if it is not a number."""
+    """Convert a value to a float, or to NaN if it is not a number."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):
@@ -113,14 +113,14 @@ def require_integer(name: str, value: Any, least: int) -> int:
 
 
 def count_cores() -> int:
-    """Count the cores that this process may use."""
+    """Return the number of processor cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def require_memory(what: str, size: float) -> None:
-    """Refuse work, before it begins, that needs more memory in bytes than this machine has."""
+    """Raise an error, before work begins, if it needs more memory than this machine has."""
     try:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not said by every system
@@ -133,7 +133,7 @@ def require_memory(what: str, size: float) -> None:
 
 
 def warn_of_long_work(what: str, seconds: float) -> None:
-    """Say of work, before it begins or soon after, that it takes more than an hour."""
+    """Warn if work is expected to take more than an hour."""
     for unit, size in (("years", 3.16e7), ("days", 86_400.0), ("hours", 3600.0)):
         if seconds > size:
             told = f"{what}: this takes about {float(f'{seconds / size:.2g}'):,g} {unit}"
@@ -142,7 +142,7 @@ def warn_of_long_work(what: str, seconds: float) -> None:
 
 
 def batch_function(fill: Callable[..., None], width: int, count: int) -> Callable[..., Any]:
-    """Turn a function that fills rows into one of arrays with any leading axes."""
+    """Turn a function that fills rows into one for arrays with any leading axes."""
 
     def evaluate(state: Any, *parameters: Any) -> Any:
         state = np.asarray(state, dtype=np.float64)
@@ -165,7 +165,7 @@ def batch_function(fill: Callable[..., None], width: int, count: int) -> Callabl
 
 
 def flag_changed_steps(parameters: Sequence[NDArray[np.float64]], steps: int) -> NDArray[np.bool_]:
-    """Flag the steps at which a parameter differs from its value before."""
+    """Flag the steps at which a parameter differs from its value at the step before."""
     found = np.zeros(steps, dtype=bool)
     found[:1] = True
     for p in parameters:

@@ -1,4 +1,4 @@
-"""Ball arithmetic backend: every result is an interval that contains the value."""
+"""Ball arithmetic backend: compiled functions return intervals that contain the values."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def to_ball(x: Any) -> Any:
 
 
 def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
-    """Enclose `DecaySeries`'s integral by its ends: it falls in E and l, and grows with w.
+    """Enclose the integral of `DecaySeries` for balls, by its monotonicity in E, l and w.
 
     Wide balls in the integrand would keep the quadrature busy without bringing it to an end.
     """
@@ -44,7 +44,7 @@ def _exact_integral(exponent: Any, low: Any, width: Any) -> Any:
 
 
 def _owens_t(h: Any, a: Any) -> Any:
-    """Enclose Owen's T by its values at the ends: it grows with a, and falls in |h| for a > 0."""
+    """Enclose Owen's T for balls, by its monotonicity in |h| and a."""
     h, a = abs(arb(h)), arb(a)
     near, far = arb.max(h.lower(), arb(0)), h.upper()
     least = _exact_t(far if a.lower() > 0 else near, a.lower())
@@ -53,7 +53,7 @@ def _owens_t(h: Any, a: Any) -> Any:
 
 
 def _exact_t(h: Any, a: Any) -> Any:
-    """Compute Owen's T of two numbers, h not negative."""
+    """Compute Owen's T of two exact numbers with h >= 0."""
     if a < 0:
         return -_exact_t(h, -a)
     two = arb(2)
@@ -67,7 +67,7 @@ def _exact_t(h: Any, a: Any) -> Any:
 
 
 def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
-    """Enclose `ErfCovariance` by its value at the midpoints and its derivatives over the balls."""
+    """Enclose `ErfCovariance` for balls, by its midpoint value and bounds of its derivatives."""
     x, y, r = arb(x), arb(y), arb(r)
     value = _exact_covariance(x.mid(), y.mid(), r.mid())
     if x.is_exact() and y.is_exact() and r.is_exact():
@@ -116,7 +116,7 @@ def _sign(x: Any) -> Any:
 
 
 def _compare(x: Any, relation: str, y: Any) -> bool | None:
-    """Compare two balls; return None if the relation holds for some of the numbers only."""
+    """Compare two balls; return None if the relation holds only for some of their numbers."""
     x, y = arb(x), arb(y)
     order = {"<": (x < y, x >= y), "<=": (x <= y, x > y), ">": (x > y, x <= y)}
     order |= {">=": (x >= y, x < y), "==": (x == y, x != y), "!=": (x != y, x == y)}
@@ -140,7 +140,7 @@ def _erf_defect(x: Any, y: Any) -> Any:
 
 
 def _power(x: Any, n: int) -> Any:
-    """Raise a ball to an integer power, by the values at its ends.
+    """Raise a ball to an integer power, by the powers of its ends.
 
     Arb's own is much wider for a wide ball, and no number for a ball around 0.
     """
@@ -157,7 +157,7 @@ _WIDE = 2.0**-12
 
 
 def _monotone(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Evaluate a monotone function at the ends of a wide ball, which is sharper than Arb."""
+    """Return a monotone function for balls, evaluated at both ends, which is sharper than Arb."""
 
     def evaluate(x: Any) -> Any:
         x = arb(x)
@@ -197,7 +197,7 @@ def _scope(program: Program) -> dict[str, Any]:
 
 
 def ball_function(program: Program) -> Callable[..., Any]:
-    """Return a function which computes a program in balls, for one state."""
+    """Return a function that computes a program in balls, for one state."""
     scope = _scope(program)
 
     def evaluate(state: Iterable[Any], *parameters: Any, dps: int = 30) -> list[Any]:
@@ -213,7 +213,7 @@ def ball_function(program: Program) -> Callable[..., Any]:
 def bound_ball_function(
     program: Program, parameters: Sequence[Any], dps: int = 30
 ) -> Callable[[Sequence[Any]], list[Any]]:
-    """Bind the parameters of `ball_function`, for a sequence of states."""
+    """Return a function of the state alone, with the parameters of a program fixed, in balls."""
     digits = require_integer("dps", dps, 1)
     with ctx.workdps(digits):
         scope = _scope(program)

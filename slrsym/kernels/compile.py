@@ -44,14 +44,14 @@ BACKENDS = ("numpy", "numba", "mpmath", "ball", "jax")
 
 
 def require_backend(backend: str, allowed: Sequence[str] = BACKENDS) -> str:
-    """Refuse a backend that there is not."""
+    """Return a backend's name, or raise an error that lists the allowed ones."""
     if backend not in allowed:
         raise ValueError(f"backend must be one of {', '.join(allowed)}; got {backend!r}")
     return backend
 
 
 def choose_backend(backend: str) -> str:
-    """Return the backend that computes runs; ``"auto"`` takes Numba if it is installed."""
+    """Return the backend for runs: ``"auto"`` means Numba if it is installed."""
     require_backend(backend, ("auto", "numpy", "numba"))
     if backend == "auto":
         return "numpy" if importlib.util.find_spec("numba") is None else "numba"
@@ -68,7 +68,7 @@ def compile_expressions(
     parameters: Sequence[Symbol],
     backend: str = "numpy",
 ) -> Callable[..., Any]:
-    """Make a function of some expressions.
+    """Compile expressions to a function of a state and parameters.
 
     Parameters
     ----------
@@ -135,13 +135,13 @@ _BLOCK = 16384
 
 
 def _erf_defect(x: Any, y: Any) -> Any:
-    """Compute `x - erf(y)` by the smaller complement, without cancellation."""
+    """Compute `x - erf(y)` without cancellation, by way of the smaller of erf and 1 - erf."""
     small = scipy_special.erfc(np.abs(y))
     return np.where(y >= 0, (x - 1) + small, (x + 1) - small)
 
 
 def _select(test: Any, then: Callable[[], Any], otherwise: Callable[[], Any]) -> Any:
-    """Select by a test, after computing both alternatives; either may divide by zero."""
+    """Return one of two alternatives elementwise; both are computed, without warnings."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return np.where(test, then(), otherwise())
 
@@ -166,14 +166,14 @@ _NUMBERS = _ARRAYS | {
 
 
 def numpy_constants_and_outputs(program: Program) -> tuple[Callable[..., Any], Callable[..., Any]]:
-    """Return both parts of a program: constants from numbers, and outputs from state columns."""
+    """Return a program's two parts, for parameters and for states, as NumPy functions."""
     means = _means(program)
     constants = execute_source(program.setup, _NUMBERS | means)["constants"]
     return constants, execute_source(program.body, _ARRAYS | means, "arrays")["body"]
 
 
 def _means(program: Program) -> dict[str, Any]:
-    """Return functions for the expectations in a program, computed by quadrature."""
+    """Return functions that compute the Gaussian means in a program by quadrature."""
     return {
         name: partial(
             compute_normal_means, execute_source(pair.body, _ARRAYS, "arrays")["body"], orders
@@ -183,7 +183,7 @@ def _means(program: Program) -> dict[str, Any]:
 
 
 def numpy_function(program: Program) -> Callable[..., Any]:
-    """Compile a program for states of shape (..., n) and parameters that broadcast with (...)."""
+    """Compile a program for NumPy states of shape (..., n), with parameters that broadcast."""
     constants, body = numpy_constants_and_outputs(program)
     means = _means(program)
     varying = execute_source(program.setup, _ARRAYS | means, "arrays")["constants"]
@@ -202,7 +202,7 @@ def numpy_function(program: Program) -> Callable[..., Any]:
 
 
 def _rows_of(constant: Any, block: slice) -> Any:
-    """Return the rows of a constant that belong to a block of states.
+    """Return the part of a constant that belongs to a block of states.
 
     A constant without parameters is a number, or a tuple of coefficients (`decay_coefficients`):
     it holds for every row.
@@ -225,7 +225,7 @@ def iterate_step(
     every: int,
     read: Callable[[Any], Any],
 ) -> tuple[Any, Array]:
-    """Iterate a step, and return the last state with the values of `read` every so many steps."""
+    """Iterate a step; return the last state, and the values of `read` every `every` steps."""
     fixed: Any = ()
     noted = []
     for number, fresh in enumerate(flag_changed_steps(parameters, steps).tolist()):

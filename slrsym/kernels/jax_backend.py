@@ -1,4 +1,4 @@
-"""Programs as JAX functions, in float64, to be differentiated, compiled and vectorised by JAX."""
+"""JAX backend: programs as float64 functions that JAX can differentiate and vectorise."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class JaxMissingError(ImportError):
 
 
 def require_jax() -> None:
-    """Refuse if JAX is not installed."""
+    """Raise an error if JAX is not installed."""
     if importlib.util.find_spec("jax") is None:
         raise JaxMissingError(
             "backend='jax' needs the package jax: pip install 'slrsym[jax]'; "
@@ -29,7 +29,7 @@ def require_jax() -> None:
 
 
 def require_double() -> None:
-    """Refuse if JAX computes in single precision, as it does by default."""
+    """Raise an error if JAX computes in single precision, as it does by default."""
     import jax
 
     if not jax.config.jax_enable_x64:
@@ -60,7 +60,7 @@ def _namespace() -> dict[str, Any]:
 
 
 def jax_function(program: Program) -> Callable[..., Any]:
-    """Return a function of a state of shape (..., n) and parameters that broadcast with (...)."""
+    """Compile a program for JAX states of shape (..., n), with parameters that broadcast."""
     require_jax()
     require_double()
     import jax.numpy as jnp
@@ -85,7 +85,7 @@ def jax_function(program: Program) -> Callable[..., Any]:
 
 
 def _checked(rows: Callable[..., Any], width: int) -> Callable[..., Any]:
-    """Return the function, compiled, of anything that is an array of this width."""
+    """Return a function compiled by JAX, with a check of the state's last axis."""
     import jax
     import jax.numpy as jnp
 
@@ -111,7 +111,7 @@ def jax_softmax_risk(
     what: tuple[str, ...],
     width: int,
 ) -> Callable[..., Any]:
-    """Return the risk of softmax and its gradient, which are computed on the host.
+    """Return a JAX function for the risk of softmax and its gradient, computed outside JAX.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Krawczyk's test: whether a system of equations has exactly one zero in a box."""
+"""Krawczyk's test, which proves that a system has exactly one zero in a box."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from flint import arb, arb_mat
 
 
 def krawczyk_image(values: list[Any], slopes: Any, radii: list[Any]) -> list[Any] | None:
-    r"""Return the Krawczyk image of a box about its middle, if inside the box; else None.
+    r"""Return the Krawczyk image of a box if it lies inside the box, else None.
 
     Here C is an approximate inverse of the derivatives f', of which `slopes` has balls over the
     box. With half sides r the offsets are :math:`(I - C f')[-r, r] - C f(m)`. If they stay below r

@@ -1,4 +1,4 @@
-"""The mpmath backend: functions to any number of digits."""
+"""The mpmath backend: functions computed to any number of digits."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _GUARD = 10
 
 
 def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
-    """Integrate in pieces that are short against the decay, until nothing is left."""
+    """Compute the integral of `DecaySeries` in pieces, up to where the integrand is negligible."""
     if width == 0:
         return mpmath.mpf(0)
     cut = (mpmath.mp.prec + 20) * mpmath.log(2)
@@ -40,7 +40,7 @@ def _decay_integral(exponent: Any, low: Any, width: Any) -> Any:
 
 
 def _erf_covariance(x: Any, y: Any, r: Any) -> Any:
-    """Compute the integral of `ErfCovariance`, on a logarithmic scale."""
+    """Compute `ErfCovariance` as an integral on a logarithmic scale."""
     if r == 0:
         return mpmath.mpf(0)
     if r < 0:
@@ -91,7 +91,7 @@ def _number(x: Any) -> Any:
 
 
 def _trapezoid(f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any) -> Any:
-    """Compute `kernels.special.compute_normal_means` of numbers, to the working precision."""
+    """Compute means as `kernels.special.compute_normal_means` does, to the working precision."""
     count = len(orders)
     entries = count * (count + 3) // 2
     means, cov, parameters = inputs[:count], inputs[count:entries], inputs[entries:]
@@ -138,7 +138,7 @@ def _trapezoid(f: Callable[..., Any], orders: tuple[int, ...], *inputs: Any) -> 
 
 
 def _cholesky(cov: Sequence[Any]) -> list[list[Any]]:
-    """Return rows of L, for the upper triangle of L L', which may be singular."""
+    """Return the rows of L with L L' equal to a covariance, which may be singular."""
     if len(cov) == 1:
         return [[mpmath.sqrt(cov[0])]]
     v, both, w = cov
@@ -148,7 +148,7 @@ def _cholesky(cov: Sequence[Any]) -> list[list[Any]]:
 
 
 def mpmath_function(program: Program) -> Callable[..., Any]:
-    """Return a function which computes a program in mpmath numbers, for one state."""
+    """Return a function that computes a program in mpmath numbers, for one state."""
     means = {
         name: partial(_trapezoid, execute_source(pair.body, _NAMESPACE)["body"], orders)
         for name, pair, orders in program.means

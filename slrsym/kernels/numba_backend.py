@@ -1,4 +1,4 @@
-"""The Numba backend: functions compiled once and cached on disk.
+"""The Numba backend: functions compiled to machine code and cached on disk.
 
 The source is printed into a file of the user's cache folder, whose name is a digest of it: Numba
 keeps machine code beside a source file, and finds it again in the next process.
@@ -92,7 +92,7 @@ class NumbaMissingError(ImportError):
 
 
 def require_numba() -> None:
-    """Raise an error that says how to install Numba, if it is not installed."""
+    """Raise an error that says how to install Numba if it is not installed."""
     if importlib.util.find_spec("numba") is None:
         raise NumbaMissingError(
             "backend='numba' needs the package numba: pip install numba; "
@@ -102,7 +102,7 @@ def require_numba() -> None:
 
 @cache
 def compile_module(source: str) -> ModuleType:
-    """Import the module with this source, and write it to the cache folder if it is not there.
+    """Import a module from its source code, which is written to the cache folder if needed.
 
     Notes
     -----
@@ -132,7 +132,7 @@ def compile_module(source: str) -> ModuleType:
 
 
 def _kept(name: str, text: str) -> Path:
-    """Write a file to the cache folder, or to a temporary one if that fails."""
+    """Write a file to the cache folder, or to a temporary folder if that fails."""
     try:
         return _written(cache_folder(), name, text)
     except (OSError, RuntimeError):  # nothing can be written there, or there is no home
@@ -141,12 +141,12 @@ def _kept(name: str, text: str) -> Path:
 
 @cache
 def _temporary() -> tempfile.TemporaryDirectory[str]:
-    """Make a folder that is removed when the process ends."""
+    """Make a temporary folder that is removed when the process ends."""
     return tempfile.TemporaryDirectory(prefix="slrsym-", ignore_cleanup_errors=True)
 
 
 def _written(folder: Path, name: str, text: str) -> Path:
-    """Write a file, completely whatever other processes do at the same time."""
+    """Write a file atomically, even if other processes write it at the same time."""
     # Where Numba puts its machine code; it refuses to compile if it cannot.
     code = folder / "__pycache__"
     code.mkdir(parents=True, exist_ok=True)
@@ -233,7 +233,7 @@ def NAME(m, m_2, v, both, v_2, PARAMETERS):
 
 
 def program_source(program: Program) -> str:
-    """Write the functions ``constants`` and ``body`` of a program as source text for Numba."""
+    """Return Numba source code for the functions ``constants`` and ``body`` of a program."""
     parts = []
     for name, pair, orders in program.means:
         parts.append(pair.body.replace("def body(", f"def {name}_of(", 1))
@@ -249,7 +249,7 @@ BLOCK, _LANES = 256, 8
 
 
 def lanes_source(program: Program, indent: str) -> str:
-    """Write a loop that applies ``body`` to the lanes of a block, kept in the rows of ``work``.
+    """Return source code of a loop that applies ``body`` to all states of a block at once.
 
     All are in one array, at distances that are known, so that the compiler sees that steps of the
     loop do not touch each other, and makes several at once.
@@ -261,7 +261,7 @@ def lanes_source(program: Program, indent: str) -> str:
 
 
 def _rows_source(program: Program) -> str:
-    """Write a loop over the rows of a batch; parameters of length one hold for all rows."""
+    """Return source code of a loop over the rows of a batch of states."""
     parameters = program.parameters
     single = " and ".join(f"{p}.size == 1" for p in parameters) or "True"
     names = "".join(f"{c}, " for c in program.constants)
@@ -282,7 +282,7 @@ def _rows_source(program: Program) -> str:
 
 
 def numba_function(program: Program) -> Callable[..., Any]:
-    """Compile a program for states of shape (..., n) and parameters that broadcast with (...)."""
+    """Compile a program with Numba for states of shape (..., n), with parameters that broadcast."""
     require_numba()
     rows = compile_module(program_source(program) + _rows_source(program)).rows
 
@@ -301,7 +301,7 @@ def numba_function(program: Program) -> Callable[..., Any]:
 def compile_loop(
     program: Program, arguments: str, begin: str, step: str, end: str, note: str, helpers: str = ""
 ) -> Callable[..., None]:
-    """Compile the loop over blocks of runs and over steps, around the source text of a step.
+    """Compile loops over blocks of runs and over steps, around the source code of one step.
 
     In the text there are ``states``, the ``first`` of a block of ``runs``, the number of a ``row``
     of what is ``noted``, the constants and ``body`` of the program, and other arguments.

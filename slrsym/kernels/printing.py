@@ -1,4 +1,4 @@
-"""Printer of expressions as straight-line programs, with constants hoisted."""
+"""Compilation of expressions to straight-line programs, with constants computed once."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def print_program(
     *,
     hoist: bool = True,
 ) -> Program:
-    """Print some expressions as a program.
+    """Compile expressions to a straight-line program.
 
     Without `hoist` the program has no constants: its body takes the state alone.
     """
@@ -153,7 +153,7 @@ def print_program(
 
 
 def _integrand(kind: type[GaussianMean]) -> Program:
-    """Return the program of an integrand; of one variable with the function that it derives from.
+    """Return the program that evaluates the integrand of a Gaussian mean.
 
     By way of that function a mean of a derivative loses no digits (`slrsym.kernels.special`).
     """
@@ -162,7 +162,7 @@ def _integrand(kind: type[GaussianMean]) -> Program:
 
 
 def rewrite_for_backends(expr: Any) -> Expr:
-    """Rewrite an expression in functions of every backend, or raise `ValueError`."""
+    """Rewrite an expression in functions that every backend has, or raise `ValueError`."""
     expr = with_own_owens_t(sympify(expr))
     for function, meaning in _MEANINGS.items():
         expr = expr.replace(function, meaning)
@@ -175,7 +175,7 @@ def rewrite_for_backends(expr: Any) -> Expr:
 def _without_branches(
     expr: Expr, fixed: frozenset[Symbol], found: dict[Expr, Symbol], constant: dict[Expr, Symbol]
 ) -> Expr:
-    """Replace each `Piecewise` by a symbol, to be computed branch by branch."""
+    """Replace each `Piecewise` by a symbol, whose branches are computed separately."""
 
     def name_of(branch: Expr) -> Symbol:
         for x in sorted(branch.free_symbols & fixed, key=str):
@@ -186,7 +186,7 @@ def _without_branches(
 
 
 def _python_names(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
-    """Rename symbols to Python identifiers that end in _, as nothing else in a program does."""
+    """Return Python identifiers for symbols, which end in _ to avoid clashes."""
     names = [x.name if x.name.isidentifier() else f"_{i}" for i, x in enumerate(inputs)]
     for i, name in enumerate(names):
         if name in names[:i]:
@@ -195,7 +195,7 @@ def _python_names(inputs: Sequence[Symbol]) -> dict[Symbol, Symbol]:
 
 
 def _in_order(steps: list[tuple[Symbol, Expr]]) -> list[tuple[Symbol, Expr]]:
-    """Sort assignments so that each follows those that it uses."""
+    """Sort assignments so that each comes after those it uses."""
     values = dict(steps)
     ordered: dict[Symbol, Expr] = {}
     for first in values:
@@ -224,7 +224,7 @@ _DEEPEST, _LONGEST = 60, 100
 
 
 def bound_depth(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
-    """Return an expression of bounded depth, the deep parts of which are named in `parts`.
+    """Return an expression of bounded depth, with its deep parts named in `parts`.
 
     Branches of a `Piecewise` are left as they are: they are computed where they are chosen.
     """
@@ -253,7 +253,7 @@ def bound_depth(expr: Any, parts: dict[Expr, Symbol]) -> Expr:
 
 
 def hoist_parts(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol]) -> Expr:
-    """Return the expression with its largest parts that do not vary named."""
+    """Replace the largest constant parts of an expression by names, stored in `found`."""
     known: dict[Basic, bool] = {}
 
     def varies(part: Basic) -> bool:
@@ -283,7 +283,7 @@ def hoist_parts(expr: Expr, varying: frozenset[Symbol], found: dict[Expr, Symbol
 
 
 def nest_polynomial(expr: Expr, generators: Sequence[Expr]) -> Expr:
-    """Write a polynomial in nested form, with factored coefficients.
+    """Write a polynomial in nested (Horner) form, with factored coefficients.
 
     Factoring keeps the relative accuracy of coefficients such as (L - 1)(L - 2).
     """
@@ -293,7 +293,7 @@ def nest_polynomial(expr: Expr, generators: Sequence[Expr]) -> Expr:
 
 
 def _factor_numbers(coefficient: Expr) -> Expr:
-    """Factor what multiplies each function of parameters, and leave the functions apart.
+    """Factor the polynomial that multiplies each product of functions in a coefficient.
 
     Factoring a sum of exponentials and erf as a polynomial in them can take hours.
     """
@@ -308,7 +308,7 @@ def _factor_numbers(coefficient: Expr) -> Expr:
 
 
 def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) -> Expr:
-    """Nest a polynomial: take out the generator that most of its terms have, and repeat."""
+    """Nest a polynomial recursively, each time in the generator that most terms have."""
     uses = [sum(powers[i] > 0 for powers in terms) for i in range(len(generators))]
     i = uses.index(max(uses))
     if uses[i] < 2:
@@ -333,7 +333,7 @@ def _nested(terms: dict[tuple[int, ...], Expr], generators: tuple[Expr, ...]) ->
 
 
 class _Printer(PythonCodePrinter):  # type: ignore[misc]
-    """Printer of Python source, with short function names and quotients left to the backend."""
+    """Printer of Python source code for programs, with short names of functions."""
 
     def __init__(self) -> None:
         names = {function.__name__: name for function, name in _FUNCTIONS.items()}

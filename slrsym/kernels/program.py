@@ -24,7 +24,7 @@ Style = Literal["numbers", "arrays", "balls"]
 
 
 class Program(NamedTuple):
-    """The Python source of two functions, with the names and inputs that they need.
+    """A straight-line program: Python source of two functions, with the names of their inputs.
 
     The function ``constants`` of the parameters is called once; the function ``body`` takes the
     state and what the other returned.
@@ -41,7 +41,7 @@ class Program(NamedTuple):
     means: tuple[tuple[str, Program, tuple[int, ...]], ...] = ()
 
     def require_state(self, state: Iterable[Any]) -> list[Any]:
-        """Return the numbers of a state, or raise `ValueError` if their number is wrong."""
+        """Return the numbers of a state; raise `ValueError` if their count is wrong."""
         numbers = list(state)
         if len(numbers) != len(self.state):
             raise ValueError(f"state must have {len(self.state)} numbers; got {len(numbers)}")
@@ -56,7 +56,7 @@ def _read(found: Any) -> Program:
 
 
 class _Calls(ast.NodeTransformer):
-    """Rewriter of branches as calls of functions; for balls also of powers and comparisons."""
+    """Rewriter of Python source that replaces branches (for balls, powers, too) by calls."""
 
     _RELATIONS: ClassVar = {
         ast.Lt: "<",
@@ -99,7 +99,7 @@ class _Calls(ast.NodeTransformer):
 def execute_source(
     source: str, namespace: dict[str, Any], style: Style = "numbers"
 ) -> dict[str, Any]:
-    """Execute source text, and return its definitions; `namespace` has the functions it calls."""
+    """Execute source code and return its definitions; `namespace` has the functions it calls."""
     tree = ast.parse(source)
     if style != "numbers":
         tree = ast.fix_missing_locations(_Calls(style).visit(tree))
@@ -112,7 +112,7 @@ def execute_source(
 
 
 def cache_folder() -> Path:
-    """Return the folder of programs, generated sources and their machine code."""
+    """Return the folder that caches programs, generated sources and machine code."""
     given = os.environ.get("SLRSYM_CACHE_DIR")
     if given:
         return Path(given)
@@ -122,14 +122,14 @@ def cache_folder() -> Path:
 
 @cache
 def _package() -> str:
-    """Return a digest of the files and versions that programs are derived by."""
+    """Return a hash of the package's files and SymPy's version, which programs depend on."""
     return digest_of_files(
         sorted(Path(__file__).resolve().parents[1].rglob("*.py")), version("sympy")
     )
 
 
 def cached_program(path: str) -> Callable[..., Program]:
-    """Return the function at an import path, with its programs cached on disk.
+    """Return the function at an import path, whose programs are cached on disk.
 
     A program is found there as long as nothing of the package changes, and then what derives it is
     not imported, nor is SymPy.

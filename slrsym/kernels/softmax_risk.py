@@ -1,4 +1,4 @@
-r"""The risk of softmax attention at finite length, as a double integral.
+r"""The risk of softmax attention for finitely many tokens, as a double integral.
 
 With :math:`Z = \sum_l e^{\mu U_l}`, :math:`Z^{-p} = \Gamma(p)^{-1} \int_0^\infty s^{p-1} e^{-sZ}
 ds` makes tokens independent given s, so that what is needed of a role are the means
@@ -34,7 +34,7 @@ ORDERS = (0, 1, 0, 1, 2)
 
 
 def log_grid_ends(tokens: float) -> tuple[float, float]:
-    """Return the ends `LEFT` and `REACH` of the grids for a number of tokens."""
+    """Return the ends of the quadrature grids, `LEFT` and `REACH`, for a number of tokens."""
     more = math.log(max(1.0, tokens))
     return LEFT - more, math.sqrt(REACH**2 + 2 * more)
 
@@ -42,7 +42,7 @@ def log_grid_ends(tokens: float) -> tuple[float, float]:
 def log_grid_nodes(
     mu: float, extra: float, mean: Array, spread: Array, counts: Array
 ) -> tuple[Array, Array]:
-    """Return values of log s, up to where the integrand has vanished, with their weights.
+    """Return a grid of values of log s, up to where the integrand is negligible, and weights.
 
     The largest of n scores varies less than one does, by a factor of the root of 2 log n. Where
     n P(score > u) is 64, nothing is left beyond s = exp(-mu u); that P is at least the density over
@@ -79,7 +79,7 @@ def log_grid_nodes(
 
 
 def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -> Array:
-    """Tabulate M_kj at some log s, for k and j up to 3, and 1 - M_00: shape (17, len(x))."""
+    """Tabulate the means M_kj at given log s for k, j <= 3, and 1 - M_00: shape (17, len(x))."""
     left, reach = log_grid_ends(tokens)
     scale = mu * spread
     found = np.zeros((17, len(x)))
@@ -125,7 +125,7 @@ def role_means(x: Array, mu: float, mean: float, spread: float, tokens: float) -
 def integrate_softmax_risk(
     mu: float, extra: float, counts: Array, means: Array, covs: Array
 ) -> tuple[float, float, Array, Array]:
-    """Compute the mean square of target minus prediction, and its derivatives.
+    """Compute the mean square of target minus prediction, with its derivatives.
 
     Parameters are the inverse temperature, what is added to the sum of exponentials (0, or 1 for
     softmax-1), and of each role the count, the means of (U, V, Y), shape (roles, 3), and their
@@ -255,7 +255,7 @@ _UPPER = np.triu_indices(3)
 def risk_and_slopes(
     risk_of: Callable[..., Any], mu: float, extra: float, counts: Array, law: Array
 ) -> Array:
-    """Return the risk with its slopes in mu and in the law, shape (2 + 9 roles,).
+    """Return the risk with its derivatives in mu and in the law, shape (2 + 9 roles,).
 
     `risk_of` is `integrate_softmax_risk`, or the same by Numba; `law` is as in
     `mpmath_softmax_risk`.
@@ -318,7 +318,7 @@ def mpmath_softmax_risk(mu: Any, extra: Any, counts: Any, law: Any) -> Any:
 def token_pair_shares(
     counts: Sequence[Any], parts: Any, weight: Any, power: Callable[[Any, Any], Any]
 ) -> Iterator[tuple[Any, Any]]:
-    """Yield the shares of one token per role, and of ordered pairs, in E YT and E T^2 at one s.
+    """Yield the contributions of single tokens and of pairs to E YT and E T^2 at one s.
 
     `parts` are f, A, B, Y1 and C of each role.
     """
@@ -337,7 +337,7 @@ def token_pair_shares(
 
 
 class _MpmathRole:
-    """Evaluator of the means f, A, B, Y1 and C of a role at log s, times powers of s."""
+    """Evaluator of the five means of one role (f, A, B, Y1, C in the integrand) at given log s."""
 
     def __init__(
         self, mu: Any, mean: Any, cov: Any, spread: Any, finer: Any, reach: Any, right: Any

@@ -58,7 +58,7 @@ def _power(x: Any, n: Any) -> Any:
 
 
 class _Role:
-    """Tokens of a role: score m + sigma z, and value and target given z."""
+    """The tokens of one role: law of the score, and of value and target given the score."""
 
     def __init__(self, mu: Any, mean: Any, cov: Any) -> None:
         self.mean, value, self.target = map(arb, mean)
@@ -108,7 +108,7 @@ class _Role:
             self.missed.append(arb(0, error.upper()))
 
     def means(self, s: Any) -> list[Any]:
-        """Enclose the means f, A, B, Y1 and C that a role contributes to the integral over s."""
+        """Enclose the means f, A, B, Y1 and C that one role contributes to the integrand at s."""
         f, a, b, y, c = (arb(0) for _ in range(5))
         for growth, bell, (_, v, target, product, square) in self.nodes:
             w = s * growth
@@ -126,7 +126,7 @@ class _Role:
 
 
 def _range(mu: Any, present: Any) -> tuple[Any, Any, Any]:
-    """Return the least and the largest node in log s, and the distance between nodes."""
+    """Return the first and the last node in log s, and the distance between nodes."""
     tokens = sum((n for _, n in present), arb(0))
     step = arb(float((2 * arb.pi() * _HEIGHT / _FOLDS).lower()))
     left = reduce(arb.max, (mu * role.mean + 2 * (mu * role.sd) ** 2 for role, _ in present))
@@ -136,7 +136,7 @@ def _range(mu: Any, present: Any) -> tuple[Any, Any, Any]:
 
 
 def _missed(mu: Any, present: Any, start: Any, stop: Any, step: Any) -> tuple[Any, Any]:
-    """Bound the error of the trapezoid rule in log s, with its tails, for E YT and E T^2."""
+    """Bound the errors of the trapezoidal rule for E YT and E T^2, truncation included."""
     tokens = sum((n for _, n in present), arb(0))
     values = sum((n * role.value for role, n in present), arb(0))
     targets = sum((n * role.size for role, n in present), arb(0))

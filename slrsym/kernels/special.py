@@ -1,4 +1,4 @@
-r"""The variance of erf at a Gaussian, and zeta, to full relative accuracy.
+r"""Special functions in NumPy to full relative accuracy: variance of erf, zeta, Owen's T.
 
 .. math:: \operatorname{Var}\operatorname{erf}(t + sG)
     = \frac4\pi \int_{1/B}^{1} \frac{e^{-a^2(1 + x^2)}}{1 + x^2}\,dx,
@@ -45,7 +45,7 @@ _TOGETHER = 4096
 
 
 def decay_integral(exponent: Any, low: Any, width: Any) -> NDArray[np.float64]:
-    r"""Compute `DecaySeries` by quadrature, alike however many are computed together.
+    r"""Compute `DecaySeries` by quadrature, with results independent of the batch size.
 
     Where E is so large that :math:`e^{-E}`, with which they are used, is 0 in double precision,
     they are finite, and not meant.
@@ -78,7 +78,7 @@ Coefficients = tuple[NDArray[np.float64], float, float]
 
 
 def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float64]:
-    """Evaluate the table ``pieces`` of `tests.kernels.polynomials` at one l.
+    """Return the coefficients in E of `DecaySeries` for one pair of l and w, from a table.
 
     Also returned are the scales by which `decay_series` makes its variable z of E. For many l the
     result has l and w themselves, in rows.
@@ -97,7 +97,7 @@ def decay_coefficients(low: Any, width: Any) -> Coefficients | NDArray[np.float6
 def decay_series(
     exponent: Any, coefficients: Coefficients | NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Compute `DecaySeries` by the polynomials of one l, or by quadrature for many."""
+    """Compute `DecaySeries` from the coefficients for one l, or by quadrature for many l."""
     if isinstance(coefficients, np.ndarray):
         return decay_integral(exponent, coefficients[..., 0], coefficients[..., 1])
     powers, span, slope = coefficients
@@ -126,7 +126,7 @@ LEAST = 1e-20
 
 
 def erf_covariance(x: Any, y: Any, r: Any) -> NDArray[np.float64]:
-    """Compute `ErfCovariance`; x, y and r broadcast, r in [-1, 1]."""
+    """Compute `ErfCovariance` for arrays x, y and r, with r in [-1, 1]."""
     x, y, r = (np.asarray(z, dtype=np.float64) for z in (x, y, r))
     with np.errstate(divide="ignore", invalid="ignore"):
         result: NDArray[np.float64] = erf_covariance_by(np, _log_pieces, x, y, r)
@@ -152,7 +152,7 @@ def erf_covariance_by(xp: Any, log_pieces: Callable[..., Any], x: Any, y: Any, r
 
 
 def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
-    """Integrate from `start` to `stop` by quadrature, in pieces of one ratio."""
+    """Integrate from `start` to `stop`, split into pieces in geometric progression."""
     stop = np.maximum(start, stop)
     length = np.log(stop / start)
     count = np.maximum(1, np.ceil(length / PIECE))
@@ -168,7 +168,7 @@ def _log_pieces(rise: Any, fall: Any, least: Any, start: Any, stop: Any) -> Any:
 
 
 def owens_t(h: Any, a: Any) -> NDArray[np.float64]:
-    """Compute Owen's T by `decay_integral`; h and a broadcast."""
+    """Compute Owen's T for arrays h and a, by `decay_integral`."""
     h, a = np.broadcast_arrays(*(np.asarray(z, dtype=np.float64) for z in (h, a)))
     h, slope = np.abs(h), np.abs(a)
     steep = slope > 1
@@ -258,7 +258,7 @@ GRID_REACH, GRID_STEP, AGREED, HALVINGS = 10.0, 0.5, 1e-9, (12, 5)
 
 
 def hermite_polynomials(z: Any, order: int) -> Any:
-    """Return Hermite polynomials He, those of probability theory."""
+    """Return the Hermite polynomial He_n of probability theory for n = `order`."""
     value, before = z**0, 0 * z
     for k in range(order):
         value, before = z * value - k * before, value
@@ -296,7 +296,7 @@ def compute_normal_means(
         steep = count == 1 and level[0] > 0
 
         def sums(rows: Any, steps: Any, shift: Any, steep: bool = steep) -> Any:
-            """Return the weighted sums of the integrand and of its absolute value over the nodes.
+            """Return weighted sums over the nodes of the integrand and of its absolute value.
 
             The nodes are taken in blocks, so that arrays stay small.
             """
@@ -334,7 +334,7 @@ def compute_normal_means(
 
 
 def _cholesky(cov: list[Any]) -> list[list[Any]]:
-    """Return rows of L, for the upper triangle of L L', which may be singular."""
+    """Return the rows of L with L L' equal to a covariance, which may be singular."""
     if len(cov) == 1:
         return [[np.sqrt(cov[0])]]
     v, both, w = cov
@@ -345,7 +345,7 @@ def _cholesky(cov: list[Any]) -> list[list[Any]]:
 
 
 def _grid_nodes(steps: Any, shift: Any) -> Iterator[NDArray[np.float64]]:
-    """Yield the nodes within reach in blocks of shape (variables, nodes)."""
+    """Yield the nodes of the grid in blocks of shape (variables, nodes)."""
     axes = [
         np.arange(s * step - GRID_REACH, GRID_REACH + step / 4, step)
         for s, step in zip(shift, steps, strict=True)

@@ -1,4 +1,4 @@
-"""Special functions of the kernels as SymPy functions, with their derivatives."""
+"""Special functions for compiled code as SymPy functions, with their derivatives."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from slrsym.gaussian import (
 
 
 class ErfVariance(Function):  # type: ignore[misc]
-    r"""The variance of :math:`\operatorname{erf}(t + sG)`, as a function of t and s."""
+    r"""The variance of :math:`\operatorname{erf}(t + sG)` for a standard normal G."""
 
     nargs = 2
 
@@ -50,7 +50,7 @@ class ErfVariance(Function):  # type: ignore[misc]
         return 2 * s / wide * bell * (inner - 2 * a * less)
 
     def as_integral(self) -> Expr:
-        """Write the variance by a `DecaySeries`, with x counted from its lower end."""
+        """Return the variance as a `DecaySeries`, in the distance from the integral's lower end."""
         t, s = self.args
         square = 1 + 4 * s**2
         exponent, low, width = t**2 / (1 + 2 * s**2), 1 / sqrt(square), 4 * s**2 / square
@@ -59,13 +59,13 @@ class ErfVariance(Function):  # type: ignore[misc]
 
 
 class DecayCoefficients(Function):  # type: ignore[misc]
-    """The part of `DecaySeries` that depends on l and w alone, such as series coefficients."""
+    """The part of `DecaySeries` that depends on l and w only, computed once for many E."""
 
     nargs = 2
 
 
 class DecaySeries(Function):  # type: ignore[misc]
-    r"""Of E, l and w: :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy`, r = y (2l + y).
+    r"""The integral :math:`\int_0^w e^{-Er} / (1 + l^2 + r)\,dy` with r = y (2l + y).
 
     The second argument is `DecayCoefficients`; w is 1 - l, which is computed without cancellation.
     """
@@ -74,7 +74,7 @@ class DecaySeries(Function):  # type: ignore[misc]
 
     @classmethod
     def eval(cls, exponent: Expr, coefficients: Expr) -> Expr | None:
-        """Evaluate the integral if the exponent is 0, where it is elementary."""
+        """Return the elementary value of the integral for exponent 0, else None."""
         if exponent.is_zero and isinstance(coefficients, DecayCoefficients):
             low, width = coefficients.args
             return atan(width / (1 + low * (low + width)))
@@ -82,7 +82,7 @@ class DecaySeries(Function):  # type: ignore[misc]
 
 
 class ErfCovariance(Function):  # type: ignore[misc]
-    r"""The covariance of erf at two Gaussian variables.
+    r"""The covariance of erf of two Gaussian variables.
 
     If their means over :math:`\sqrt{1 + 2v}`, with the variances v, are x and y, so that erf has
     the means erf(x) and erf(y), and :math:`r = 2c / \sqrt{(1 + 2v)(1 + 2v')}` with the covariance
@@ -97,7 +97,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
 
     @classmethod
     def eval(cls, x: Expr, y: Expr, r: Expr) -> Expr | None:
-        """Evaluate at r = 0, and at x = y = 0."""
+        """Return the value at r = 0 or at x = y = 0, else None."""
         if r.is_zero:
             return r
         if x.is_zero and y.is_zero:
@@ -105,7 +105,7 @@ class ErfCovariance(Function):  # type: ignore[misc]
         return None
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Differentiate; the derivatives are elementary."""
+        """Return a partial derivative, which is elementary."""
         x, y, r = self.args
         left = 1 - r**2
         if argindex == 3:
@@ -117,12 +117,12 @@ class ErfCovariance(Function):  # type: ignore[misc]
 
 
 class BivariateNormal(Function):  # type: ignore[misc]
-    r"""The probability that :math:`G \le h` and :math:`G' \le k`, for a correlation r."""
+    r"""The probability that :math:`G \le h` and :math:`G' \le k` for normals of correlation r."""
 
     nargs = 3
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Differentiate; the derivatives are elementary."""
+        """Return a partial derivative, which is elementary."""
         h, k, r = self.args
         if argindex == 3:
             square = (h**2 - 2 * r * h * k + k**2) / (1 - r**2)
@@ -132,18 +132,18 @@ class BivariateNormal(Function):  # type: ignore[misc]
         return normal_pdf(h) * normal_cdf((k - r * h) / sqrt(1 - r**2))
 
     def by_covariance(self) -> Expr:
-        """Write the probability as the product of both probabilities plus a covariance."""
+        """Return the probability as the product of both probabilities plus a covariance."""
         h, k, r = self.args
         return normal_cdf(h) * normal_cdf(k) + ErfCovariance(h / sqrt(2), k / sqrt(2), r) / 4
 
 
 class ErfDefect(Function):  # type: ignore[misc]
-    r"""The difference :math:`x - \operatorname{erf}(y)`, maybe much smaller than its terms."""
+    r"""The difference :math:`x - \operatorname{erf}(y)`, which may be much smaller than x."""
 
     nargs = 2
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Differentiate; the derivatives are elementary."""
+        """Return a partial derivative, which is elementary."""
         return 1 if argindex == 1 else -erf_prime(self.args[1]).rewrite(exp)
 
 
@@ -155,7 +155,7 @@ VARIABLES = (Z, Symbol("z_2", real=True))
 
 
 class GaussianMean(Function):  # type: ignore[misc]
-    """The mean of a derivative of a function of one or two jointly normal variables.
+    """The mean of a partial derivative of a function of one or two jointly normal variables.
 
     Its arguments are the means, the covariances (the upper triangle, row by row), and values of the
     function's parameters.
@@ -169,7 +169,7 @@ class GaussianMean(Function):  # type: ignore[misc]
     is_number = False
 
     def fdiff(self, argindex: int = 1) -> Expr:
-        """Differentiate in the mean of one of the normal variables; raise for other arguments."""
+        """Return the derivative in the mean of one variable; raise an error for other arguments."""
         if argindex > len(self.orders):
             raise ValueError("means by quadrature are differentiated in the means of the arguments")
         orders = tuple(n + (i == argindex - 1) for i, n in enumerate(self.orders))
@@ -177,16 +177,16 @@ class GaussianMean(Function):  # type: ignore[misc]
 
     @classmethod
     def variables(cls) -> tuple[Symbol, ...]:
-        """Return the variables of the function."""
+        """Return the symbols of the normal variables."""
         return VARIABLES[: len(cls.orders)]
 
     @classmethod
     def integrand(cls) -> Expr:
-        """Return the derivative of the function whose mean this is."""
+        """Return the function whose mean this is, with its derivatives taken."""
         return _derivative(cls.function, cls.orders)
 
     def as_expectation(self) -> Expectation:
-        """Return the mean as an `Expectation`, the integral that defines it."""
+        """Return the mean as an unevaluated `Expectation`."""
         count = len(self.orders)
         entries = count * (count + 3) // 2
         values = dict(zip(self.parameters, self.args[entries:], strict=True))
@@ -235,7 +235,7 @@ def _kind(
 
 
 def gaussian_mean(function: Expr, law: GaussianLaw) -> Expr:
-    """Return the mean of a function of one or two normal variables, in scores that it depends on.
+    """Return the mean of a function of one or two normal variables, for quadrature.
 
     Parameters
     ----------
@@ -261,7 +261,7 @@ def gaussian_mean(function: Expr, law: GaussianLaw) -> Expr:
 
 
 def _score(function: Expr, z: Symbol, variables: Sequence[Symbol]) -> tuple[Expr, Expr]:
-    """Return the steepest affine form of z that is an argument of a function, as shift and slope.
+    """Return shift and slope of the steepest affine form of z inside a function's arguments.
 
     In a form of several variables the shift is left out.
     """

@@ -1,4 +1,4 @@
-"""The risk off the invariant manifold: its critical points, and how they change with lambda."""
+"""Critical points of the risk off the invariant manifold, and how they change with lambda."""
 
 from slrsym.landscape.bifurcation_diagram import Branch, BranchEvent, follow_branches
 from slrsym.landscape.enumeration import CriticalPoints, find_critical_points

@@ -42,7 +42,7 @@ _SAME = 1e-4
 
 @dataclass(frozen=True)
 class BranchEvent:
-    """A point at which a branch of critical points folds, forks or changes its stability.
+    """An event on a branch of critical points: fold, fork, or change of stability.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class BranchEvent:
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """A family of critical points, in order along it.
+    """A branch: critical points as a function of arc length, over inverse temperatures.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Branch:
     events: tuple[BranchEvent, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert the branch to plain data, for JSON."""
+        """Return the branch as plain data for JSON."""
         return {
             "name": self.name,
             "lam": self.lam.tolist(),
@@ -112,7 +112,7 @@ def follow_branches(
     seed: int = 0,
     progress: Callable[[float], None] | None = None,
 ) -> list[Branch]:
-    """Follow all critical points over a range of inverse temperatures.
+    """Return the branches of all critical points over a range of inverse temperatures.
 
     Parameters
     ----------
@@ -222,7 +222,7 @@ def _state(point: _Array) -> OrderParameters:
 
 
 def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
-    """Build the branch of a point that is critical at all inverse temperatures."""
+    """Return the branch of a point that is critical at all inverse temperatures."""
 
     def index(lam: float) -> int:
         return _indices(point, np.float64(lam), task)[0]
@@ -244,7 +244,7 @@ def _fixed(point: _Array, grid: _Array, task: Task) -> Branch:
 
 
 def _branch(traces: list[HalfBranch], task: Task) -> Branch:
-    """Join the two halves of a branch where they began."""
+    """Join the two halves of a branch, followed in opposite directions from one point."""
     down, up = traces
     places: list[BranchPoint] = [*reversed(down.places[1:]), *up.places]
     points = np.array([_embedded(p.point, task) for p in places])
@@ -277,7 +277,7 @@ def _embedded(point: _Array, task: Task) -> _Array:
 
 
 def _change(before: _Array, after: _Array, low: float, high: float, task: Task) -> BranchEvent:
-    """Locate a change of the index between two places, by bisection."""
+    """Locate by bisection where the index of a branch changes between two places."""
     start = _indices(before, np.float64(low), task)
     for _ in range(30):
         lam = math.sqrt(low * high)
@@ -293,7 +293,7 @@ def _change(before: _Array, after: _Array, low: float, high: float, task: Task) 
 
 
 def _indices(points: _Array, lam: Any, task: Task) -> list[int]:
-    """Count descending directions, in ball arithmetic where double precision does not decide."""
+    """Return the number of descending directions at each point, certified where in doubt."""
     more = task.d - points.shape[-1]
     descending, across, sure = critical_point_indices(points, lam, task)
     found = np.atleast_1d(descending + more * (across < 0).sum(axis=-1)).tolist()

@@ -1,4 +1,4 @@
-r"""Certified critical points and signs of their curvatures, by ball arithmetic.
+r"""Critical points certified by ball arithmetic, with the signs of their curvatures.
 
 A point is refined by Newton's method to many digits. That a critical point lies within a small box
 around it, and only one, is shown by Krawczyk's operator, applied to the equations of Lagrange. A
@@ -31,7 +31,7 @@ _ROUNDS = 12
 
 @dataclass(frozen=True, eq=False)
 class EnclosedPoint:
-    """A critical point in a small box, with bounds that are certain."""
+    """A critical point proved to lie in a small box, with rigorous bounds."""
 
     point: _Array
     radius: float
@@ -45,13 +45,13 @@ class EnclosedPoint:
 
     @property
     def is_decided(self) -> bool:
-        """Whether every curvature but those along symmetries has a certain sign."""
+        """Whether the sign of every curvature is proved, except along symmetries."""
         family = int(not self.zeros[:, 2:].all())
         return self.inside[1] == 0 and self.across[1] == family
 
 
 def enclose_critical_point(point: _Array, lam: float, task: Task) -> EnclosedPoint | None:
-    """Enclose the critical point near a point."""
+    """Prove that a critical point lies near a given point; return its enclosure, or None."""
     best = None
     for digits in _DIGITS:
         with ctx.workdps(digits):
@@ -64,7 +64,7 @@ def enclose_critical_point(point: _Array, lam: float, task: Task) -> EnclosedPoi
 
 
 class _Attempt:
-    """One attempt, with so many digits."""
+    """One attempt to enclose a critical point, with a fixed number of digits."""
 
     def __init__(self, point: _Array, lam: float, task: Task, digits: int) -> None:
         self._m = point.shape[1]
@@ -94,7 +94,7 @@ class _Attempt:
     # -- existence -----------------------------------------------------------------------------
 
     def _snapped(self, x: list[Any], near: float = 1e-9) -> list[Any]:
-        """Round coordinates close to 0, 1 and -1, where that makes no unit vector longer."""
+        """Round coordinates that are close to 0, 1 or -1, unless a vector would get longer."""
         rounded = [arb(round(float(c))) if abs(float(c) - round(float(c))) < near else c for c in x]
         return [
             r if r == 0 or all(o == 0 for o in _others(rounded, i, self._m)) else c
@@ -102,7 +102,7 @@ class _Attempt:
         ]
 
     def _fixed_by_symmetry(self, x: list[Any]) -> bool:
-        """Return whether the symmetries that fix the point reverse every tangent direction."""
+        """Return whether symmetries alone force the point to be critical."""
         if not all(c in (0, 1, -1) for c in map(float, x)):
             return False
         keep = [s for s in self._signs if all(c == 0 or e == 1 for c, e in zip(x, s, strict=True))]
@@ -145,7 +145,7 @@ class _Attempt:
         return None
 
     def _krawczyk(self, unknowns: list[Any]) -> list[Any] | None:
-        """Return the box shrunk by Krawczyk's operator, if the operator maps it into itself."""
+        """Return the smaller box that contains the critical point, by Krawczyk's test, or None."""
         value, _ = self._lagrange(unknowns)
         scale = arb(10) ** (-(self._digits // 2))
         radii = [scale * max(arb(1), abs(u)) for u in unknowns]
@@ -163,14 +163,14 @@ class _Attempt:
         return [x[0], x[m + 1], x[m], x[1], _dot(x[:m], x[m:])]
 
     def _partial(self, x: list[Any]) -> list[Any]:
-        """Return the partial derivatives of the risk in the overlaps."""
+        """Return the partial derivatives of the risk in the overlaps, in balls."""
         slopes: list[Any] = kernel("gradient", "ball")(
             self._state(x), *self._parameters, dps=self._digits
         )
         return slopes
 
     def _derivatives(self, x: list[Any]) -> tuple[list[Any], Any]:
-        """Return the gradient and the Hessian in k and v, ignoring the sphere constraints."""
+        """Return the gradient and the Hessian in k and v as unconstrained vectors, in balls."""
         m = self._m
         state = self._state(x)
         partial = self._partial(x)
@@ -188,7 +188,7 @@ class _Attempt:
         return [grad[0, i] for i in range(2 * m)], hess
 
     def _lagrange(self, unknowns: list[Any]) -> tuple[list[Any], Any]:
-        """Return the Lagrange equations and their Jacobian."""
+        """Return the Lagrange equations of a critical point, and their Jacobian, in balls."""
         m = self._m
         x, weights = unknowns[: 2 * m], unknowns[2 * m :]
         grad, hess = self._derivatives(x)
@@ -254,7 +254,7 @@ class _Attempt:
 
 
 def second_derivatives(state: list[Any], parameters: Iterable[Any], digits: int) -> Any:
-    """Return the matrix of second derivatives of the risk in the overlaps."""
+    """Return the matrix of second derivatives of the risk in the overlaps, in balls."""
     upper = iter(kernel("hessian", "ball")(state, *parameters, dps=digits))
     second = arb_mat(5, 5)
     for i in range(5):
@@ -264,7 +264,7 @@ def second_derivatives(state: list[Any], parameters: Iterable[Any], digits: int)
 
 
 def inertia(matrix: Any) -> tuple[int, int, int]:
-    """Count the negative, undecided and positive eigenvalues of a symmetric matrix of balls.
+    """Return the numbers of negative, undecided and positive eigenvalues of a ball matrix.
 
     Notes
     -----
@@ -319,7 +319,7 @@ def _pair_values(pair: Any) -> tuple[float, float]:
 
 
 def _tangent(x: list[Any], m: int) -> Any:
-    """Return a tangent basis at k and v, from reflections that take an axis to the point."""
+    """Return a basis of the tangent space at k and v, in balls."""
     basis = arb_mat(2 * m, 2 * m - 2)
     for side in (0, 1):
         part = x[side * m : (side + 1) * m]

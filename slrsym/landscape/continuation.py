@@ -1,4 +1,4 @@
-r"""Pseudo-arclength continuation of a branch of critical points in the inverse temperature.
+r"""Pseudo-arclength continuation of branches of critical points in the inverse temperature.
 
 The unknowns are k, v and log(lambda). A step along the tangent of the branch is corrected by
 Newton's method, orthogonal to it, so that a branch may turn back. It ends where it leaves the range
@@ -44,7 +44,7 @@ _NOISE = 1e-11
 
 
 def gradient_rate_program() -> Program:
-    """Compile the derivative in lambda of the partial derivatives of the risk."""
+    """Return the program of the derivative in lambda of the gradient of the risk."""
     return print_program(list(symbolic.gradient().diff(lam)), ORDER_PARAMETERS, PARAMETERS)
 
 
@@ -55,7 +55,7 @@ def _rate_in_lam() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class BranchPoint:
-    """A critical point on a branch."""
+    """A critical point on a branch, with the tangent of the branch there."""
 
     point: _Array
     log_lam: float
@@ -65,21 +65,21 @@ class BranchPoint:
 
 @dataclass(frozen=True, eq=False)
 class HalfBranch:
-    """A branch followed in one direction."""
+    """A branch followed from a critical point in one direction, with its events."""
 
     places: tuple[BranchPoint, ...]
     events: tuple[tuple[str, BranchPoint], ...]
 
 
 class _Equations:
-    """The gradient on the product of spheres, and its derivatives, at one task."""
+    """The equations of a critical point for Newton's method, with lambda as an unknown."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
         self._rest = task.numbers
 
     def at(self, point: _Array, log_lam: float) -> tuple[_Array, _Array, _Array]:
-        """Return the gradient, its Jacobian in tangent coordinates and log(lambda), the basis."""
+        """Return the gradient, its Jacobian in (tangent coordinates, log lambda), and the basis."""
         lam = math.exp(log_lam)
         grad, hess = lagrangian_derivatives(point, lam, self.task)
         basis = tangent_basis(point)
@@ -90,7 +90,7 @@ class _Equations:
 
 
 def correct_point(point: _Array, lam: float, task: Task) -> _Array | None:
-    """Refine a point to the critical point near it, at a given inverse temperature."""
+    """Return the critical point near a given point by Newton's method, or None."""
     equations = _Equations(task)
     start = point
     for _ in range(20):
@@ -108,7 +108,7 @@ def correct_point(point: _Array, lam: float, task: Task) -> _Array | None:
 def critical_point_indices(
     points: _Array, lam: Any, task: Task
 ) -> tuple[_Array, _Array, NDArray[np.bool_]]:
-    """Return descent directions of critical points, curvatures beyond, and whether these are sure.
+    """Return indices, curvatures in further dimensions, and whether the signs are certain.
 
     Shapes are (..., 2, m) and (...) to (...), (..., 2) and (...).
     """
@@ -130,7 +130,7 @@ def critical_point_indices(
 def follow_branch(
     point: _Array, lam: float, task: Task, direction: int, low: float, high: float
 ) -> HalfBranch:
-    """Follow the branch through a critical point."""
+    """Follow the branch through a critical point in one direction."""
     equations = _Equations(task)
     ends = math.log(low), math.log(high)
     here = _place(equations, point, math.log(lam), None, direction)
@@ -182,7 +182,7 @@ def _place(
 
 
 def _step(equations: _Equations, here: BranchPoint, length: float) -> BranchPoint | None:
-    """Follow the branch by an arc length, or return None if Newton's method does not converge."""
+    """Return the point of the branch at an arc length further on; None if Newton's method fails."""
     moved = length * here.tangent
     point = retract_to_spheres(here.point, moved[:-1].reshape(here.point.shape))
     log_lam = here.log_lam + moved[-1]
@@ -212,7 +212,7 @@ def _step(equations: _Equations, here: BranchPoint, length: float) -> BranchPoin
 def _located(
     equations: _Equations, here: BranchPoint, length: float, turned: bool
 ) -> tuple[str, BranchPoint]:
-    """Locate the event between a place and the next, by bisection."""
+    """Locate an event on a branch (fold, fork, change of stability) by bisection."""
     low, high, best = 0.0, length, here
     for _ in range(50):
         middle = (low + high) / 2
@@ -234,7 +234,7 @@ def _located(
 
 
 def _mirrored(place: BranchPoint) -> bool:
-    """Return whether a symmetry fixes the point and reverses the branch."""
+    """Return whether a symmetry fixes the point and reverses the branch through it."""
     signs = symmetry_signs(place.point.shape[1])
     tangent = place.tangent[:-1].reshape(place.point.shape)
     for sign in signs[1:]:

@@ -1,4 +1,4 @@
-"""Search for all critical points of the risk at one setting, by Newton's method.
+"""Search for all critical points of the risk at one inverse temperature.
 
 The risk is that of equation (6), on the product of the spheres of k and v.
 """
@@ -47,7 +47,7 @@ _Array = NDArray[np.float64]
 
 
 def random_points(count: int, lam: float, task: Task, m: int, rng: Generator) -> _Array:
-    r"""Draw random unit vectors, of four kinds in turn."""
+    r"""Draw random unit vectors k and v from four distributions in turn."""
     points = rng.standard_normal((count, 2, m))
     points /= np.linalg.norm(points, axis=-1, keepdims=True)
     drift = math.sqrt(task.d / 2)
@@ -85,7 +85,7 @@ def draw_near_critical_points(count: int, known: _Array, rng: Generator) -> _Arr
 
 
 def lead_to_random_index(points: _Array, lam: float, task: Task, rng: Generator) -> _Array:
-    """Lead points towards critical points of a random index each, by following eigenvectors."""
+    """Move points towards critical points of random index, by following eigenvectors."""
     size = 2 * points.shape[-1] - 2
     index = rng.integers(0, size + 1, size=(len(points), 1))
     return follow_eigenvectors(
@@ -97,7 +97,7 @@ def lead_to_random_index(points: _Array, lam: float, task: Task, rng: Generator)
 
 
 def search_zeros(points: _Array, lam: float, task: Task) -> tuple[_Array, _Array]:
-    """Search by Levenberg-Marquardt; return the ends and how far Newton's method goes there."""
+    """Search for critical points by Levenberg-Marquardt; return the ends and Newton steps."""
     ends, grad, hess, _ = newton.search_zeros(
         points, lambda at: riemannian_derivatives(at, lam, task), retract_to_spheres
     )
@@ -143,18 +143,18 @@ class CriticalPoints:
 
     @property
     def minima(self) -> tuple[CriticalPoint, ...]:
-        """The local minima, the global one first."""
+        """The critical points that are local minima, the global minimum first."""
         return tuple(p for p in self.points if p.kind == "minimum")
 
     balanced = old_attribute("is_balanced")
 
     @property
     def is_balanced(self) -> bool:
-        """Whether the signs of the critical points add up as they must."""
+        """Whether the signs (-1)^index of the points add up to the Euler characteristic."""
         return self.euler == self.euler_expected
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert the critical points to plain data, for JSON."""
+        """Return the critical points as plain data for JSON."""
         missed = self.coverage.expected_missed
         return {
             "task": {"d": self.task.d, "L": self.task.L, "gamma": self.task.gamma},
@@ -172,7 +172,7 @@ class CriticalPoints:
 
 @dataclass
 class FoundPoint:
-    """A critical point, as it is found."""
+    """A critical point during the search, with its enclosure and number of hits."""
 
     point: _Array
     state: _Array
@@ -181,14 +181,14 @@ class FoundPoint:
 
 
 class CriticalPointRegister:
-    """The critical points found so far."""
+    """The critical points found so far in a search."""
 
     def __init__(self, lam: float, task: Task) -> None:
         self._lam, self._task = lam, task
         self.entries: list[FoundPoint] = []
 
     def add(self, points: _Array, hits: int = 1) -> None:
-        """Count points, and enclose those that are new."""
+        """Count hits of critical points, and enclose new points."""
         states = canonical_states(overlaps_of_vectors(points))
         for point, state in zip(points, states, strict=True):
             known = self._known(state)
@@ -222,7 +222,7 @@ class CriticalPointRegister:
         return total
 
     def curvatures(self, found: FoundPoint) -> _Array:
-        """Return the eigenvalues of the Hessian in the m dimensions, in ascending order."""
+        """Return all eigenvalues of the Hessian at a critical point, in ascending order."""
         _, hess, _ = riemannian_derivatives(found.point, self._lam, self._task)
         return np.asarray(np.linalg.eigvalsh(hess), dtype=np.float64)
 
@@ -232,7 +232,7 @@ def _index(found: FoundPoint, register: CriticalPointRegister) -> int:
 
 
 def symmetric_points(m: int) -> _Array:
-    """Return points that symmetries fix, which are critical at all parameters."""
+    """Return the points that are critical at all parameters because symmetries fix them."""
     axes = np.eye(m)
     pairs = [(axes[0], axes[1]), (axes[0], -axes[1]), (axes[1], axes[0]), (axes[1], -axes[0])]
     if m > 2:
@@ -249,7 +249,7 @@ def find_critical_points(
     max_searches: int = 40_000,
     seed: int = 0,
 ) -> CriticalPoints:
-    """Find the critical points of the risk on the product of spheres.
+    """Find the critical points of the risk as a function of k and v on the spheres.
 
     Parameters
     ----------
@@ -393,7 +393,7 @@ def _described(
 
 
 def _null_point(lam: float, task: Task) -> CriticalPoint:
-    """Describe the critical point at which all overlaps vanish."""
+    """Return the description of the null point, at which all overlaps vanish."""
     state = OrderParameters(0.0, 0.0, 0.0, 0.0, 0.0)
     zero = np.zeros(5)
     # k and v both change rho, so that it changes by the root of 2 on a unit vector.

@@ -26,7 +26,7 @@ _SAME = 1e-9
 
 @dataclass(frozen=True)
 class CriticalPoint:
-    r"""A critical point of the risk on the product of spheres, and all that symmetries make of it.
+    r"""A critical point of the risk in k and v, which stands for its images under symmetries.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class CriticalPoint:
 
     @property
     def kind(self) -> str:
-        """``minimum``, ``maximum``, ``saddle``, or ``degenerate`` where that is not certain."""
+        """``minimum``, ``maximum``, ``saddle``, or ``degenerate`` if the signs are uncertain."""
         if self.flat > self.family_dimension:
             return "saddle" if self.index and self._ascending else "degenerate"
         if self.index == 0:
@@ -90,12 +90,12 @@ class CriticalPoint:
 
     @property
     def largest_step(self) -> float:
-        """The step size of projected gradient descent from which on it overshoots here."""
+        """The step size above which projected gradient descent is unstable at the point."""
         steepest = max(value for value, _ in self.spectrum)
         return 2 / steepest if steepest > 0 else np.inf
 
     def multipliers(self, alpha: float) -> tuple[tuple[float, int], ...]:
-        r"""Return the eigenvalues of a linearised step of descent, with multiplicities.
+        r"""Return the eigenvalues of the linearised descent map, with multiplicities.
 
         Parameters
         ----------
@@ -111,7 +111,7 @@ class CriticalPoint:
         return tuple((1 - alpha * value, count) for value, count in self.spectrum)
 
     def stability(self, alpha: float) -> str:
-        """Describe the behaviour of projected gradient descent nearby.
+        """Return a text on whether projected gradient descent is attracted by the point.
 
         Parameters
         ----------
@@ -131,7 +131,7 @@ class CriticalPoint:
         return "attracts" if self.kind == "minimum" else "undecided"
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert the point to plain data, for JSON."""
+        """Return the point as plain data for JSON."""
         plain = {
             name: getattr(self, name)
             for name in (
@@ -147,7 +147,7 @@ class CriticalPoint:
 
 
 def point_name(state: OrderParameters) -> str:
-    """Name a critical point by its overlaps."""
+    """Return the name of a critical point, such as ``oracle``, by its overlaps."""
     one = [abs(abs(x) - 1) < _SAME for x in state]
     zero = [abs(x) < _SAME for x in state]
     if all(zero):
@@ -164,7 +164,7 @@ def point_name(state: OrderParameters) -> str:
 
 
 def number_repeated_names(names: Sequence[str]) -> list[str]:
-    """Add numbers to names that occur several times.
+    """Add numbers to names that occur more than once.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def number_repeated_names(names: Sequence[str]) -> list[str]:
 
 
 def point_family(state: OrderParameters, d: int) -> tuple[str, int]:
-    """Describe the set of all k and v with given overlaps, and return its dimension."""
+    """Return a description of all k and v with given overlaps, and the set's dimension."""
     k, v = _beyond(state)
     if point_name(state) == "null":
         return "k, v free", 2 * d - 7
@@ -191,13 +191,13 @@ def point_family(state: OrderParameters, d: int) -> tuple[str, int]:
 
 
 def _beyond(state: OrderParameters) -> tuple[bool, bool]:
-    """Return whether k, and whether v, leaves the plane of k* and v*."""
+    """Return whether k, and whether v, has a part orthogonal to k* and v*."""
     k, v, _ = orthogonal_parts(np.array(state))
     return bool(k > _SAME), bool(v > _SAME)
 
 
 def require_inverse_temperature(lam: float, task: Task) -> None:
-    """Refuse a value that is no inverse temperature, or no task."""
+    """Raise an error unless a value is an inverse temperature and `task` is a task."""
     if not isinstance(task, Task):
         raise TypeError(f"task must be a slrsym.Task; got {task!r}")
     require_positive("lam", lam)
@@ -213,7 +213,7 @@ _NO_SIGN = 1e-7
 
 
 def symmetry_signs(m: int) -> _Array:
-    """Return the symmetries of the risk as sign changes of the coordinates of k and v."""
+    """Return the symmetries of the risk, as signs of the coordinates of k and v."""
     rows = []
     for k, v, *stars in _SIGNS:
         for others in product((1, -1), repeat=m - 2):
@@ -224,7 +224,7 @@ def symmetry_signs(m: int) -> _Array:
 
 
 def canonical_states(states: _Array) -> _Array:
-    """Choose one representative of each orbit of states under the symmetries."""
+    """Return one representative of each state's images under the symmetries."""
     images = OVERLAP_SIGNS * states[..., None, :]
     # Zero, and what rounding makes of it, has no sign.
     rounded = np.where(np.abs(images) < _NO_SIGN, 0.0, images)
@@ -235,13 +235,13 @@ def canonical_states(states: _Array) -> _Array:
 
 
 def distance_up_to_symmetry(states: _Array, point: _Array) -> _Array:
-    """Return the distance of states to the nearest image of a point under the symmetries."""
+    """Return the distances of states from the nearest image of a point under the symmetries."""
     images = OVERLAP_SIGNS * point
     nearest: _Array = np.abs(states[..., None, :] - images).max(axis=-1).min(axis=-1)
     return nearest
 
 
 def count_images(state: _Array) -> int:
-    """Count the different images of a state under the symmetries."""
+    """Return the number of different images of a state under the symmetries."""
     images = np.where(np.abs(state) < _NO_SIGN, 0.0, OVERLAP_SIGNS * state)
     return len({tuple(row) for row in (images + 0.0).round(7).tolist()})

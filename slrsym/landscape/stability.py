@@ -1,4 +1,4 @@
-r"""Stability of the endpoints of descent, oracle and swap point, by inverse temperature.
+r"""Stability of the oracle and of the swap point, as a function of the inverse temperature.
 
 Orthogonal to the plane of k* and v* the risk always curves upwards at the oracle (claim
 ``oracle-across``). In the plane its curvatures are those of claim ``oracle-transverse-hessian``:
@@ -35,7 +35,7 @@ _LEAST, _MOST, _POINTS = 1e-4, 1e7, 2200
 
 
 def oracle_hessian(task: Task, lam: ArrayLike) -> NDArray[np.float64]:
-    """Return the Hessian of the risk at the oracle as k and v turn in the plane of k* and v*.
+    """Return the Hessian of the risk at the oracle in the angles of k and v in span(k*, v*).
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def _mixed(task: Task, lam: Any) -> Any:
 
 
 def _margin(task: Task, lam: Any) -> Any:
-    """Return a number in [-2, 2], positive where the oracle's Hessian is positive definite."""
+    """Return a number in [-2, 2], positive if the Hessian at the oracle is positive definite."""
     hess = oracle_hessian(task, lam)
     product, square = hess[..., 0, 0] * hess[..., 1, 1], hess[..., 0, 1] ** 2
     relative = (product - square) / (np.abs(product) + square)
@@ -138,7 +138,7 @@ def critical_inverse_temperature(task: Task) -> float:
 
 
 def saturated_critical_inverse_temperature(task: Task) -> float:
-    r"""Return the critical inverse temperature for saturated scores, in closed form.
+    r"""Return the limit of the critical inverse temperature for saturated scores, in closed form.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def saturated_critical_inverse_temperature(task: Task) -> float:
 
 
 def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
-    r"""Return the swap point: the least risk with k = v*, among all v orthogonal to k.
+    r"""Return the swap point, which has the least risk among k = v* and v orthogonal to k.
 
     Parameters
     ----------
@@ -207,7 +207,7 @@ def swap_point(task: Task, lam: float) -> tuple[OrderParameters, float]:
 
 
 def swap_margin(task: Task, lam: float) -> float:
-    r"""Return a margin that is positive where a swap point is a minimum of the risk.
+    r"""Return a number that is positive if a swap point is a local minimum of the risk.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ _Array = NDArray[np.float64]
 
 
 def transverse_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
-    r"""Return the matrix of the flow linearised across the manifold.
+    r"""Return the matrix of the linearised descent flow in theta, eta, rho, near the manifold.
 
     Parameters
     ----------
@@ -312,7 +312,7 @@ def transverse_matrix(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
 
 
 def transverse_rate(point: ArrayLike, lam: ArrayLike, task: Task) -> _Array:
-    """Return the slowest rate at which descent approaches the manifold.
+    """Return the slowest rate at which deviations from the manifold decay under descent.
 
     Parameters
     ----------

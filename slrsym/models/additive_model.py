@@ -29,7 +29,7 @@ def model(
     inner_products: Mapping[Any, Any] | None = None,
     names: Mapping[Any, Any] | None = None,
 ) -> Model:
-    """Define a model.
+    """State a model by its data and predictor, and return it with everything that is derived.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def model(
 
 
 class Model(DerivedModel):
-    """Exact risk, gradient and dynamics of a predictor; created by `model`.
+    """A model with its exact risk, gradient and training dynamics; created by `model`.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ class Model(DerivedModel):
         path: str | Path | None = None,
         progress: bool | None = None,
     ) -> Runs:
-        """Run projected gradient descent, exactly, at a cost that does not depend on d.
+        """Run projected gradient descent on the order parameters, at a cost independent of d.
 
         Parameters
         ----------
@@ -189,7 +189,7 @@ class Model(DerivedModel):
         train: Any = (),
         symmetric: bool = False,
     ) -> Equations:
-        r"""Derive the equations of motion of the order parameters.
+        r"""Derive the equations of motion of the order parameters under a kind of training.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class Model(DerivedModel):
         points: int = 201,
         rng: Any = None,
     ) -> Runs:
-        """Integrate one-pass descent (a fresh sample for each step) in the limit of large d.
+        """Integrate the equations of online descent (a fresh sample for each step) for large d.
 
         A short form of ``equations("online-sgd").solve(...)``.
 
@@ -341,7 +341,7 @@ class Model(DerivedModel):
         rng: Any = None,
         progress: bool | None = None,
     ) -> StationaryPoints:
-        """Search for critical points of the risk from random starts.
+        """Search for critical points of the risk from random starts, and return them as a table.
 
         Parameters
         ----------
@@ -390,7 +390,7 @@ class Model(DerivedModel):
         path: str | Path | None = None,
         progress: bool | None = None,
     ) -> Recovery:
-        """Count the runs from random starts that end aligned.
+        """Count the runs from random starts that end with chosen pairs of directions aligned.
 
         Parameters
         ----------
@@ -428,7 +428,7 @@ class Model(DerivedModel):
         )  # fmt: skip
 
     def claims(self, name: str = "model", source: str = "new") -> list[Claim]:
-        """Return the derived results as claims: `slrsym verify` checks them in a derivation file.
+        """Return the derived results as claims, for a derivation file that `slrsym verify` checks.
 
         Parameters
         ----------
@@ -448,7 +448,7 @@ class Model(DerivedModel):
         return claims_of(self, name, source)
 
     def to_latex(self, file: str | Path | None = None) -> str:
-        """Write laws of projections, risk and gradient in LaTeX.
+        """Write the laws of projections, the risk and the gradient in LaTeX.
 
         Parameters
         ----------

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TokenCheck:
-    """Risk and gradient of a model, in each trained direction, against tokens drawn in R^d."""
+    """Comparison of a model's exact risk and gradient with averages over tokens sampled in R^d."""
 
     risk: float
     estimate: float
@@ -45,14 +45,14 @@ class TokenCheck:
 
     @property
     def is_passed(self) -> bool:
-        """Whether no score is beyond 5."""
+        """Whether all deviations are within five standard errors."""
         return max(map(abs, self.z_scores.values())) < 5
 
 
 def check(
     model: DerivedModel, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
 ) -> TokenCheck:
-    """Draw tokens; `Model.check` says more."""
+    """Compare exact risk and gradient with sampled tokens; see `Model.check`."""
     samples, generator = require_integer("samples", samples, 2), np.random.default_rng(rng)
     by_name = values_by_name(model, values)
     d = require_dimension(by_name)
@@ -104,7 +104,7 @@ def check(
 
 
 def _equal_parts(d: int, spaces: int) -> list[int]:
-    """Return dimensions of eigenspaces, as equal as can be."""
+    """Return dimensions of the eigenspaces that add up to d and differ by one at most."""
     return [len(part) for part in np.array_split(np.arange(d), spaces)]
 
 
@@ -122,7 +122,7 @@ def _drawn(
     samples: int,
     rng: np.random.Generator,
 ) -> Iterator[Array]:
-    """Yield samples of the tokens, in coordinates of the directions."""
+    """Yield, token by token, samples of the projections on all directions."""
     places = {x: i for i, x in enumerate(model.directions)}
     noises: Iterator[Array] = (rng.standard_normal((samples, rows.shape[1])) for _ in tokens)
     if model.data.correlation:
@@ -154,7 +154,7 @@ def _sampled(
     samples: int,
     rng: np.random.Generator,
 ) -> tuple[Array, Array]:
-    """Sample the error and the change of the trained directions."""
+    """Sample the error, and the gradient step of each trained direction."""
     places = {x: i for i, x in enumerate(model.directions)}
 
     def number(expr: Expr) -> float:
@@ -222,7 +222,7 @@ def _symbols(model: DerivedModel) -> set[Any]:
 
 @dataclass(frozen=True)
 class Recovery:
-    """The fraction of runs that end aligned, with Wilson's 95 % interval of the probability."""
+    """Fraction of runs that end aligned, with Wilson's 95 % interval of the probability."""
 
     fraction: float
     interval: tuple[float, float]
@@ -239,7 +239,7 @@ def recovery(
     min_overlap: float = 0.9,
     **options: Any,
 ) -> Recovery:
-    """Count how often runs from random starts recover all pairs; see `Model.recovery`."""
+    """Count the runs from random starts that recover all given pairs; see `Model.recovery`."""
     if not pairs:
         raise ValueError("pairs must have two directions at least that are to be aligned; got none")
     known = {x.name for x in model.directions}
@@ -263,7 +263,7 @@ def recovery(
 
 
 def model_latex(model: DerivedModel) -> str:
-    """Write displays of the model for a document with amsmath."""
+    """Return the model's formulas as LaTeX displays for a document with amsmath."""
     parts = [r"Order parameters: $" + ", ".join(map(latex_of, model.order_parameters)) + "$."]
     for token, name in token_names(model.data.tokens).items():
         if model.roles[token, next(iter(model.predictor.bias or (None,)))].directions:

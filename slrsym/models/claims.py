@@ -54,7 +54,7 @@ xi = Symbol("xi", real=True)
 
 
 def claims_of(model: DerivedModel, name: str, source: str) -> list[Claim]:
-    """Make the claims of a model; see `Model.claims`."""
+    """Return the claims about a model; see `Model.claims`."""
     roles = {role.token: role for role in model.roles.values() if role.directions}
     called = token_names(roles)
     claims = [_projections(model, role, called[t], name, source) for t, role in roles.items()]
@@ -67,7 +67,7 @@ def claims_of(model: DerivedModel, name: str, source: str) -> list[Claim]:
 
 
 def _projections(model: DerivedModel, role: Role, called: str, name: str, source: str) -> Claim:
-    """Claim the law of a token's projections, in an orthonormal basis of the directions."""
+    """State the claim on the law of a token's projections, in an orthonormal basis."""
     token, spaces = role.token, range(model.spaces)
     concerned = [x for x in (*model.fixed, *model.trained)
                  if x in (*role.directions, *token.mean.terms, *token.spikes)]  # fmt: skip
@@ -125,7 +125,7 @@ def _coordinate(name: str, i: int) -> Symbol:
 
 
 def risk_definition(model: DerivedModel) -> Expr:
-    """Return the risk as the mean of a squared error, given the roles of the tokens."""
+    """Return the risk by its definition, the mean of a squared error, for tokens in given roles."""
     total: Expr = S.Zero
     for counts, probability in model.cases():
         error: Expr = xi
@@ -152,7 +152,7 @@ def risk_definition(model: DerivedModel) -> Expr:
 
 
 def _joint(model: DerivedModel, blocks: list[tuple[GaussianLaw, Role]]) -> GaussianLaw:
-    """Join the laws of single tokens whose noises are correlated."""
+    """Return the joint law of projections of tokens whose noises are correlated."""
     cov = Matrix(diag(*(law.cov for law, _ in blocks)))
     places = [(role, i) for _, role in blocks for i in range(len(role.symbols))]
     for p, (role, i) in enumerate(places):
@@ -163,7 +163,7 @@ def _joint(model: DerivedModel, blocks: list[tuple[GaussianLaw, Role]]) -> Gauss
 
 
 def as_differences(expr: Expr) -> Expr:
-    """Rewrite the kernels' variances as differences of the calculus."""
+    """Replace variances and covariances of erf by differences of means, as proofs need."""
 
     def variance(t: Expr, s: Expr) -> Expr:
         return erf_product_mean(t, t, s**2, s**2, s**2) - erf(t / sqrt(1 + 2 * s**2)) ** 2
@@ -176,7 +176,7 @@ def as_differences(expr: Expr) -> Expr:
 
 
 def _weighed(model: DerivedModel, expr: Expr) -> Expr:
-    """Substitute so that symbolic probabilities add up to 1."""
+    """Divide symbolic probabilities by their sum, so that they add up to 1."""
     chances = [p for _, p in model.cases()]
     total = Add(*chances)
     if total == 1:
@@ -185,7 +185,7 @@ def _weighed(model: DerivedModel, expr: Expr) -> Expr:
 
 
 def _generic(model: DerivedModel, expr: Expr) -> Expr:
-    """Declare order parameters nonzero where Owen's T divides by them."""
+    """Declare order parameters nonzero if Owen's T divides by them."""
     if not model.risk.has(ErfCovariance):
         return expr
     return expr.xreplace({p: Symbol(p.name, real=True, nonzero=True) for p in model.order_parameters
@@ -193,7 +193,7 @@ def _generic(model: DerivedModel, expr: Expr) -> Expr:
 
 
 def _hypotheses(model: DerivedModel) -> list[Any]:
-    """Return the hypotheses: counts are nonnegative, inner products those of vectors."""
+    """Return the hypotheses: counts are nonnegative, and Gram matrices semidefinite."""
     found = [Ge(n, 0) for counts, _ in model.cases() for _, n in counts.values()]
     narrow = set().union(*(f.free_symbols for f in model.risk.atoms(ErfCovariance, asin)))
     for i, x in enumerate(model.trained):
@@ -235,18 +235,18 @@ def _risk(model: DerivedModel, name: str, source: str) -> Claim:
 
 
 class _Means:
-    """The means of products of contributions, of which the risk consists."""
+    """The means of products of contributions in the risk, with their closed forms."""
 
     def __init__(self, model: DerivedModel) -> None:
         self.model = model
         self._facts: dict[Expr, Any] = {}
 
     def with_claim_symbols(self, expr: Expr) -> Expr:
-        """Write an expression of the model as the claim has it."""
+        """Return an expression of the model in the symbols that the claims use."""
         return _weighed(self.model, as_differences(_generic(self.model, expr)))
 
     def summands(self) -> Iterator[tuple[Expr, Expr]]:
-        """Yield variances of roles, covariances and squared biases: by means, and closed."""
+        """Yield each variance, covariance and squared bias of the risk, unevaluated and closed."""
         for parts, value in self.model._terms.variances():
             total = Add(*(c * (self.mean(x, y) - self.mean(x) * self.mean(y))
                           for c, (x, y) in parts))  # fmt: skip
@@ -256,7 +256,7 @@ class _Means:
             yield self.with_claim_symbols(p * bias**2), self.with_claim_symbols(p * value**2)
 
     def mean(self, *parts: Part) -> Expr:
-        """Return the mean of a product as an expectation, and note its value."""
+        """Return the mean of a product as an unevaluated expectation; record its closed form."""
         roles = list({id(role): role for role, _ in parts}.values())
         blocks, integrand = [], S.One
         for n, role in enumerate(roles, 1):
@@ -275,7 +275,7 @@ class _Means:
         return found
 
     def _value(self, parts: Sequence[Part]) -> Expr:
-        """Return the value of a mean; of a product, the covariance and the product of the means.
+        """Return the closed form of a mean; of a product, as covariance plus product of the means.
 
         That product is left as it stands, as it is to cancel.
         """
@@ -290,7 +290,7 @@ class _Means:
         return value + Mul(first, second, evaluate=False)
 
     def facts(self, expr: Expr) -> list[Any]:
-        """Return proofs of the values of the means in an expression."""
+        """Return the proved closed forms of the means that occur in an expression."""
         return [fact for mean, fact in self._facts.items() if expr.has(mean)]
 
 

@@ -19,7 +19,7 @@ _WIDTH = 80
 
 @dataclass(frozen=True, eq=False)
 class StationaryPoint:
-    """A critical point of the risk, for all points that symmetries relate to it.
+    """A critical point of the risk, which stands for all its images under symmetries.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class StationaryPoint:
 
     @property
     def kind(self) -> str:
-        """``minimum``, ``maximum``, ``saddle``, ``degenerate`` or ``plateau``.
+        """The kind of the point: minimum, maximum, saddle, ``degenerate`` or ``plateau``.
 
         A point is degenerate if its curvatures do not tell what it is. On a plateau the gradient is
         below rounding, without a critical point nearby.
@@ -76,7 +76,7 @@ class StationaryPoint:
 
 
 class StationaryPoints(Sequence[StationaryPoint]):
-    """Critical points by risk, each up to the symmetries of the risk; printed as a table.
+    """Critical points in order of risk, one for each class under symmetries; printed as a table.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class StationaryPoints(Sequence[StationaryPoint]):
 
     @property
     def minima(self) -> tuple[StationaryPoint, ...]:
-        """The local minima."""
+        """The critical points that are local minima."""
         return tuple(p for p in self.points if p.kind == "minimum")
 
     def as_dicts(self) -> list[dict[str, Any]]:
@@ -195,7 +195,7 @@ def _column(head: str, cells: list[str], left: bool = False) -> list[str]:
 
 
 def _broken(columns: list[list[str]], number: list[str]) -> Iterator[list[list[str]]]:
-    """Yield columns in blocks that fit the width, each after the numbers of the rows."""
+    """Yield the columns of a table in blocks that fit the width, each with the row numbers."""
     block, width = [number], len(number[0])
     for column in columns:
         if width + 1 + len(column[0]) > _WIDTH and len(block) > 1:

@@ -47,7 +47,7 @@ _ASIDE = 0.2
 
 
 class Landscape:
-    """The risk as a function of the trained directions, at fixed parameters and directions."""
+    """The risk as a function of the trained directions, with everything else fixed."""
 
     def __init__(
         self, model: DerivedModel, factors: Array, row: Array, dimensions: list[int]
@@ -73,22 +73,22 @@ class Landscape:
         return np.concatenate([points, fixed], axis=-2)
 
     def states(self, points: Array) -> Array:
-        """Return the order parameters."""
+        """Return the order parameters of each point."""
         return self._flow.state(self.coordinates(points))
 
     def risk_and_gradient(self, points: Array) -> tuple[Array, Array]:
-        """Return the risks and the gradients in the coordinates of the trained directions."""
+        """Return risk and gradient at each point, in coordinates of the trained directions."""
         factor = self.coordinates(points)
         found = self._risk(self._flow.state(factor), *self.row)
         return found[..., 0], self._flow.gradients(factor, found[..., 1:])
 
     def _multipliers(self, points: Array, gradient: Array) -> Array:
-        """Return, for each direction on a sphere, the radial part of its gradient."""
+        """Return the radial part of the gradient of each direction that is on a sphere, else 0."""
         along = np.sum(points * gradient, axis=(-3, -1))
         return np.where(self._sphere, along, 0.0)
 
     def tangent_bases(self, points: Array) -> Array:
-        """Return orthonormal bases of the tangent spaces, as columns."""
+        """Return an orthonormal basis of the tangent space at each point, as columns."""
         n, size = len(points), self._owner.size
         normals = np.zeros((n, int(self._sphere.sum()), size))
         flat = points.reshape(n, size)
@@ -100,7 +100,7 @@ class Landscape:
         return found
 
     def curvature(self, points: Array, exact: bool = False) -> tuple[Array, Array, Array]:
-        """Return gradient, Hessian and basis of the tangent space at each point."""
+        """Return the gradient, the Hessian and a basis of the tangent space at each point."""
         n, size = len(points), self._owner.size
         basis = self.tangent_bases(points)
         m = basis.shape[-1]
@@ -122,19 +122,19 @@ class Landscape:
         return grad, (hess + np.swapaxes(hess, -1, -2)) / 2, basis
 
     def project_to_fixed(self, points: Array) -> Array:
-        """Return the parts of the trained directions in the span of the fixed ones."""
+        """Project the trained directions orthogonally to the span of the fixed ones."""
         found: Array = points @ self._span
         return found
 
     def retract(self, points: Array, steps: Array) -> Array:
-        """Return moved points, back on the spheres."""
+        """Add steps to points, and normalise the directions that are on spheres."""
         moved = points + steps
         length = np.sqrt(np.sum(moved * moved, axis=(-3, -1)))[..., None, :, None]
         found: Array = np.where(self._sphere[:, None], moved / length, moved)
         return found
 
     def transverse_curvatures(self, point: Array) -> list[tuple[Array, int]]:
-        """Return curvatures orthogonal to the span, each space's, with their multiplicities."""
+        """Return each eigenspace's curvatures orthogonal to the span, with multiplicities."""
         factor = self.coordinates(point[None])
         slopes = self._risk(self._flow.state(factor), *self.row)[..., 1:]
         weights = self._flow.weights(factor, slopes)[0][..., : self._t]
@@ -147,7 +147,7 @@ class Landscape:
         ]
 
     def orbit_dimension(self, point: Array) -> int:
-        """Return the dimension of all points with the same order parameters, by rotations."""
+        """Return the dimension of the set of points that rotations relate to a point."""
         total = 0
         for a, d in enumerate(self._dimensions):
             rest = point[a] - point[a] @ self._span[a]
@@ -157,7 +157,7 @@ class Landscape:
         return total
 
     def moving_directions(self, point: Array, directions: Array) -> Array:
-        """Return those combinations of tangent directions that change order parameters."""
+        """Return the combinations of tangent directions along which order parameters change."""
         if not directions.shape[1]:
             return directions.T
         h = 1e-3
@@ -170,7 +170,7 @@ class Landscape:
 
 
 class Symmetries:
-    """Signed permutations of directions that leave the risk as it is, acting on states."""
+    """Signed permutations of directions under which the risk is invariant, acting on states."""
 
     def __init__(self, landscape: Landscape, states: Array) -> None:
         model = landscape.model
@@ -193,7 +193,7 @@ class Symmetries:
         self.transformations = [(order, sign) for order in orders for sign in signs]
 
     def _permutations(self, model: DerivedModel) -> list[NDArray[np.int64]]:
-        """Return the permutations of order parameters that permutations of directions lead to."""
+        """Return the permutations of order parameters induced by permutations of directions."""
         trained, fixed = model.trained, model.fixed
         if factorial(len(trained)) * factorial(len(fixed)) > _MOST_PERMUTATIONS:
             fixed_orders: list[tuple[Any, ...]] = [fixed]
@@ -211,7 +211,7 @@ class Symmetries:
         return list(found.values())
 
     def _order(self, model: DerivedModel, to: Mapping[Any, Any]) -> list[int] | None:
-        """Return which order parameter takes the place of each; None if others would be needed."""
+        """Return the permutation of order parameters induced by one of directions, or None."""
         order = [0] * len(self._places)
         for symbol, (i, j, a) in model.flow.places.items():
             if symbol not in self._places:
@@ -231,7 +231,7 @@ class Symmetries:
         return order if same else None
 
     def images(self, state: Array) -> Array:
-        """Return all images of a state."""
+        """Return the images of a state under all symmetries."""
         return np.array([sign * state[order] for order, sign in self.transformations])
 
 
@@ -240,7 +240,7 @@ _MOST_PERMUTATIONS = 5_000
 
 @dataclass
 class _Found:
-    """A critical point, or one of each continuum, as it is found."""
+    """A critical point found by the search, or one point of a continuum of them."""
 
     point: Array
     state: Array
@@ -260,7 +260,7 @@ def landscape(
     rng: Any = None,
     progress: bool | None = None,
 ) -> StationaryPoints:
-    """Search for critical points; `Model.landscape` says more."""
+    """Search for critical points of a model's risk; see `Model.landscape`."""
     by_name = values_by_name(model, values)
     generator = np.random.default_rng(rng)
     d = require_dimension(by_name)
@@ -288,7 +288,7 @@ def landscape(
 
 
 def _first(there: Landscape, points: Array, begin: int, rng: np.random.Generator) -> Array:
-    """Return where searches begin: of four starts, one as it is, two led, and one aligned.
+    """Return the points where searches begin: random starts, some moved to raise variety.
 
     One is led to a minimum and one to a saddle of a random index; `begin` counts the starts before.
     """
@@ -307,7 +307,7 @@ def _first(there: Landscape, points: Array, begin: int, rng: np.random.Generator
 
 
 def _aligned(there: Landscape, point: Array, number: int) -> Array:
-    """Return a start of another symmetry for each number: others hardly lead to some points.
+    """Return a start with a symmetry that depends on `number`, as some points need one.
 
     Each direction is put into the span of the fixed ones, or orthogonal to it, or is that before.
     """
@@ -323,7 +323,7 @@ def _aligned(there: Landscape, point: Array, number: int) -> Array:
 
 
 def _searched(there: Landscape, points: Array) -> list[_Found]:
-    """Return the critical points to which searches lead."""
+    """Run a search from each point, and return the critical points found."""
     with np.errstate(all="ignore"):
         ends = search_zeros(points, there.curvature, there.retract)[0]
         grad, hess, basis = there.curvature(ends, exact=True)
@@ -345,7 +345,7 @@ def _searched(there: Landscape, points: Array) -> list[_Found]:
 
 
 def _enter(known: list[_Found], one: _Found, symmetries: Symmetries) -> _Found:
-    """Return a known point that a symmetry maps to this one; if there is none, add this one."""
+    """Return the known point that is equal up to a symmetry, or else the added new point."""
     images = symmetries.images(one.state)
     for other in known:
         if np.abs(images - other.state).max(axis=-1).min() < _NEAR:
@@ -355,7 +355,7 @@ def _enter(known: list[_Found], one: _Found, symmetries: Symmetries) -> _Found:
 
 
 def _rows(there: Landscape, known: list[_Found], symmetries: Symmetries) -> list[StationaryPoint]:
-    """Return a row for each point, and one for each continuum."""
+    """Return a table row for each isolated critical point, and one for each continuum of them."""
     rows: list[StationaryPoint] = []
     for one in known:
         row = _described(there, one, symmetries)
@@ -370,7 +370,7 @@ def _rows(there: Landscape, known: list[_Found], symmetries: Symmetries) -> list
 
 
 def _same_continuum(row: StationaryPoint, other: StationaryPoint) -> bool:
-    """Return whether two points are of one continuum: of the same risk and index.
+    """Return whether two critical points belong to one continuum: equal risk and equal index.
 
     Where branches of it meet, a point is degenerate.
     """
@@ -383,7 +383,7 @@ def _same_continuum(row: StationaryPoint, other: StationaryPoint) -> bool:
 
 
 def _described(there: Landscape, one: _Found, symmetries: Symmetries) -> StationaryPoint:
-    """Return a point with its curvatures in all d dimensions."""
+    """Return the table row of a critical point, with its curvatures in all d dimensions."""
     inside, vectors = np.linalg.eigh(one.hess)
     across = there.transverse_curvatures(one.point)
     spectrum = np.concatenate([inside, *(np.repeat(values, count) for values, count in across)])
@@ -412,7 +412,7 @@ def _described(there: Landscape, one: _Found, symmetries: Symmetries) -> Station
 
 
 def _continuum(there: Landscape, one: _Found, free: Array) -> tuple[Array, int]:
-    """Return states of the continuum that a point is of, and its dimension in order parameters.
+    """Return states of the continuum around a critical point, and the dimension of the continuum.
 
     Curvature may vanish without a continuum: then searches from aside come back.
     """

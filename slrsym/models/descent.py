@@ -26,12 +26,12 @@ Array = NDArray[np.float64]
 
 
 def slope_symbol(p: Symbol) -> Symbol:
-    """Return the symbol for the partial derivative of the risk in an order parameter."""
+    """Return the symbol that stands for the derivative of the risk in an order parameter."""
     return Symbol(f"R_{p.name}", real=True)
 
 
 class _Moved:
-    r"""The step of one direction x, to :math:`(x - \alpha \tau) / |x - \alpha \tau|`.
+    r"""One descent step of a direction x, to :math:`(x - \alpha \tau) / |x - \alpha \tau|`.
 
     Here :math:`\tau = g - (x \cdot g) x` is the part of the gradient g that is tangent to the
     sphere, so that the square of the norm is :math:`1 + \alpha^2 \tau \cdot g`. Inner products with
@@ -78,12 +78,12 @@ class _Moved:
         self.shrink = named("shrink", 1 / sqrt(1 + Max(0, square)))
 
     def dot(self, y: Sequence[Expr]) -> Expr:
-        """Return the inner product of the tangent and a combination of directions."""
+        """Return the inner product of the tangential gradient with a combination of directions."""
         return Add(*(t * c for t, c in zip(self.tangent, y, strict=True)))
 
 
 class Flow:
-    """The descent map of a model, in the Gram matrix of its directions.
+    """Projected gradient descent of a model, as a map of the Gram matrix of its directions.
 
     A factor of it, of shape (..., spaces, p, r), has the coordinates of the directions, trained
     ones first; slopes are partial derivatives of the risk in the order parameters.
@@ -110,7 +110,7 @@ class Flow:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the Gram matrices at one step determine those at the next.
+        """Whether the Gram matrix at one step determines the Gram matrix at the next.
 
         They do for every model that can be stated: what would not close, covariances that have no
         eigenspaces in common, is refused, since gradients leave every finite span of directions.
@@ -119,7 +119,7 @@ class Flow:
 
     @property
     def reason(self) -> str:
-        """The reason why the flow closes in the order parameters."""
+        """The reason why the order parameters at one step determine those at the next."""
         model, directions = self._model, ", ".join(x.name for x in self._model.directions)
         if model.spaces > 1:
             return (
@@ -172,20 +172,20 @@ class Flow:
         )
 
     def _is_held(self, x: Direction, y: Direction, space: int) -> bool:
-        """Return whether an inner product of fixed directions matters and is given."""
+        """Return whether an inner product of fixed directions has a value and affects the risk."""
         product = self._model.inner(x, y, space)
         given = self._model.fixed_inner_product(x, y) is not None
         return product != 0 and (given or product in self._model.parameters)
 
     def state(self, factor: Array) -> Array:
-        """Return the order parameters."""
+        """Return the order parameters of given vectors, the rows of a factor of the Gram matrix."""
         gram = factor @ np.swapaxes(factor, -1, -2)
         rows, columns, spaces = np.array(self._places, dtype=int).reshape(-1, 3).T
         found: Array = gram[..., spaces, rows, columns]
         return found
 
     def weights(self, factor: Array, slopes: Array) -> Array:
-        """Return the gradients in the trained directions as combinations of all directions."""
+        """Return the gradients in the trained directions as coefficients of all directions."""
         t, p = len(self._sphere), factor.shape[-2]
         weights = np.zeros((*factor.shape[:-2], t, p))
         for k, (i, j, a) in enumerate(self._places):
@@ -195,12 +195,12 @@ class Flow:
         return weights
 
     def gradients(self, factor: Array, slopes: Array) -> Array:
-        """Return the gradients in the trained directions, in coordinates."""
+        """Return the gradients in the trained directions, in the coordinates of the factor."""
         found: Array = self.weights(factor, slopes) @ factor
         return found
 
     def step(self, factor: Array, slopes: Array, alpha: float) -> Array:
-        r"""Take one step of projected descent."""
+        r"""Return the factor of the Gram matrix after one step of projected descent."""
         t = len(self._sphere)
         old, gradient = factor[..., :t, :], self.gradients(factor, slopes)
         along = np.sum(np.sum(old * gradient, axis=-1), axis=-2)[..., None, :, None]
@@ -213,7 +213,7 @@ class Flow:
     map = old_attribute("step_map")
 
     def step_map(self, alpha: Symbol) -> tuple[dict[Symbol, Expr], dict[Symbol, Expr]]:
-        """Return the step as a map of order parameters, and the definitions of its symbols.
+        """Return one step as a map of order parameters, with definitions of its auxiliary symbols.
 
         For directions on spheres in one eigenspace, whose inner products are given or are order
         parameters. The slopes at the old point are symbols, as `slope_symbol` makes them.
@@ -241,7 +241,7 @@ class Flow:
 
     @cached_property
     def machine_code(self) -> Callable[..., None]:
-        """Compiled loop that moves factors."""
+        """Compiled loop that takes descent steps on a factor of the Gram matrix."""
         program, t = self._model.program("gradient"), len(self._sphere)
         names = ", ".join([*(f"s{k}" for k in range(len(self._places))), *program.constants])
         lines = []

@@ -1,4 +1,4 @@
-"""Describe a model in a few lines of text."""
+"""Description of a model in a few lines of text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def describe_model(model: ProjectionLaws) -> str:
-    """Return five lines: trained and fixed directions, tokens, target and predictor."""
+    """Return the description of a model: directions, tokens, target and predictor."""
     given = {
         pair: value
         for i, x in enumerate(model.fixed)
@@ -81,7 +81,7 @@ def latex_of(expr: Any) -> str:
 
 
 def _in_projections(share: Callable[[Any], Any]) -> Expr:
-    """Return a function of a token as an expression in its projections, written <X, k>."""
+    """Write a function of a token as an expression in its projections, such as ``<X, k>``."""
     token = ProjectedToken()
     found = S(share(token))
     return found.xreplace({s: Symbol(f"<X, {x}>") for x, s in token.symbols.items()})
@@ -97,10 +97,10 @@ def _law(token: Token) -> str:
 
 
 def _short(expr: Expr) -> str:
-    """Return an expression as text, a number with six digits at most."""
+    """Return an expression as text, numbers rounded to six digits."""
     return f"{float(expr):.6g}" if expr.is_Float else str(expr)
 
 
 def _shortened(line: str) -> str:
-    """Return a line of 100 characters at most."""
+    """Shorten a line to 100 characters."""
     return line if len(line) <= 100 else line[:97] + "..."

@@ -1,4 +1,4 @@
-"""Equations of motion as claims that `slrsym verify` checks against the definition of a step."""
+"""Claims that the equations of motion of a model follow from the definition of a step."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class MeansByDefinition:
-    """Means over one sample by their definition, with the interface of `SampleMoments`.
+    """Means over one sample, written as expectations by definition; replaces `SampleMoments`.
 
     Parameters
     ----------
@@ -38,20 +38,20 @@ class MeansByDefinition:
         self._cases = [(list(counts.values()), p) for counts, p in model.cases()]
 
     def risk(self) -> Expr:
-        """Return no risk: `Model.claims` is about it."""
+        """Return 0, since `Model.claims` covers the risk."""
         return S.Zero
 
     def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
-        """Return the mean of the product of y and the gradient of the squared error in `i`."""
+        """Return the mean of y times the gradient of the squared error in direction `i`."""
         weight = (y, None if self.model.spaces == 1 else space)
         return self._total(lambda e, slope, Y, role: 2 * e * slope[0] * Y, (i,), weight)
 
     def scalar_gradient(self, s: Symbol) -> Expr:
-        """Return the mean of the derivative of the squared error in a scalar."""
+        """Return the mean of the derivative of the squared error in a trained scalar."""
         return self._total(lambda e, slope, Y, role: 2 * e * slope[0], (s,))
 
     def second_moment(self, i: Direction, j: Direction) -> Expr:
-        """Return the mean of the inner product of two gradients of one sample, over d."""
+        """Return the mean inner product of two directions' gradients at one sample, over d."""
         return self._total(
             lambda e, slope, Y, role: 4 * role.token.eigenvalues[0] * e**2 * slope[0] * slope[1],
             (i, j),
@@ -63,7 +63,7 @@ class MeansByDefinition:
         moved: Iterable[Direction | Symbol],
         weight: Any = None,
     ) -> Expr:
-        """Add up, over all tokens, the mean of an integrand in the error and its derivatives."""
+        """Sum, over all tokens, the mean of a function of the error and its derivatives."""
         total: Expr = S.Zero
         for roles, probability in self._cases:
             for role, count in roles:
@@ -77,7 +77,7 @@ class MeansByDefinition:
     def _sample(
         self, roles: Any, role: Role, moved: Iterable[Direction | Symbol], weight: Any
     ) -> tuple[Expr, list[Any], list[Expr], Expr]:
-        """Return the error of a sample with one token apart, and the laws of its parts."""
+        """Return the error with one token written out, its laws, its derivatives and the weight."""
         share, symbols = self.model.shares[self._key(role)]
         variables = {(x, None): s for x, s in symbols.items()}
         Y = S.One
@@ -113,7 +113,7 @@ class MeansByDefinition:
 
 
 def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
-    """Return the claims of equations; `Equations.claims` says more."""
+    """Return the claims about equations of motion; see `Equations.claims`."""
     if equations.kind == "projected-descent":
         return claims_of_model(equations.model, name, source)
     if equations.symmetric:
@@ -135,7 +135,7 @@ def claims_of(equations: EquationSystem, name: str, source: str) -> list[Claim]:
 
 
 def _minors(model: DerivedModel, found: Expr) -> list[Any]:
-    """Return that principal minors of Gram matrices are not negative, as far as they matter."""
+    """Return as hypotheses that principal minors of Gram matrices are nonnegative, where needed."""
     hypotheses = []
     # Of three directions, where a mean is of two products.
     for count in (2, 3) if found.has(asin) else (2,):
@@ -173,7 +173,7 @@ def _by_counting(goal: Any) -> Any:
 
 
 def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list[Claim]:
-    """Make claims that where units are alike, the equations of all units are the symmetric ones.
+    """Return claims that equations of exchangeable units, where equal, are the symmetric equations.
 
     So the subspace is invariant: every inner product of one class changes by the same amount.
     """
@@ -197,7 +197,7 @@ def _symmetric_claims(equations: EquationSystem, name: str, source: str) -> list
 
 
 def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> list[Claim]:
-    """Make claims about the units i < j of a number of alike units that is a symbol.
+    """Return claims about exchangeable units i < j whose number is a symbol.
 
     They are about all i and j, so the subspace is invariant: every inner product of one class
     changes by the same amount, which is that of the equations.
@@ -235,7 +235,7 @@ def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> 
 
 
 def _group_of_any_number(x: Any) -> tuple[Any, int] | None:
-    """Return the group of a unit and its place, if the number of units is a symbol."""
+    """Return the group of a unit and its index, if the number of units is a symbol; else None."""
     if x.group is None or x.group[0].count.is_number:
         return None
     found: tuple[Any, int] = x.group
@@ -243,7 +243,7 @@ def _group_of_any_number(x: Any) -> tuple[Any, int] | None:
 
 
 def _orders(model: DerivedModel, names: frozenset[str]) -> list[dict[Expr, Units]]:
-    """Return numbers of two units for each number of a group, in one order and in the other."""
+    """Return two indices of units for each group, in one order and in the other."""
     groups = filter(None, map(_group_of_any_number, model.directions))
     counts = dict.fromkeys(group.count for group, _ in groups)
     letters = (letter for letter in "ijklmnopqrst" if letter not in names)
@@ -257,7 +257,7 @@ def _orders(model: DerivedModel, names: frozenset[str]) -> list[dict[Expr, Units
 
 
 def _single_motion(equations: EquationSystem, whole: DerivedModel) -> Motion:
-    """Return the motion of the model of all units; those of a group move alike."""
+    """Return the training parameters of the model of all units, equal within each group."""
     motion, of = equations.motion, _representative
     moving = (*whole.trained, *motion.scalars)
     rates = {x: motion.rates[of(x) if isinstance(x, Direction) else x] for x in moving}
@@ -266,12 +266,12 @@ def _single_motion(equations: EquationSystem, whole: DerivedModel) -> Motion:
 
 
 def _representative(x: Direction, place: int = 0) -> Direction:
-    """Return a unit of the group of a direction, or the direction if it has none."""
+    """Return a unit of the direction's group, or the direction itself if it belongs to none."""
     return x if x.group is None else x.group[0].unit(place)
 
 
 def _classes(whole: DerivedModel, symmetric: DerivedModel) -> dict[Symbol, Expr]:
-    """Return, for each inner product of all units, that of its class."""
+    """Return, for each inner product of single units, the symmetric order parameter it equals."""
     found = {}
     for x in whole.directions:
         for y in whole.directions:

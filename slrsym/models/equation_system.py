@@ -1,4 +1,4 @@
-"""Expressions of equations of motion, compiled and at points."""
+"""Expressions of the equations of motion: symbolic, compiled, and evaluated at points."""
 
 from __future__ import annotations
 
@@ -50,22 +50,22 @@ class EquationSystem:
 
     @property
     def kind(self) -> str:
-        """Gradient flow, projected descent, or online SGD, as `Model.equations` names them."""
+        """The kind of training: gradient flow, projected descent, or online SGD."""
         return self.motion.kind
 
     @property
     def symmetric(self) -> bool:
-        """Whether the equations are those of the subspace where exchangeable units are alike."""
+        """Whether the equations are restricted to states at which exchangeable units are alike."""
         return self.model.by_representatives
 
     @property
     def state(self) -> tuple[Symbol, ...]:
-        """The order parameters and trained scalars that move."""
+        """The order parameters and trained scalars that the equations describe."""
         return self._changes.state
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The other symbols of the equations and of the risk, by name."""
+        """The symbols in the equations and the risk that are not part of the state, by name."""
         free = set().union(*(e.free_symbols for e in (*self._outputs, self._changes.risk)))
         moments = self._changes.samples.moments
         for moment in [moments[name] for name in free & moments.keys()]:
@@ -81,29 +81,29 @@ class EquationSystem:
     # -- expressions -----------------------------------------------------------------------------
 
     def _written(self, expr: Expr) -> Expr:
-        """Replace the names of moments in an expression by formulas in state and parameters."""
+        """Replace the symbols of moments in an expression by formulas in state and parameters."""
         moments = self._changes.samples.moments
         names = expr.free_symbols & moments.keys()
         return expr.xreplace({name: moments[name].expression() for name in names})
 
     @cached_property
     def drift(self) -> ImmutableMatrix:
-        """The terms of first order in the rates, a column; of projected descent, all of a step."""
+        """The terms of first order in the rates, as a column; for projected descent, all terms."""
         return ImmutableMatrix([self._written(self._changes.drift[p]) for p in self.state])
 
     @cached_property
     def noise(self) -> ImmutableMatrix:
-        """The terms of second order in the rates that online SGD has, a column."""
+        """The terms of second order in the rates, as a column: the noise of online SGD."""
         return ImmutableMatrix([self._written(self._changes.noise[p]) for p in self.state])
 
     @property
     def risk(self) -> Expr:
-        """The mean of the squared error, with the noise, on this state."""
+        """The mean squared error, noise included, as a function of the state."""
         return self._written(self._changes.risk)
 
     @cached_property
     def jacobian(self) -> ImmutableMatrix:
-        """The derivatives of the rate of change (rows) in the state (columns)."""
+        """The Jacobian of the rate of change with respect to the state."""
         size = len(self.state)
         return ImmutableMatrix(size, size, [self._written(e) for e in self._slopes])
 
@@ -113,7 +113,7 @@ class EquationSystem:
         return [total_derivative(e, p, samples) for e in self._outputs for p in self.state]
 
     def to_latex(self, file: str | Path | None = None) -> str:
-        """Write the equations in LaTeX.
+        """Return the LaTeX of the equations.
 
         Parameters
         ----------
@@ -154,7 +154,7 @@ class EquationSystem:
 
     @cached_property
     def change_table(self) -> MomentTable:
-        """The rate of change as a table that is compiled, or sent to other processes."""
+        """The rate of change as a table of moments, to be compiled or sent to other processes."""
         return self._table_of(self._outputs)
 
     @cached_property
@@ -170,7 +170,7 @@ class EquationSystem:
         return MomentTable(outputs, moments, self.state, self.parameters)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
-        """Return the rate of change, or something else, as a function.
+        """Compile the rate of change, or other chosen outputs, to a function.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ class EquationSystem:
         return compile_program(program, backend)
 
     def at(self, point: Any, values: Mapping[Any, Any] | None = None) -> Array:
-        """Evaluate the rate of change at a point.
+        """Return the rate of change at a point.
 
         Parameters
         ----------
@@ -234,7 +234,7 @@ class EquationSystem:
     def numerical_values(
         self, point: Any, values: Mapping[Any, Any] | None
     ) -> tuple[Array, list[float]]:
-        """Return state and parameters as numbers, in order.
+        """Return the state and the parameters as numbers, in order.
 
         Parameters
         ----------

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 
 class Equations(EquationSystem):
-    """Equations of motion in the order parameters of a model; created by `Model.equations`.
+    """The equations of motion in the order parameters of a model; created by `Model.equations`.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class Equations(EquationSystem):
     """
 
     def linearise(self, point: Any, values: Mapping[Any, Any] | None = None) -> Linearisation:
-        """Compute the Jacobian at a point, with its eigenvalues.
+        """Return the Jacobian of the equations at a point, with its eigenvalues.
 
         Parameters
         ----------
@@ -81,7 +81,7 @@ class Equations(EquationSystem):
         rng: Any = None,
         certified: bool = False,
     ) -> list[FixedPoint]:
-        """Search for points where nothing changes, from random starts.
+        """Search for fixed points of the equations from random starts.
 
         Parameters
         ----------
@@ -121,7 +121,7 @@ class Equations(EquationSystem):
         backend: str = "auto",
         path: str | Path | None = None,
     ) -> Runs:
-        """Solve the equations from a start.
+        """Solve the equations in time from a given start.
 
         Parameters
         ----------
@@ -218,7 +218,7 @@ class Equations(EquationSystem):
         )  # fmt: skip
 
     def claims(self, name: str = "equations", source: str = "new") -> list[Claim]:
-        """Return claims that the equations follow from the definition of a step.
+        """Return claims that the equations follow from the definition of a step of descent.
 
         Parameters
         ----------

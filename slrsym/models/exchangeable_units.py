@@ -1,4 +1,4 @@
-"""Groups of exchangeable directions, such as the units of a committee, of any number.
+"""Groups of exchangeable directions, such as the units of a committee, in any number.
 
 A sum over a group whose number is a symbol is written by a few representatives, each with a *tag*
 as its factor. A product of sums then says by its tags which of the units in it coincide, and this
@@ -27,7 +27,7 @@ _TAGGED: dict[Symbol, tuple[Expr, int]] = {}
 
 @contextmanager
 def use_representatives() -> Iterator[None]:
-    """Write sums over groups by representatives, even if the number of units is known."""
+    """Write sums over groups by representative units even if the number of units is known."""
     token = _by_representatives.set(True)
     try:
         yield
@@ -36,24 +36,24 @@ def use_representatives() -> Iterator[None]:
 
 
 def tag(count: Expr, i: int) -> Symbol:
-    """Return the factor that marks unit `i` in sums over groups of this number of units."""
+    """Return a symbol that marks unit `i` of a group with `count` units, as a factor of terms."""
     symbol = Symbol(f"unit {i + 1} of {count}", real=True)
     _TAGGED[symbol] = (count, i)
     return symbol
 
 
 def unit_of(tag: Symbol) -> tuple[Expr, int]:
-    """Return the number of units of the group of a tag, and the place of its unit."""
+    """Return the size of the group and the index of the unit that a tag marks."""
     return _TAGGED[tag]
 
 
 def tags_in(expr: Expr) -> frozenset[Symbol]:
-    """Return the tags in an expression."""
+    """Return the symbols in an expression that mark units."""
     return frozenset(expr.free_symbols & _TAGGED.keys())
 
 
 def multiplicity(tags: Iterable[Symbol], fixed: Iterable[Symbol]) -> Expr:
-    r"""Return how many terms of the full sum each term of representatives stands for.
+    r"""Return how many terms of a sum over all units a term of representatives stands for.
 
     Units in `fixed` are given; the others in `tags` run over all units that differ from these and
     from each other. There are :math:`(K - f)(K - f - 1) \dots` such choices among K units, and as
@@ -108,7 +108,7 @@ class Directions:
         self.unit(0)
 
     def unit(self, i: int) -> Direction:
-        """Return one of the directions, also where these are exchangeable.
+        """Return one direction of the group by its index, also if the directions are exchangeable.
 
         Parameters
         ----------
@@ -127,11 +127,11 @@ class Directions:
 
     @property
     def by_representatives(self) -> bool:
-        """Whether sums over the group are written by representatives at the moment."""
+        """Whether sums over the group are currently written by representative units."""
         return _by_representatives.get() or not self.count.is_number
 
     def sum(self, term: Callable[..., Any]) -> Any:
-        """Add up a function of the directions.
+        """Return the sum of a function over the directions of the group.
 
         Parameters
         ----------
@@ -177,7 +177,7 @@ class Directions:
 
 
 class InnerProducts:
-    """The inner products of two groups; a key of `inner_products` and `names`.
+    """All inner products of two groups; a key of `inner_products` and `names`.
 
     As a key of `inner_products` it stands for those of different units. As a key of `names` it has
     one name, or two: of a unit with its partner (itself, in the same group), and with another.
@@ -199,7 +199,7 @@ class InnerProducts:
 def products_of_units(
     products: Mapping[Any, Any], directions: Iterable[Direction], *, named: bool
 ) -> dict[InnerProduct, Any]:
-    """Write out products of groups in `inner_products` or `names` for pairs of units."""
+    """Replace keys that are products of groups by the pairs of their units."""
     single: dict[InnerProduct, Any] = {}
     units: dict[Directions, list[tuple[int, Direction]]] = {}
     for x in directions:
@@ -226,7 +226,7 @@ def products_of_units(
 def _element(
     key: InnerProducts, value: Any, place: tuple[int, int], paired: bool, symmetric: bool
 ) -> Symbol:
-    """Return the name of one inner product of two units."""
+    """Return the symbol for the inner product of two units."""
     names = (value,) if isinstance(value, str | Symbol) else tuple(value)
     if not 1 <= len(names) <= 2:
         raise ValueError(f"names must have one or two names for {key}; got {value!r}")
@@ -247,7 +247,7 @@ def _real(name: str, key: InnerProducts, place: tuple[int, int]) -> Symbol:
 
 
 def class_names(directions: Iterable[Direction]) -> dict[InnerProduct, Symbol]:
-    """Return one name for each class of inner products that exchanging units relates."""
+    """Return one symbol for each class of inner products that exchanging units relates."""
     named: dict[InnerProduct, Symbol] = {}
     listed = list(directions)
     for i, x in enumerate(listed):
@@ -263,7 +263,7 @@ def class_names(directions: Iterable[Direction]) -> dict[InnerProduct, Symbol]:
 
 
 def _are_other_units(x: Direction, y: Direction) -> bool:
-    """Return whether two directions are units of paired groups, but not partners."""
+    """Return whether two directions are units of groups of equal size with different indices."""
     if x.group is None or y.group is None:
         return False
     return x.group[0].count == y.group[0].count and x.group[1] != y.group[1]

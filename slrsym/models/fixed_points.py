@@ -36,7 +36,7 @@ _RADII, _DIGITS = (1e-10, 1e-8, 1e-6, 1e-4), 40
 
 @dataclass(frozen=True)
 class Linearisation:
-    """The Jacobian of equations at a point, and its eigenvalues by falling real part.
+    """The Jacobian of the equations at a point, with its eigenvalues by descending real part.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Linearisation:
 
     @classmethod
     def of(cls, state: tuple[Symbol, ...], matrix: Array) -> Linearisation:
-        """Return the linearisation of a matrix.
+        """Return the linearisation at a state from its Jacobian matrix.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class FixedPoint:
 
     @property
     def is_certified(self) -> bool:
-        """Whether the point is certainly there, and the only one in its box."""
+        """Whether ball arithmetic proves that a box around the point holds one fixed point."""
         return self.radius is not None
 
     def __repr__(self) -> str:
@@ -116,7 +116,7 @@ def search_fixed_points(
     rng: Any,
     certified: bool,
 ) -> list[FixedPoint]:
-    """Search for fixed points; `Equations.fixed_points` says more."""
+    """Search for fixed points of equations of motion; see `Equations.fixed_points`."""
     size = len(equations.state)
     if isinstance(starts, int) and not isinstance(starts, bool):
         count = require_integer("starts", starts, 1)
@@ -155,7 +155,7 @@ def search_fixed_points(
 
 
 def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> Array:
-    """Return random states of feasible inner products; scalars are standard normal."""
+    """Return random feasible states: inner products of random directions, and normal scalars."""
     model = equations.model
     factors = uniform_start(model, 2 * len(model.directions), count, rng, _fixed_gram(equations))
     t = len(model.trained)
@@ -177,7 +177,7 @@ def _drawn(equations: EquationSystem, count: int, rng: np.random.Generator) -> A
 
 
 def _fixed_gram(equations: EquationSystem) -> Array | None:
-    """Return the Gram matrix of fixed directions where it is stated."""
+    """Return the Gram matrix of the fixed directions, or None if it depends on symbols."""
     model = equations.model
     products = [[model.inner(x, y) for y in model.fixed] for x in model.fixed]
     if model.spaces > 1 or any(p.free_symbols for row in products for p in row):
@@ -187,7 +187,7 @@ def _fixed_gram(equations: EquationSystem) -> Array | None:
 
 
 def _is_feasible(equations: EquationSystem, state: Array, row: list[float]) -> bool:
-    """Return whether the inner products at a point are those of vectors, as far as is known."""
+    """Return whether the inner products in a state are those of some vectors, as far as known."""
     numbers = (*state.tolist(), *row)
     known = dict(zip((*equations.state, *equations.parameters), numbers, strict=True))
     for a in range(equations.model.spaces):
@@ -201,7 +201,7 @@ def _is_feasible(equations: EquationSystem, state: Array, row: list[float]) -> b
 
 
 def _products(equations: EquationSystem, known: Mapping[Symbol, float], a: int) -> list[list[Expr]]:
-    """Return the inner products of all directions, or of up to `_MOST` units of each group."""
+    """Return the Gram matrix of all directions, of large groups only the first `_MOST` units."""
     model = equations.model
     places: list[tuple[Direction, Direction, int]] = []
     for x in model.directions:
@@ -219,7 +219,7 @@ def _products(equations: EquationSystem, known: Mapping[Symbol, float], a: int) 
 
 
 def _certificate(equations: EquationSystem, point: Array, row: list[float]) -> float | None:
-    """Return half the side of a box with exactly one fixed point, by Krawczyk's test."""
+    """Return half the side of a box that holds exactly one fixed point, by Krawczyk's test."""
     change, slopes = equations.compile("ball"), equations.compile("ball", "jacobian")
     size = len(point)
     with ctx.workdps(_DIGITS):

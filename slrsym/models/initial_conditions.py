@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 
 def gaussian_coordinates(rng: Generator, count: int, d: int, known: int = 0) -> Array:
-    """Draw Gaussian vectors of R^d in a basis of their span that begins with known vectors.
+    """Draw Gaussian vectors of R^d in coordinates of their span, which continue a known basis.
 
     On the diagonal, behind the known vectors, are the squares of coordinates.
     """
@@ -42,7 +42,7 @@ def uniform_start(
     gram: Array | None = None,
     dimensions: Sequence[int] | None = None,
 ) -> Array:
-    """Draw trained directions uniformly on their spheres, without any vector of R^d."""
+    """Return uniform random trained directions on spheres, as coordinates in their span."""
     t, f = len(model.trained), len(model.fixed)
     spaces = [d] if dimensions is None else list(dimensions)
     if len(spaces) != model.spaces or sum(spaces) != d:
@@ -79,7 +79,7 @@ def uniform_start(
 
 
 def root_of(gram: Any) -> Array:
-    """Return rows whose inner products are the entries of a Gram matrix, or of several."""
+    """Return vectors, as rows, with a given Gram matrix; of several matrices, with each."""
     matrix = np.asarray(gram, dtype=np.float64)
     if not np.allclose(matrix, np.swapaxes(matrix, -1, -2), rtol=1e-9, atol=1e-9):
         raise ValueError(f"gram must be symmetric, of finite numbers; got {matrix.tolist()}")

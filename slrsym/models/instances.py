@@ -22,7 +22,7 @@ __all__ = ["Attention", "Committee", "MultiHead", "attention", "committee", "mul
 
 @dataclass(frozen=True)
 class MultiHead:
-    """Several erf heads on several informative tokens, with the directions by name.
+    """A model with several erf heads and several informative tokens, with its directions by name.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def _projected(u: Direction, X: ProjectedToken) -> Expr:
 def multi_head(
     heads: int = 2, informative: int = 2, correlation: object = 0, activation: Any = erf
 ) -> MultiHead:
-    r"""State multiple-location regression with several heads: equations (30) and (31).
+    r"""State the model with several informative tokens and heads: equations (30) and (31).
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ def multi_head(
 
 @dataclass(frozen=True)
 class Attention:
-    """One head on one informative token, with the directions by name.
+    """A model with one head and one informative token, with its directions by name.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def attention(
 
 @dataclass(frozen=True)
 class Committee:
-    """Units that learn from units, with their directions.
+    """A committee machine with its groups of student and teacher directions.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""Gaussian means of products of functions of projections, derived once for each pattern.
+r"""Gaussian means of products of functions of projections, derived once for products alike.
 
 A product such as :math:`g'(l_1)\,g'(l_2)\,g(r_1)\,g(r_2)` is the same function of four jointly
 Gaussian variables whichever units it is about. Its mean is derived once, by `slrsym.gaussian`, with
@@ -33,7 +33,7 @@ Z = generic_variables(1)[0]
 
 
 class Factors(NamedTuple):
-    """A product of functions of single variables, in `Z`, and of a rest in several of them."""
+    """A product, split into functions of one variable each and a rest that mixes variables."""
 
     factors: tuple[tuple[Any, Expr], ...]
     rest: Expr
@@ -49,7 +49,7 @@ ONE = Factors((), S.One)
 
 
 def factorise_product(core: Expr, variables_of: Mapping[Symbol, Any]) -> Factors:
-    """Split a product in symbols into functions of one variable each, and a rest."""
+    """Split a product into functions of one variable each and a rest that mixes variables."""
     factors: dict[Any, Expr] = {}
     rest: Expr = S.One
     for factor in Mul.make_args(core):
@@ -71,7 +71,7 @@ def _text(function: Expr) -> str:
 def pattern_of(
     product: Factors, symbol_of: Mapping[Any, Symbol]
 ) -> tuple[MeanPattern, tuple[Any, ...]]:
-    """Return the pattern of a product, and the variables that it is taken at, in order.
+    """Return the pattern of a product (its form, without names), and its variables in order.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _pattern(functions: tuple[Expr, ...], rest: Expr) -> MeanPattern:
 
 
 class MeanPattern:
-    """The mean of a product of functions of a few variables, at any Gaussian law of theirs.
+    """The mean of a product of functions of a few Gaussian variables, as a function of their law.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ class MeanPattern:
 
     @cached_property
     def centred_mean(self) -> PatternMean | None:
-        """The mean at a law whose means vanish, or None if no closed form is known."""
+        """The mean under a law whose means vanish, or None if no closed form is known."""
         if not self.count:
             return PatternMean(self, self.core)
         law = GaussianLaw(
@@ -128,7 +128,7 @@ class MeanPattern:
 
     @cached_property
     def general_mean(self) -> PatternMean:
-        """The mean at a law with any means.
+        """The mean under a law with any means.
 
         Raises
         ------
@@ -139,13 +139,13 @@ class MeanPattern:
         return PatternMean(self, _written(formal), formal)
 
     def mean(self, centred: bool) -> PatternMean:
-        """Return the mean at a law with or without means of the variables."""
+        """Return the mean under a centred law, or under any law."""
         found = self.centred_mean if centred else None
         return self.general_mean if found is None else found
 
 
 class PatternMean:
-    """A mean as a function of the entries of a law and of parameters, with its derivatives."""
+    """A Gaussian mean as a function of means, covariances and parameters, with its derivatives."""
 
     def __init__(self, pattern: MeanPattern, value: Expr, formal: Expr | None = None) -> None:
         self.pattern, self.value, self._formal = pattern, value, formal
@@ -155,11 +155,11 @@ class PatternMean:
 
     @cached_property
     def arguments(self) -> tuple[Symbol, ...]:
-        """The entries of the law, and the parameters, that it depends on."""
+        """The symbols that the mean depends on: means, covariances and parameters."""
         return tuple(sorted(self.value.free_symbols, key=lambda s: s.name))
 
     def slope(self, argument: Symbol) -> PatternMean:
-        """Return the partial derivative in one argument."""
+        """Return the partial derivative in one of the arguments."""
         if argument not in self._slopes:
             if self._formal is not None and argument in law_symbols(self.pattern.count):
                 formal = partial_derivatives(self._formal, self.pattern.count).get(argument, S.Zero)
@@ -171,13 +171,13 @@ class PatternMean:
 
 @cache
 def law_symbols(count: int) -> frozenset[Symbol]:
-    """Return the symbols of the means and covariances of so many variables."""
+    """Return the symbols of means and covariances of `count` variables."""
     means = {mean_symbol(i) for i in range(count)}
     return frozenset(means | {covariance_symbol(i, j) for i in range(count) for j in range(count)})
 
 
 def _written(formal: Expr) -> Expr:
-    """Return a mean in the law's entries alone, without the functions that stand for atoms."""
+    """Replace the symbols of atomic means by their closed forms."""
     found = {}
     for node in atoms_of(formal):
         function, orders = atom_function(node)
@@ -192,7 +192,7 @@ def _written(formal: Expr) -> Expr:
 def law_entries(
     order: Iterable[Any], mean_of: Any, covariance_of: Any
 ) -> tuple[dict[Symbol, Expr], bool]:
-    """Return the entries of the law of some variables, and whether all means vanish."""
+    """Return the means and covariances of some variables, and whether all means vanish."""
     order = tuple(order)
     law: dict[Symbol, Expr] = {}
     centred = True

@@ -1,4 +1,4 @@
-"""Evaluate sums of patterns for many instances: the machine code of a pattern serves all of them.
+"""Evaluate sums of Gaussian means at many points, with machine code shared between alike terms.
 
 Equations of K units have about :math:`K^4` terms, but a few patterns. Straight-line code would grow
 with the number of terms. Here terms are rows of a table, with places in a vector of *entries*
@@ -33,7 +33,7 @@ _LONGEST = 6_000
 
 
 class MomentTable:
-    """Some expressions in moments, a state and parameters, to be evaluated at many points.
+    """Expressions in moments, a state and parameters, to be evaluated at many points.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ class MomentTable:
         return fill
 
     def _adders(self) -> list[Callable[..., None]]:
-        """Return functions that add up the terms of some patterns each, for all instances."""
+        """Return compiled functions that each add the terms of some patterns to the moments."""
         groups: list[list[int]] = []
         length = _LONGEST
         for k, program in enumerate(self._patterns):
@@ -172,7 +172,7 @@ class MomentTable:
         return found
 
     def _loops(self, group: list[int]) -> str:
-        """Return the source of a function with a loop for each pattern."""
+        """Return the source of a function that loops over the terms of each pattern."""
         programs = [self._patterns[k] for k in group]
         lines = []
         for k, program in enumerate(programs):
@@ -192,13 +192,13 @@ def _call(add: Callable[..., None], data: list[Any], values: Array, moments: Arr
 
 
 def _helpers(program: Program) -> str:
-    """Return the source of the means by quadrature that a program calls."""
+    """Return the source of the quadrature functions that a program calls."""
     source = program_source(program)
     return source[: source.index(f"{DECORATOR}{program.setup}")]
 
 
 def _straight(source: str) -> tuple[list[str], list[str]]:
-    """Return the values that a straight-line function returns, and its assignments."""
+    """Return the values that a function without branches returns, and its assignments."""
     function = ast.parse(source).body[0]
     assert isinstance(function, ast.FunctionDef)
     *steps, last = function.body
@@ -208,7 +208,7 @@ def _straight(source: str) -> tuple[list[str], list[str]]:
 
 
 def _constants(program: Program) -> list[str]:
-    """Return assignments of the constants of a program without parameters."""
+    """Return assignments of a program's constants, which do not depend on parameters."""
     values, assignments = _straight(program.setup)
     return [*assignments, *(f"{c} = {v}" for c, v in zip(program.constants, values, strict=True))]
 
@@ -221,7 +221,7 @@ def _pattern_program(mean: PatternMean) -> Program:
 
 
 def _into_array(program: Program, name: str) -> Callable[..., None]:
-    """Return a function, by Numba, that reads its inputs of an array and writes into another."""
+    """Compile a program to a Numba function that reads one array and writes another."""
     values, assignments = _straight(program.body)
     lines = [f"{x} = inputs[{i}]" for i, x in enumerate(program.state)]
     lines += [*_constants(program), *assignments]

@@ -1,4 +1,4 @@
-r"""Means and covariances of the contributions of tokens, under any Gaussian law.
+r"""Gaussian means and covariances of tokens' contributions; atomic means have symbols.
 
 A product is split into a polynomial and a function f of scores. The mean H of f is taken by
 `slrsym.gaussian`, as a function of the means m and covariances c of the law; then, by Stein's
@@ -55,25 +55,25 @@ from slrsym.kernels.symbolic_functions import ErfCovariance, ErfVariance, gaussi
 
 @cache
 def generic_variables(count: int) -> tuple[Symbol, ...]:
-    """Return the variables of a generic law."""
+    """Return symbols for the variables of a Gaussian vector with arbitrary mean and covariance."""
     return tuple(Symbol(f"Z_{i}", real=True) for i in range(count))
 
 
 @cache
 def mean_symbol(i: int) -> Symbol:
-    """Return the mean of a variable of the generic law."""
+    """Return the symbol of the mean of variable `i`."""
     return Symbol(f"m_{i}", real=True)
 
 
 @cache
 def covariance_symbol(i: int, j: int) -> Symbol:
-    """Return a covariance of the generic law."""
+    """Return the symbol of the covariance of variables `i` and `j`."""
     i, j = min(i, j), max(i, j)
     return Symbol(f"c_{i}_{j}", positive=True) if i == j else Symbol(f"c_{i}_{j}", real=True)
 
 
 class MeanAtom(NamedTuple):
-    """The mean of a function of scores, or the covariance of two, as a function of the means.
+    """Closed form of the mean of a function, or of the covariance of two, in the variables' means.
 
     It is `closed`, but for names of what the means do not occur in: `constants`.
     """
@@ -84,7 +84,7 @@ class MeanAtom(NamedTuple):
 
 @cache
 def differentiate_closed(expr: Expr, orders: tuple[tuple[Symbol, int], ...]) -> Expr:
-    """Differentiate a closed expression in the means."""
+    """Differentiate a closed form in the variables' means, to given orders."""
     if not orders:
         return expr
     (m, order), *rest = orders
@@ -99,7 +99,7 @@ _MEANS: dict[Any, tuple[Expr, Expr]] = {}
 
 
 def addends(expr: Expr, symbols: Sequence[Symbol]) -> list[tuple[Expr, Expr]]:
-    """Expand into coefficients and products in the symbols."""
+    """Expand an expression into pairs of a coefficient and a product in the symbols."""
     parts: dict[Expr, Expr] = {}
     for term in Add.make_args(expand(expr, power_base=False, log=False, trig=False)):
         coefficient, core = term.as_independent(*symbols, as_Add=False)
@@ -109,14 +109,14 @@ def addends(expr: Expr, symbols: Sequence[Symbol]) -> list[tuple[Expr, Expr]]:
 
 @cache
 def mean(core: Expr, count: int) -> Expr:
-    """Return the mean of a product in the first variables, in parameters and atoms."""
+    """Return the mean of a product, in parameters of the law and symbols of atomic means."""
     powers, function = _split(core, count)
     return _with_factors(_function_mean(function, count), powers)
 
 
 @cache
 def covariance(first: Expr, second: Expr, count: int) -> Expr:
-    """Return the covariance of two products, without terms that cancel against the means."""
+    """Return the covariance of two products, without terms that cancel."""
     (powers, one), (others, other) = _split(first, count), _split(second, count)
     product = _function_mean(one, count) * _function_mean(other, count)
     product += _function_covariance(one, other, count)
@@ -125,7 +125,7 @@ def covariance(first: Expr, second: Expr, count: int) -> Expr:
 
 
 def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
-    """Return the mean of a function times powers of the variables, by Stein's lemma."""
+    """Return the mean of a function times powers of the variables, from the function's mean."""
     count = range(len(powers))
     for i, power in enumerate(powers):
         for _ in range(power):
@@ -136,7 +136,7 @@ def _with_factors(value: Expr, powers: Sequence[int]) -> Expr:
 
 @cache
 def partial_derivatives(value: Expr, count: int) -> dict[Symbol, Expr]:
-    """Return the partial derivatives of a mean or covariance in the law's parameters."""
+    """Return the partial derivatives of a mean or covariance in the entries of the law."""
     found = {}
     for i in range(count):
         found[mean_symbol(i)] = expand(value.diff(mean_symbol(i)))
@@ -146,7 +146,7 @@ def partial_derivatives(value: Expr, count: int) -> dict[Symbol, Expr]:
 
 
 def _slope(value: Expr, i: int, j: int) -> Expr:
-    """Return the derivative in a covariance, including that of the atoms."""
+    """Return the partial derivative in a covariance, applied to the atomic means, too."""
     atoms = sorted(atoms_of(value), key=str)
     names = {atom: Dummy(real=True) for atom in atoms}
     plain = value.xreplace(names)
@@ -170,7 +170,7 @@ def _heat(atom: Expr, i: int, j: int) -> Expr:
 
 
 def atoms_of(value: Expr) -> set[Expr]:
-    """Return the atoms in a mean or covariance, and their derivatives."""
+    """Return the atomic means in an expression, and their derivatives."""
     whole: set[Expr] = value.atoms(Derivative)
     return whole | {
         f for f in value.atoms(AppliedUndef) if value.xreplace(dict.fromkeys(whole, S.One)).has(f)
@@ -178,7 +178,7 @@ def atoms_of(value: Expr) -> set[Expr]:
 
 
 def atom_function(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
-    """Return the function that is differentiated, and the order in each mean."""
+    """Return the atomic mean in a derivative of it, with the order in each variable's mean."""
     if isinstance(atom, Derivative):
         return atom.expr, tuple((x, int(n)) for x, n in atom.variable_count)
     return atom, ()
@@ -186,7 +186,7 @@ def atom_function(atom: Expr) -> tuple[Expr, tuple[tuple[Symbol, int], ...]]:
 
 @cache
 def _split(core: Expr, count: int) -> tuple[list[int], Expr]:
-    """Split a product into the powers of the variables and the rest."""
+    """Split a product into the exponents of the variables and the remaining function."""
     powers, rest = [0] * count, S.One
     names = generic_variables(count)
     for factor in Mul.make_args(core):
@@ -200,7 +200,7 @@ def _split(core: Expr, count: int) -> tuple[list[int], Expr]:
 
 @cache
 def _function_mean(function: Expr, count: int) -> Expr:
-    """Return the symbol for the mean of a function of the variables."""
+    """Return the symbol for the mean of a function of Gaussian variables."""
     used = _used(function, count)
     if not used:
         return function
@@ -209,7 +209,7 @@ def _function_mean(function: Expr, count: int) -> Expr:
 
 @cache
 def _function_covariance(first: Expr, second: Expr, count: int) -> Expr:
-    """Return the symbol for the covariance of two functions of the variables."""
+    """Return the symbol for the covariance of two functions of Gaussian variables."""
     if not _used(first, count) or not _used(second, count):
         return S.Zero
     used = _used(first * second, count)
@@ -236,7 +236,7 @@ def _atom(used: tuple[int, ...], closed: Callable[[], Expr]) -> Expr:
 
 @cache
 def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
-    """Evaluate a mean by `slrsym.gaussian`, in exp, erf, and covariances of erf."""
+    """Evaluate a Gaussian mean in closed form, in exp, erf, and covariances of erf."""
     tilted = _tilted_mean(function, used)
     if tilted is not None:
         return tilted
@@ -261,7 +261,7 @@ def _closed_mean(function: Expr, used: tuple[int, ...]) -> Expr:
 
 
 def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
-    """Return the mean of an exponential times error functions of several variables, or None.
+    """Return the mean of an exponential times functions erf by a change of measure, or None.
 
     Under the tilted law the error functions have a mean without branches.
     """
@@ -289,7 +289,7 @@ def _tilted_mean(function: Expr, used: tuple[int, ...]) -> Expr | None:
 
 
 def _require_quadrature(function: Expr, dimension: int) -> None:
-    """Refuse a mean of too many variables, or of two if the function is not smooth."""
+    """Raise NotClosedError if a mean has too many variables, or kinks, for quadrature."""
     reason = f"no closed form is known of the mean of {function}, an integral of {dimension} "
     if dimension > 2:
         raise NotClosedError(f"{reason}dimensions; quadrature is for one or two")
@@ -306,11 +306,11 @@ def _closed_covariance(first: Expr, second: Expr, used: tuple[int, ...], count: 
 
 
 class NotClosedError(ValueError):
-    """A mean that the risk needs has neither a closed form that is known nor a quadrature."""
+    """A mean that the risk needs has no known closed form and no quadrature."""
 
 
 def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:
-    """Replace Owen's T, which has branches where a mean vanishes, by covariances of erf."""
+    """Replace Owen's T, which has branches near vanishing means, by covariances of erf."""
     arguments = [f.args[0] for f in function.atoms(erf)]
     arguments += [f.args[0] / sqrt(2) for f in function.atoms(normal_cdf)]
     arguments.sort(key=str)
@@ -325,7 +325,7 @@ def _with_covariances(value: Expr, function: Expr, law: GaussianLaw) -> Expr:
 
 
 def _replaced(value: Expr, m_u: Expr, m_w: Expr, v_u: Expr, v_w: Expr, both: Expr) -> Expr:
-    """Write the mean of a product of erf as the product of the means plus a covariance."""
+    """Replace Owen's T by a product of two means of erf plus a covariance."""
     known = erf_product_mean(m_u, m_w, v_u, v_w, both)
     x, y = m_u / sqrt(1 + 2 * v_u), m_w / sqrt(1 + 2 * v_w)
     if (m_u, v_u) == (m_w, v_w) == (m_u, both):
@@ -343,7 +343,7 @@ def _replaced(value: Expr, m_u: Expr, m_w: Expr, v_u: Expr, v_w: Expr, both: Exp
 
 
 def _expanded(expr: Expr) -> Expr:
-    """Expand, leaving functions, roots and denominators as they are."""
+    """Expand an expression, leaving function arguments, roots and denominators as they are."""
     names: dict[Expr, Symbol] = {}
 
     def hidden(part: Expr) -> Expr:

@@ -1,4 +1,4 @@
-"""Batched searches for critical points on manifolds: Levenberg-Marquardt, eigenvector following.
+"""Batched searches for critical points: Levenberg-Marquardt, and following eigenvectors.
 
 A `Curvature` gives, for points of shape (n, ...), gradients in bases of the tangent spaces, shape
 (n, m), Hessians, (n, m, m), and these bases, (n, size of a point, m). A `Retraction` takes points
@@ -25,7 +25,7 @@ _STEPS = 80
 
 @dataclass(frozen=True)
 class Coverage:
-    """Counts of how often each critical point was found, with estimates for points not found.
+    """Counts of hits of each critical point, with estimates of how many points were missed.
 
     The number of those is estimated after Boender and Rinnooy Kan (Mathematical Programming 37,
     1987), the part of the starts that lead to them after Good (Biometrika 40, 1953).
@@ -48,7 +48,7 @@ class Coverage:
 
     @property
     def expected_missed(self) -> float:
-        r"""Expected number of points that are still to be found.
+        r"""Expected number of critical points that were not found.
 
         Notes
         -----
@@ -62,7 +62,7 @@ class Coverage:
 
     @property
     def unseen_mass(self) -> float:
-        """The part of all starts that lead to unknown points, after Good and Turing."""
+        """Estimated fraction of starts that lead to points not found, after Good and Turing."""
         return sum(1 for h in self.hits if h == 1) / self.found if self.found else 1.0
 
 
@@ -74,7 +74,7 @@ def follow_eigenvectors(
     reach: float = 0.05,
     steps: int = _STEPS,
 ) -> _Array:
-    """Lead points towards critical points of a chosen index, by following eigenvectors.
+    """Move points towards critical points of a chosen index, up or down along eigenvectors.
 
     `upwards` marks, for each point, the eigenvectors (by ascending curvature) to climb along. No
     step goes farther than `reach`.
@@ -94,7 +94,7 @@ def follow_eigenvectors(
 def search_zeros(
     points: _Array, curvature: Curvature, retract: Retraction
 ) -> tuple[_Array, _Array, _Array, _Array]:
-    """Search for zeros of the gradient by Levenberg-Marquardt, each start by itself.
+    """Search for zeros of the gradient by Levenberg-Marquardt, from each start independently.
 
     Returns the ends with their gradients, Hessians and bases.
     """
@@ -132,7 +132,7 @@ def search_zeros(
 
 
 def newton_steps(grad: _Array, hess: _Array) -> _Array:
-    """Return the lengths of Newton steps; infinite unless the gradient nearly vanishes."""
+    """Return the lengths of Newton steps, infinite unless the gradient nearly vanishes."""
     values, vectors = np.linalg.eigh(hess)
     inner = np.abs((np.swapaxes(vectors, -1, -2) @ grad[..., None])[..., 0])
     values = np.abs(values)

@@ -1,4 +1,4 @@
-"""Programs of the paper's task: risk, gradient, Hessian, and a step of descent.
+"""Compiled programs for the paper's task: risk, gradient, Hessian, and a step of descent.
 
 The excess risk is taken in the form of claim ``excess-risk-stable``. Gradient and Hessian come from
 the closed form by differentiation, with zeta split into the variance of erf and the square of its
@@ -66,7 +66,7 @@ PARAMETERS = (lam, gamma, d, L, epsilon)
 
 
 def _split(expr: Expr) -> Expr:
-    """Write zeta(t, s), or Owen's T in its place, as a variance and a mean."""
+    """Replace zeta(t, s), or Owen's T, by the variance of erf(t + s G) plus its squared mean."""
     moment = ErfVariance(t, s) + erf(a) ** 2
     for node in expr.atoms(OwensT):
         expr = expr.xreplace({node: (1 - moment) / 8})
@@ -75,7 +75,7 @@ def _split(expr: Expr) -> Expr:
 
 @cache
 def excess_risk() -> Expr:
-    """Return the excess risk, in the form without cancellation."""
+    """Return the excess risk as an expression in which little cancels in rounding."""
     stable = _split(excess_risk_stable())
     stable = stable.subs((nu - erf(a)) ** 2, ErfDefect(nu, a) ** 2)
     stable = stable.replace(erf_prime, lambda x: erf_prime(x).rewrite(exp))
@@ -86,7 +86,7 @@ def excess_risk() -> Expr:
 
 @cache
 def risk() -> Expr:
-    """Return the risk: the excess risk plus the variance of the noise."""
+    """Return the risk: the excess risk plus the variance of the noise, in the overlaps."""
     return excess_risk() + epsilon**2
 
 
@@ -113,7 +113,7 @@ class QuadraticRisk:
 
 @cache
 def quadratic_risk() -> QuadraticRisk:
-    """Return the risk by powers of theta, eta and rho, which all have degree two."""
+    """Return the risk by powers of theta, eta and rho, in which it is quadratic."""
     across = ORDER_PARAMETERS[2:]
     zero = dict.fromkeys(across, 0)
     form = ImmutableMatrix(3, 3, lambda i, j: _split_risk().diff(across[i], across[j]).subs(zero))
@@ -128,7 +128,7 @@ def gradient() -> tuple[Expr, ...]:
 
 @cache
 def hessian() -> tuple[Expr, ...]:
-    """Return the second partial derivatives, row by row of the upper triangle."""
+    """Return the second derivatives of the risk, row by row of the upper triangle."""
     slopes = [_split_risk().diff(p) for p in ORDER_PARAMETERS]
     return tuple(
         _arranged(slopes[i].diff(ORDER_PARAMETERS[j])) for i in range(5) for j in range(i, 5)
@@ -136,7 +136,7 @@ def hessian() -> tuple[Expr, ...]:
 
 
 def _arranged(expr: Expr) -> Expr:
-    """Arrange a polynomial in the state and functions of it in nested form."""
+    """Write a polynomial in the order parameters and functions of them in nested (Horner) form."""
     state = set(ORDER_PARAMETERS)
     functions = [f for f in expr.atoms(erf, exp, ErfVariance) if f.free_symbols & state]
     names = {f: Dummy(type(f).__name__) for f in sorted(functions, key=str)}
@@ -148,7 +148,7 @@ def _arranged(expr: Expr) -> Expr:
 
 @cache
 def program(name: str) -> Program:
-    """Return the program of one of the functions of the risk."""
+    """Return the program that computes one function of the risk, chosen by name."""
     if name not in KERNELS:
         raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
     found = globals()[name]()
@@ -176,14 +176,14 @@ _ONE = Float(1 + 4e-15)
 
 @cache
 def overlap_map() -> tuple[tuple[Expr, ...], dict[Symbol, Expr]]:
-    """Return the order parameters after a step (Definition 1), and definitions of their symbols."""
+    """Return the overlaps after one step (Definition 1), with definitions of auxiliary symbols."""
     new, meanings = attention().model.flow.step_map(alpha)
     return tuple(new[p] for p in ORDER_PARAMETERS), meanings
 
 
 @cache
 def overlap_program() -> Program:
-    """Return the program of the map of the five overlaps, with the gradient inside."""
+    """Return the program of one descent step of the five overlaps, gradient included."""
     outputs, meanings = overlap_map()
     slopes = dict(zip(SLOPES, gradient(), strict=True))
     new = dict(zip(_NEW, outputs, strict=True))
@@ -203,7 +203,7 @@ def overlap_program() -> Program:
 
 @cache
 def planar_program() -> Program:
-    """Return the map on the invariant manifold, where theta, eta and rho vanish (Lemmas 4, 7)."""
+    """Return the program of one step on the invariant manifold, where theta = eta = rho = 0."""
     outputs, meanings = overlap_map()
     slopes = dict(zip(SLOPES[:2], gradient()[:2], strict=True))
     given = {x: value.subs(ON_MANIFOLD) for x, value in (slopes | meanings).items()}
@@ -213,14 +213,14 @@ def planar_program() -> Program:
 
 
 def token_program() -> Program:
-    """Return a token's part of the prediction, equation (3), and its derivatives in X.k and X.v."""
+    """Return the program of a token's term of equation (3) and its derivatives in X.k and X.v."""
     part = erf(lam * U) * V
     return print_program((part, part.diff(U), part.diff(V)), (U, V), (lam,))
 
 
 @cache
 def restoring_program(count: int, d: int = 4) -> Program:
-    r"""Return a program that moves overlaps back into the feasible set after rounding.
+    r"""Return the program that corrects overlaps that rounding made infeasible.
 
     Notes
     -----

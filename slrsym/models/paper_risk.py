@@ -1,4 +1,4 @@
-"""Risk, gradient and Hessian as functions of states, vectorised over leading axes.
+"""Risk, gradient and Hessian of the paper's model, as functions of arrays of states.
 
 The closed form is that of Proposition 15, derived from the definition of the risk, equation (6).
 """
@@ -27,7 +27,7 @@ _UPPER = [(i, j) for i in range(5) for j in range(i, 5)]
 
 @cache
 def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
-    """Return one of the functions of the risk, compiled for a backend.
+    """Return a function of the risk, chosen by name and compiled for a backend.
 
     They are made of the closed form of Proposition 15.
     """
@@ -105,7 +105,7 @@ _SECTIONS = """
 
 
 def _returning(what: str) -> Callable[[_F], _F]:
-    """Add the sections that all four docstrings share."""
+    """Return a decorator that appends the shared sections to a function's docstring."""
 
     def described(function: _F) -> _F:
         function.__doc__ = f"{function.__doc__}\n{_SECTIONS % what}"

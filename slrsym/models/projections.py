@@ -27,7 +27,7 @@ from slrsym.renamed import old_attribute
 
 @dataclass(frozen=True)
 class Role:
-    """Tokens of one law and bias, with that law and their contribution to target minus prediction.
+    """The law of the tokens with one role and one bias, with their contribution to the error.
 
     `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
     """
@@ -41,7 +41,7 @@ class Role:
 
 
 class ProjectionLaws:
-    """Directions, inner products and laws of projections of a stated model.
+    """The directions of a model, their inner products, and the laws of tokens' projections.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class ProjectionLaws:
     # -- the statement ---------------------------------------------------------------------------
 
     def _stated(self) -> dict[tuple[Token, Expr | None], tuple[Expr, dict[Direction, Symbol]]]:
-        """Return the contribution of a token of each role and bias to the error."""
+        """Return each role's contribution to the error, which is target minus prediction."""
         found = {}
         for token in self.data.tokens:
             for bias in dict.fromkeys(self.predictor.bias or (None,)):
@@ -91,12 +91,12 @@ class ProjectionLaws:
 
     @property
     def by_representatives(self) -> bool:
-        """Whether sums over exchangeable units are written by representatives of them."""
+        """Whether sums over exchangeable units are written by a few representative units."""
         return any(tags_in(error) for error, _ in self.shares.values())
 
     @property
     def directions(self) -> tuple[Direction, ...]:
-        """The directions, trained ones first."""
+        """The directions of the model, trained ones first."""
         found: dict[Direction, None] = {}
         for _, symbols in self.shares.values():
             found.update(dict.fromkeys(symbols))
@@ -111,7 +111,7 @@ class ProjectionLaws:
 
     @property
     def fixed(self) -> tuple[Direction, ...]:
-        """The directions that are not."""
+        """The directions that are not trained."""
         return tuple(x for x in self.directions if not x.trained)
 
     def _spaces(self) -> int:
@@ -192,7 +192,7 @@ class ProjectionLaws:
         )
 
     def fixed_inner_product(self, x: Direction, y: Direction) -> Expr | None:
-        """Return the inner product of two fixed directions; None if it is a parameter.
+        """Return the stated inner product of two fixed directions; None if it is a free parameter.
 
         Parameters
         ----------
@@ -208,7 +208,7 @@ class ProjectionLaws:
 
     @cached_property
     def moving_products(self) -> tuple[Symbol, ...]:
-        """The symbols of inner products of trained directions, those that were named first."""
+        """The symbols of the inner products of trained directions, in order of their naming."""
         named = [s for x in self._names.values() for s in (x if isinstance(x, tuple) else (x,))]
         pairs = [
             self.inner(x, y, a)
@@ -222,7 +222,7 @@ class ProjectionLaws:
 
     @cached_property
     def roles(self) -> dict[tuple[Token, Expr | None], Role]:
-        """Contributions of tokens of each role to the error, with the law of their projections."""
+        """For each role, its tokens' contribution to the error and the law of their projections."""
         return {key: self._role(key[0], *value) for key, value in self.shares.items()}
 
     def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> Role:
@@ -235,7 +235,7 @@ class ProjectionLaws:
         return Role(token, directions, names, tuple(addends(error, names)), means, cov)
 
     def mean_of(self, token: Token, x: Direction, inner: Callable[..., Expr] | None = None) -> Expr:
-        """Return the mean of a token's projection on a direction.
+        """Return the mean of the projection of a token on a direction.
 
         Parameters
         ----------
@@ -255,7 +255,7 @@ class ProjectionLaws:
     def covariance_of(
         self, token: Token, x: Direction, y: Direction, inner: Callable[..., Expr] | None = None
     ) -> Expr:
-        """Return the covariance of a token's projections on two directions.
+        """Return the covariance of the projections of a token on two directions.
 
         Parameters
         ----------
@@ -278,7 +278,7 @@ class ProjectionLaws:
         return Add(*spread)
 
     def covariance_between(self, role: Role, i: int, other: Role, j: int) -> Expr:
-        """Return the covariance of projections of two tokens with correlated noises.
+        """Return the covariance of projections of two tokens whose noises are correlated.
 
         Parameters
         ----------
@@ -295,7 +295,7 @@ class ProjectionLaws:
         return tau * scale * self.inner(role.directions[i], other.directions[j])
 
     def law(self, token: Token) -> GaussianLaw:
-        """Return the law of a token's projections on the directions that the model uses.
+        """Return the joint law of a token's projections on the directions that the model uses.
 
         Parameters
         ----------
@@ -311,7 +311,7 @@ class ProjectionLaws:
         return GaussianLaw(dict(zip(role.symbols, role.means, strict=True)), role.cov)
 
     def cases(self) -> Iterator[tuple[dict[int, tuple[Role, Expr]], Expr]]:
-        """Yield the numbers of tokens of each role and bias, with their probabilities.
+        """Yield the possible numbers of tokens of each role and bias, with their probabilities.
 
         Yields
         ------

@@ -1,4 +1,4 @@
-r"""How inner products of directions move: gradient flow, one-pass descent, and a step of descent.
+r"""Rates of change of inner products under gradient flow, online SGD and projected descent.
 
 Every step follows the gradient g of the squared error, without a factor 1/2, and with a rate for
 each direction. With weight decay :math:`\kappa` a direction x loses :math:`\kappa x` besides. On a
@@ -27,7 +27,7 @@ RATE = Symbol("rate", positive=True)
 
 @dataclass(frozen=True)
 class Motion:
-    """The parameters of training: a rate and a decay for each trained direction and scalar."""
+    """Settings of training: a learning rate and a weight decay for each direction and scalar."""
 
     kind: str
     rates: Mapping[Direction | Symbol, Expr]
@@ -36,7 +36,7 @@ class Motion:
 
 
 class RatesOfChange:
-    """The rate of change of inner products and trained scalars, in moments of one sample.
+    """Rates of change of inner products and trained scalars, in terms of moments of one sample.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class RatesOfChange:
         return total
 
     def _moved(self, x: Direction, y: Direction, space: int) -> Expr:
-        """Return the change of an inner product with y by the motion of x."""
+        """Return the change of the inner product x.y that is due to the motion of x."""
         product = self.model.inner(x, y, space)
         slope = self.samples.gradient(x, y, space)
         if not x.on_sphere:
@@ -87,7 +87,7 @@ class RatesOfChange:
         return -self.motion.rates[x] * (slope - along * product)
 
     def _noise(self, p: Symbol) -> Expr:
-        """Return the change by the squares of steps, of which there are as many as dimensions."""
+        """Return the terms of second order in the rates, which last in the limit of large d."""
         if p in self.motion.scalars:
             return S.Zero
         x, y, _ = self._pair(p)
@@ -103,7 +103,7 @@ class RatesOfChange:
     # -- step by step ----------------------------------------------------------------------------
 
     def _steps(self) -> dict[Symbol, Expr]:
-        """Return the exact change of each order parameter in a step, projection included."""
+        """Return the exact change of each order parameter in one step of projected descent."""
         model, motion = self.model, self.motion
         moves = {x: self._move(x) for x in model.trained}
         lengths = {
@@ -121,7 +121,7 @@ class RatesOfChange:
         return found
 
     def _move(self, x: Direction) -> dict[Direction, Expr]:
-        """Return a step of x, which is taken off, as a combination of directions."""
+        """Return the vector subtracted from x in a step, as a combination of directions."""
         move: dict[Direction, Expr] = {}
         for p, (y, z, _) in pairs_of(self.model).items():
             slope = self.motion.rates[x] * self._risk_slope(p)
@@ -143,7 +143,7 @@ class RatesOfChange:
 
 
 def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
-    """Return the total derivative of an expression in moments, which adds moments as it needs."""
+    """Return the total derivative in `p` of an expression in moments, which depend on `p`, too."""
     total = expr.diff(p)
     for name in sorted(expr.free_symbols & samples.moments.keys(), key=str):
         total += expr.diff(name) * samples.slope(name, p)
@@ -151,7 +151,7 @@ def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
 
 
 def pairs_of(model: DerivedModel) -> dict[Symbol, tuple[Direction, Direction, int]]:
-    """Map each symbol of an inner product of a trained direction to the pair and the space."""
+    """Return, for each symbol of an inner product that moves, its two directions and eigenspace."""
     found: dict[Symbol, tuple[Direction, Direction, int]] = {}
     for i, x in enumerate(model.trained):
         for y in model.directions[i:]:
@@ -172,7 +172,7 @@ def _require_single_space(model: DerivedModel) -> None:
 
 
 def _require_limit(model: DerivedModel) -> None:
-    """Refuse models whose descent on single samples has no limit of large d."""
+    """Raise an error for models whose online SGD has no limit as d grows."""
     if model.spaces > 1:
         raise ValueError(
             "online-sgd is for tokens whose covariance is a multiple of the identity, with spikes; "
@@ -197,7 +197,7 @@ def motion_of(
     decay: Any,
     train: Any,
 ) -> Motion:
-    """Return rates and decays of all that is trained, checked against the model."""
+    """Return rates and decays of everything trained, checked against the model."""
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
     scalars = tuple(sympify(s) for s in ((train,) if isinstance(train, Symbol) else train))
@@ -215,7 +215,7 @@ def motion_of(
 
 
 def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict[Any, Expr]:
-    """Return a number or expression for each direction and scalar that is trained."""
+    """Return a number or expression for each trained direction and scalar."""
     if not isinstance(given, Mapping):
         given = dict.fromkeys(moving, default if given is None else given)
     found: dict[Any, Expr] = {}

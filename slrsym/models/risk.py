@@ -44,12 +44,12 @@ class ExactRisk(ProjectionLaws):
 
     @property
     def is_additive(self) -> bool:
-        """Whether tokens contribute independently, so that the risk is bias and variances."""
+        """Whether tokens contribute independently: the risk is a squared bias plus variances."""
         return isinstance(self._terms, Terms)
 
     @cached_property
     def quadrature(self) -> Quadrature | None:
-        """The quadrature that computes the risk, and its reason, where there is no closed form.
+        """The quadrature that computes a risk without closed form, with the reason; else None.
 
         None where there is a closed form, and where there is neither; `has_closed_form` tells
         which.
@@ -82,13 +82,13 @@ class ExactRisk(ProjectionLaws):
 
     @property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The other symbols of the risk, by name."""
+        """The symbols of the risk that are not order parameters, by name."""
         found: tuple[Symbol, ...] = self._terms.parameters
         return found
 
     @cached_property
     def risk(self) -> Any:
-        """The risk as noise, variances and a squared bias; of softmax, a `Quadrature`.
+        """The risk: noise, variances and squared bias in closed form; for softmax, a `Quadrature`.
 
         What has no closed form in it are means of functions of one normal variable.
         """
@@ -103,7 +103,7 @@ class ExactRisk(ProjectionLaws):
 
     @cached_property
     def hessian(self) -> ImmutableMatrix:
-        """The second partial derivatives, a symmetric matrix."""
+        """The matrix of second partial derivatives of the risk in the order parameters."""
         rows = [[self._terms.with_meanings(x) for x in row] for row in self._terms.hessian()]
         return ImmutableMatrix(rows)
 
@@ -112,7 +112,7 @@ class ExactRisk(ProjectionLaws):
         return {}
 
     def program(self, *what: str, parameters: Sequence[Symbol] | None = None) -> Program:
-        """Return a program that computes the outputs asked for.
+        """Return a program that computes chosen outputs: risk, gradient or Hessian.
 
         Parameters
         ----------
@@ -156,7 +156,7 @@ class ExactRisk(ProjectionLaws):
         return print_program(outputs, self.order_parameters, parameters, given=given)
 
     def compile(self, backend: str = "numpy", *what: str) -> Callable[..., Any]:
-        """Compile risk and gradient, or the outputs asked for.
+        """Compile the risk and its gradient, or other chosen outputs, to a function.
 
         Parameters
         ----------

@@ -39,28 +39,28 @@ Part: TypeAlias = tuple[Role, Expr]
 
 
 class _Symbols:
-    """The symbols that the risk of a model depends on."""
+    """Base class of the forms of a risk, with the symbols that the risk depends on."""
 
     model: ProjectionLaws
 
     @property
     def used(self) -> set[Symbol]:
-        """All of them."""
+        """All symbols that the risk depends on."""
         raise NotImplementedError
 
     @cached_property
     def order_parameters(self) -> tuple[Symbol, ...]:
-        """Those that are inner products of trained directions."""
+        """The symbols of the risk that are inner products of trained directions."""
         return tuple(s for s in self.model.moving_products if s in self.used)
 
     @cached_property
     def parameters(self) -> tuple[Symbol, ...]:
-        """The others, by name."""
+        """The symbols of the risk that are not order parameters, by name."""
         return tuple(sorted(self.used - {*self.order_parameters}, key=lambda s: s.name))
 
 
 class Terms(_Symbols):
-    """The risk of an additive model, as bias and variances, with names for its atoms.
+    """The risk of an additive model, as squared bias plus variances, with named subexpressions.
 
     Given the roles, tokens are independent: the risk is the noise, the variances of what each adds
     to the error, covariances where noises are correlated, and the square of the sum of the means.
@@ -101,7 +101,7 @@ class Terms(_Symbols):
     # -- sums --------------------------------------------------------------------------------------
 
     def risk(self) -> Expr:
-        """Return the risk without the noise."""
+        """Return the excess risk: the risk without the noise."""
         variances = Add(
             *(self._squared(Add(*(c * x.value() for c, x in g))) for g in self._groups.values())
         )
@@ -112,25 +112,25 @@ class Terms(_Symbols):
         return [pair for group in self._groups.values() for pair in group]
 
     def variances(self) -> Iterator[tuple[list[tuple[Expr, Sequence[Part]]], Expr]]:
-        """Yield the weights and factors of the covariances of each role, and their sum, closed."""
+        """Yield the weighted covariances of each role in the risk, and their sum in closed form."""
         for group in self._groups.values():
             total = self._squared(Add(*(c * x.value() for c, x in group)))
             yield [(c, x.parts) for c, x in group], self.with_meanings(total)
 
     def biases(self) -> Iterator[tuple[Expr, list[tuple[Expr, Part]], Expr]]:
-        """Yield a probability, the weights of the means that are a bias, and the bias, closed."""
+        """Yield the probability, the weighted means and the closed form of the bias, by case."""
         for probability, bias in self._biases:
             parts = [(c, x.parts[0]) for c, x in bias]
             yield probability, parts, self.with_meanings(self._bias(bias))
 
     def moment(self, *parts: Part) -> Expr:
-        """Return the mean of a contribution, or the covariance of two, in closed form."""
+        """Return the mean of a token's contribution, or the covariance of two, in closed form."""
         tokens = {role.token for role, _ in parts}
         tau = self.model.data.correlation.get(frozenset(tokens)) if len(tokens) > 1 else None
         return self.with_meanings(_MeanAtRoles(self, parts, tau).value())
 
     def _squared(self, variance: Expr) -> Expr:
-        """Complete the square of a variance in each mean of erf, so that little cancels near 0.
+        """Complete squares in a variance, so that little cancels in rounding near 0.
 
         Of :math:`a M^2 - 2bM + c`, with what is free of other functions in b and c, it leaves
         :math:`a (M - b/a)^2 + (c - b^2/a)`.
@@ -155,7 +155,7 @@ class Terms(_Symbols):
         return self.named(Add(*(c * x.value() for c, x in bias)))
 
     def gradient(self) -> list[Expr]:
-        """Return the gradient, in the order of the order parameters."""
+        """Return the gradient of the risk, in the order of the order parameters."""
         return [self._slope(p) for p in self.order_parameters]
 
     def _slope(self, p: Symbol) -> Expr:
@@ -166,7 +166,7 @@ class Terms(_Symbols):
         return total
 
     def hessian(self) -> list[list[Expr]]:
-        """Return all rows of the Hessian."""
+        """Return the rows of the Hessian of the risk."""
         names = self.order_parameters
         rows = [[S.Zero] * len(names) for _ in names]
         for i, p in enumerate(names):
@@ -184,7 +184,7 @@ class Terms(_Symbols):
     # -- names -------------------------------------------------------------------------------------
 
     def named(self, expr: Expr) -> Expr:
-        """Name an expression that depends on the state; return any other as it is."""
+        """Return a symbol for an expression that depends on the state, or else the expression."""
         if not expr.free_symbols & self._state or expr.is_Symbol:
             return expr
         if expr not in self._names:
@@ -223,14 +223,14 @@ class Terms(_Symbols):
         )
 
     def arranged(self, expr: Expr) -> Expr:
-        """Write a derivative as a nested polynomial, if there are few order parameters."""
+        """Write a derivative as a nested polynomial if there are few order parameters."""
         if len(self.order_parameters) > _FEW:
             return expr
         names = sorted(expr.free_symbols & self._state, key=str)
         return nest_polynomial(expr, names) if names else expr
 
     def needed(self, outputs: Iterable[Expr]) -> dict[Symbol, Expr]:
-        """Return the meanings of the names in some expressions, and of the names in these."""
+        """Return definitions of the symbols in some expressions, and of the symbols in these."""
         found: dict[Symbol, Expr] = {}
         open_ = set().union(*(e.free_symbols for e in outputs)) & self.meanings.keys()
         while open_:
@@ -240,7 +240,7 @@ class Terms(_Symbols):
         return found
 
     def with_meanings(self, expr: Expr) -> Expr:
-        """Replace all names by their meanings."""
+        """Replace all symbols of subexpressions by their definitions."""
         while names := expr.free_symbols & self.meanings.keys():
             expr = expr.xreplace({name: self.meanings[name] for name in names})
         return expr
@@ -252,7 +252,7 @@ _FEW = 8
 
 
 class _MeanAtRoles:
-    """A mean of a product, or a covariance, with its derivatives, at the law of its roles."""
+    """A mean of a product or a covariance under the laws of roles, with its derivatives."""
 
     def __init__(self, terms: Terms, factors: Sequence[Part], tau: Expr | None = None) -> None:
         # With a correlation they are of two tokens; variables are numbered as they come.
@@ -284,7 +284,7 @@ class _MeanAtRoles:
         self._formal = mean(cores[0], count) if len(cores) == 1 else covariance(*cores, count)
 
     def value(self, *in_symbols: Symbol) -> Expr:
-        """Return the mean, or its derivative in the given order parameters."""
+        """Return the mean, or its derivative in some order parameters."""
         if in_symbols not in self._known:
             self._known[in_symbols] = self._derivative(in_symbols)
         return self._known[in_symbols]
@@ -313,7 +313,7 @@ class _MeanAtRoles:
         return total + Add(*(factor * self._slope(formal) for factor, formal in parts))
 
     def _slope(self, formal: Expr) -> Expr:
-        """Return a slope at the law of the role; where many entries share it, as a name.
+        """Return a derivative under the role's law, as a symbol if there are many order parameters.
 
         Few entries are written out instead, as polynomials that can be nested.
         """
@@ -332,11 +332,11 @@ class _MeanAtRoles:
         return expand(self._with_atoms(formal).xreplace(self._law))
 
     def _with_atoms(self, formal: Expr) -> Expr:
-        """Replace the atomic means by their symbols."""
+        """Replace atomic means by their symbols."""
         return formal.xreplace({atom: self._atom(atom) for atom in atoms_of(formal)})
 
     def _atom(self, node: Expr) -> Expr:
-        """Return the symbol for a derivative of an atomic mean, at the law of the role."""
+        """Return the symbol of an atomic mean, or its derivative, under the role's law."""
         function, orders = atom_function(node)
         atom = ATOMS[function.func]
         constants = {c: self._terms.named(e.xreplace(self._law)) for c, e in atom.constants.items()}
@@ -346,14 +346,14 @@ class _MeanAtRoles:
 
 @dataclass(frozen=True)
 class Quadrature:
-    """A risk that is computed by quadrature."""
+    """The dimension of a quadrature that computes the risk, and the reason for it."""
 
     dimension: int
     reason: str
 
 
 class SoftmaxTerms(_Symbols):
-    """The parameters of the law of (score, value, target) of each role, and the risk in them."""
+    """The risk of a softmax model, as a function of the laws of (score, value, target)."""
 
     def __init__(self, stated: ProjectionLaws) -> None:
         self.model = stated
@@ -411,13 +411,13 @@ class SoftmaxTerms(_Symbols):
 
     @property
     def quadrature(self) -> Quadrature:
-        """The quadrature by which the risk is computed."""
+        """The quadrature that computes the risk."""
         return Quadrature(
             2, "softmax divides by a sum over tokens: the denominator is an integral (Laplace)"
         )
 
     def compile(self, backend: str, what: tuple[str, ...]) -> Callable[..., Any]:
-        """Compile risk and gradient as a function of states and parameters."""
+        """Compile the risk and its gradient to a function of states and parameters."""
         require_backend(backend)
         if not set(what) <= {"excess_risk", "risk", "gradient"}:
             raise ValueError(f"of softmax there are risk, excess_risk and gradient; got {what}")
@@ -516,7 +516,7 @@ class SoftmaxTerms(_Symbols):
 
 
 def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -> Any:
-    """Return the derivative of the risk along a line, by a difference at twice the digits."""
+    """Return the derivative of the risk in one direction, by a difference quotient."""
     with mpmath.workdps(2 * digits):
         step = mpmath.mpf(10) ** (-digits // 2)
         ahead, behind = (
@@ -530,7 +530,7 @@ def _along(mu: Any, extra: Any, counts: Any, law: Any, rate: Any, digits: int) -
 
 
 def _linear(expr: Expr, names: dict[Symbol, Direction]) -> dict[Direction, Expr]:
-    """Return the coefficients of projections in a linear form."""
+    """Return the coefficients of the projections in a linear expression."""
     found = {symbol: expr.diff(symbol) for symbol in names if expr.has(symbol)}
     if expand(expr - Add(*(c * symbol for symbol, c in found.items()))) != 0:
         raise ValueError(f"softmax needs values and targets that are linear; got {expr}")

@@ -1,4 +1,4 @@
-r"""Means over one fresh sample that equations of motion are made of, by the law of its tokens.
+r"""Means over one fresh sample that occur in equations of motion, by the law of its tokens.
 
 The error of a sample is :math:`e = \sum_l D_l + \xi`, for what the tokens add to the target minus
 the prediction. Given their roles, tokens are independent, so a mean of the square of e, or of its
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 class MomentTerm(NamedTuple):
-    """A coefficient, the units that it has by its tags, and a product of projections."""
+    """A coefficient times a product of functions of projections, with tags of its summed units."""
 
     coefficient: Expr
     tags: frozenset[Symbol]
@@ -49,12 +49,12 @@ EMPTY_PRODUCT = MomentTerm(S.One, frozenset(), ONE)
 
 @dataclass
 class MomentSum:
-    """A sum of coefficients times means of patterns, each at the entries of a law."""
+    """A sum of coefficients times Gaussian means, each at given means and covariances."""
 
     terms: dict[tuple[PatternMean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
 
     def add(self, mean: PatternMean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
-        """Add a coefficient times a mean at the entries of a law; drop a term that becomes 0."""
+        """Add a coefficient times a Gaussian mean at given entries of the law."""
         if coefficient != 0 and mean.value != 0:
             key = (mean, entries)
             self.terms[key] = self.terms.get(key, S.Zero) + coefficient
@@ -62,7 +62,7 @@ class MomentSum:
                 del self.terms[key]
 
     def expression(self) -> Expr:
-        """Return the sum, written out."""
+        """Return the sum as one expression."""
         return Add(
             *(
                 c * mean.value.xreplace(dict(zip(mean.arguments, entries, strict=True)))
@@ -71,7 +71,7 @@ class MomentSum:
         )
 
     def slope(self, x: Symbol) -> MomentSum:
-        """Return the partial derivative in a symbol of the coefficients or entries."""
+        """Return the partial derivative of the sum in a symbol."""
         found = MomentSum()
         for (mean, entries), c in self.terms.items():
             if x in c.free_symbols:
@@ -87,7 +87,7 @@ class MomentSum:
 
 
 class SampleMoments:
-    """Moments of the error and its derivatives, each derived when it is first asked for.
+    """Means over one sample of the error times its derivatives, each derived on first use.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class SampleMoments:
     # -- sums over roles -----------------------------------------------------------------------
 
     def risk(self) -> Expr:
-        """Return the mean of the square of the error, with the noise."""
+        """Return the mean squared error, noise included."""
         total: Expr = self.model.data.noise**2
         for roles, probability in self.cases:
             variances = (n * (self._square(r) - self._mean(r) ** 2) for r, n in roles)
@@ -129,12 +129,12 @@ class SampleMoments:
         return total
 
     def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
-        """Return the mean of the product of y and the gradient of the squared error in `i`."""
+        """Return the mean of y times the gradient of the squared error in direction `i`."""
         weight = Factors((((y, self._space(space)), Z),), S.One)
         return self._slope(i, weight, (i, y, space), self._tags(i, y))
 
     def scalar_gradient(self, s: Symbol) -> Expr:
-        """Return the mean of the derivative of the squared error in a scalar."""
+        """Return the mean of the derivative of the squared error in a trained scalar."""
         return self._slope(s, ONE, (s,), frozenset())
 
     def _slope(
@@ -156,7 +156,7 @@ class SampleMoments:
         return total
 
     def second_moment(self, i: Direction, j: Direction) -> Expr:
-        r"""Return the mean of the inner product of two gradients of one sample, over d.
+        r"""Return the mean inner product of two gradients at one sample, divided by d.
 
         In high dimension tokens are orthogonal to each other, and the square of the length of one,
         over d, is the variance that it has in almost all directions.
@@ -187,7 +187,7 @@ class SampleMoments:
         return Add(*(n * self._mean(r) for r, n in roles))
 
     def slope(self, name: Symbol, x: Symbol) -> Expr:
-        """Return the symbol of the partial derivative of a moment, or 0 if it vanishes."""
+        """Return the symbol of a moment's partial derivative, or 0 if the derivative vanishes."""
         if (name, x) not in self._known:
             self._known[name, x] = self._named(self.moments[name].slope(x))
         return self._known[name, x]
@@ -280,7 +280,7 @@ class SampleMoments:
 
     @staticmethod
     def _pattern(role: Role, part: MomentTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
-        """Return the pattern of a product of projections of a role, and its variables in order."""
+        """Return the pattern of a product of a token's projections, and its variables in order."""
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
         return pattern_of(part.product, symbol_of)
 
@@ -306,7 +306,7 @@ class SampleMoments:
     # -- laws ----------------------------------------------------------------------------------
 
     def law_at(self, role: Role, symbols: Mapping[Any, Symbol]) -> GaussianLaw:
-        """Return the law of projections of a role, with the symbols of their variables."""
+        """Return the joint law of a token's projections, named by the given symbols."""
         mean, cov = self.mean_at(role), self.covariance_at(role)
         return GaussianLaw(
             {s: mean(v) for v, s in symbols.items()},
@@ -324,7 +324,7 @@ class SampleMoments:
         return mean_of
 
     def _within(self, space: int | None) -> Callable[..., Expr]:
-        """Return inner products, those in other eigenspaces being 0."""
+        """Return a function for inner products in one eigenspace, which is 0 for the others."""
 
         def inner(x: Direction, y: Direction, a: int = 0) -> Expr:
             return self.model.inner(x, y, a) if space in (None, a) else S.Zero

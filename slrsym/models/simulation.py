@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 
 
 class FlowEngine:
-    """The flow of a model, its factors as states: a loop in NumPy, or machine code."""
+    """Engine that takes descent steps of a model, in NumPy or as machine code."""
 
     def __init__(self, model: DerivedModel, factor: Array, alpha: float, backend: str) -> None:
         self.states = np.array(factor, dtype=np.float64)
@@ -54,7 +54,7 @@ class FlowEngine:
         self._slopes = slopes
 
     def advance(self, parameters: Array, every: int) -> Array:
-        """Take a step for each row of parameters; return every `every`-th state, as a factor."""
+        """Take one step for each row of parameters, and return every `every`-th state."""
         flow, alpha, steps = self._flow, self._alpha, len(parameters)
         # What does not change is one number.
         columns = [c if (c != c[:1]).any() else c[:1].copy() for c in parameters.T.copy()]
@@ -74,7 +74,7 @@ class FlowEngine:
 
 
 def values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]:
-    """Return values by the names of parameters; inner products may stand for parameters."""
+    """Return the parameters' values by name, where keys may be symbols or inner products."""
     if not isinstance(values, Mapping):
         raise TypeError(f"values must be a mapping of parameters to numbers; got {values!r}")
     return {
@@ -84,7 +84,7 @@ def values_by_name(model: DerivedModel, values: Any) -> dict[str, Any]:
 
 
 def require_dimension(by_name: Mapping[str, Any]) -> int:
-    """Return the number of dimensions, which must be at least 2 for vectors to be drawn."""
+    """Return the value of d, which must be at least 2 for vectors to be drawn."""
     d = by_name.get("d", 0)
     return require_integer("d", int(d) if isinstance(d, float) and d.is_integer() else d, 2)
 
@@ -104,7 +104,7 @@ def simulate(
     path: str | Path | None = None,
     progress: bool | None = None,
 ) -> Runs:
-    """Run descent, and log states; see `Model.simulate`."""
+    """Run projected descent and log the states; see `Model.simulate`."""
     steps, alpha = require_integer("steps", steps, 1), require_positive("alpha", alpha)
     every = max(1, steps // 1000) if every is None else require_integer("every", every, 1)
     of_runs = isinstance(start, str | Path) and str(start).endswith(".nc")
@@ -199,7 +199,7 @@ def parameter_schedule(
     steps: int,
     parameters: Sequence[Symbol] | None = None,
 ) -> Array:
-    """Return parameters, by default those of the risk, at each step: (steps + 1, count)."""
+    """Return the parameters (by default the risk's) at each step, shape (steps + 1, count)."""
     parameters = model.parameters if parameters is None else parameters
     known = {p.name for p in parameters} | {"d"}
     known |= {p.name for p in _between(model) if isinstance(p, Symbol)}
@@ -233,7 +233,7 @@ def add_fixed_products(
     factor: Array,
     parameters: Sequence[Symbol] | None = None,
 ) -> None:
-    """Add inner products of fixed directions to the values, as the start has them."""
+    """Add the inner products of fixed directions at the start to the values of parameters."""
     parameters = model.parameters if parameters is None else parameters
     gram = factor @ np.swapaxes(factor, -1, -2)
     for product, (i, j, a) in _between(model).items():
@@ -263,7 +263,7 @@ def initial_factors(
     rng: np.random.Generator,
     dimensions: Sequence[int] | None,
 ) -> Array:
-    """Return initial factors for ``"uniform"``, earlier runs, vectors or a file, or matrices."""
+    """Return factors of the initial Gram matrices, from any of the accepted forms of `start`."""
     if isinstance(start, xr.Dataset):
         require_runs(start, of_task=False)
         names = [x.name for x in model.directions]

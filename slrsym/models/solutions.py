@@ -1,4 +1,4 @@
-"""Solve equations of motion in time, from the starts that descent has."""
+"""Solve equations of motion in time, from initial states as for runs of descent."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def solve(
     backend: str,
     path: str | Path | None,
 ) -> Runs:
-    """Solve equations; `Equations.solve` says more."""
+    """Solve equations of motion; see `Equations.solve`."""
     time, tolerance = require_positive("time", time), require_positive("tolerance", tolerance)
     points, chosen = require_integer("points", points, 2), choose_backend(backend)
     require_free_names(equations, ())
@@ -78,7 +78,7 @@ def solve(
 
 
 def require_free_names(equations: EquationSystem, axes: Iterable[str]) -> None:
-    """Refuse order parameters, and parameters of a grid, with a name that results need."""
+    """Raise an error if an order parameter or grid parameter has a name reserved for results."""
     if clash := _TAKEN & {p.name for p in equations.state}:
         raise ValueError(f"order parameters must not have names that runs have; got {min(clash)}")
     if clash := (_TAKEN | {p.name for p in equations.state}) & set(axes):
@@ -90,7 +90,7 @@ class NotSolvedError(ValueError):
 
 
 def solution_times(kind: str, time: float, points: int) -> Array:
-    """Return the times of a solution: of steps, as equally far apart as whole numbers can be."""
+    """Return the times of a solution; for steps of descent, integers as equidistant as possible."""
     if kind != "projected-descent":
         return np.linspace(0, time, points)
     steps = require_integer("time", int(time) if time == int(time) else time, 1)
@@ -105,7 +105,7 @@ def solve_trajectory(
     times: Array,
     tolerance: float,
 ) -> Array:
-    """Return the states at some times, (times, n), from the first one on."""
+    """Return the states at given times, shape (times, n), from an initial state."""
     if kind == "projected-descent":
         return _stepped(change, state, row, times)
     # What grows beyond all numbers is told below.
@@ -133,7 +133,7 @@ def _stepped(change: Callable[..., Any], state: Array, row: Sequence[float], tim
 def initial_state(
     equations: EquationSystem, values: Mapping[Any, Any], start: Any, rng: Any
 ) -> tuple[Array, list[float], Array | None]:
-    """Return state, parameters, and the Gram matrices of the start if it has them."""
+    """Return the initial state, the parameters, and the Gram matrices if the start has them."""
     model, scalars = equations.model, equations.motion.scalars
     if isinstance(start, Mapping) and not all(isinstance(x, Direction) for x in start):
         missing = {s.name: _by_name(values, s) for s in scalars if s.name not in map(str, start)}
@@ -171,7 +171,7 @@ def _by_name(values: Mapping[Any, Any], s: Symbol) -> Any:
 def _grams(
     equations: EquationSystem, states: Array, row: list[float], start: Array | None
 ) -> Array:
-    """Return Gram matrices over time, (points, spaces, p, p); unknown inner products are NaN."""
+    """Return Gram matrices over time, shape (points, spaces, p, p), NaN where unknown."""
     model = equations.model
     size = len(model.directions)
     known = {*equations.state, *equations.parameters}

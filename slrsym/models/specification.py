@@ -12,7 +12,7 @@ from slrsym.gaussian.special_functions import with_own_owens_t
 
 
 class Vector:
-    """A linear combination of directions, by their coefficients."""
+    """A linear combination of directions with given coefficients."""
 
     def __init__(self, terms: Mapping[Direction, Any]) -> None:
         self.terms = {x: sympify(c) for x, c in terms.items() if sympify(c) != 0}
@@ -45,7 +45,7 @@ class Vector:
 
 
 class Direction(Vector):
-    """A vector that tokens are projected on.
+    """A direction, that is, a vector on which tokens are projected.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ class Direction(Vector):
 
 
 class InnerProduct:
-    """Two directions, in either order; a key of `inner_products` and `names`."""
+    """The inner product of two directions, as a key of `inner_products` and `names`."""
 
     def __init__(self, first: Direction, second: Direction) -> None:
         self.pair = (first, second)
@@ -108,13 +108,13 @@ class InnerProduct:
 
 
 def source_location(function: Any) -> str:
-    """Return file and line of a function in parentheses, or nothing if it has none."""
+    """Return a function's file and line in parentheses, or an empty string if unknown."""
     code = getattr(function, "__code__", None)
     return f" ({code.co_filename}, line {code.co_firstlineno})" if code else ""
 
 
 class ProjectedToken:
-    """A token, as targets and predictors see it: ``X @ k`` is its projection on k."""
+    """A token inside the functions that state a model: ``X @ k`` is its projection on k."""
 
     def __init__(self) -> None:
         self.symbols: dict[Direction, Symbol] = {}
@@ -156,7 +156,7 @@ class ProjectedToken:
         return self.require_real_share(what, found, function)
 
     def require_real_share(self, what: str, found: Any, function: Any = None) -> Expr:
-        """Return a share of the predictor or target that is real and finite where it is tried.
+        """Return a token's share of predictor or target, checked to be real and finite at samples.
 
         `function` gave the share; messages name its file and line.
         """
@@ -190,7 +190,7 @@ class ProjectedToken:
 
 
 class softmax(Function):  # type: ignore[misc]  # noqa: N801
-    r"""The share :math:`e^{u_l} / (c + \sum_m e^{u_m})` of a token, by its score u.
+    r"""The softmax weight :math:`e^{u_l} / (c + \sum_m e^{u_m})` of a token with score u.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def logistic(score: Any) -> Expr:
 
 @dataclass(frozen=True, eq=False)
 class Token:
-    """The law of a token of one role, and its part of the target.
+    """The law of the tokens of one role, with their contribution to the target.
 
     Parameters
     ----------
@@ -291,7 +291,7 @@ class Token:
 
 
 class TokenSequence:
-    """The data: a law for each token, and the target that they determine.
+    """The law of the data: tokens, their numbers, and the target.
 
     Parameters
     ----------
@@ -385,12 +385,12 @@ class TokenSequence:
 
     @property
     def tokens(self) -> tuple[Token, ...]:
-        """The different kinds of tokens, each once."""
+        """The distinct kinds of tokens."""
         return tuple(dict.fromkeys(token for counts, _ in self.mixture for token in counts))
 
 
 class Predictor:
-    """A predictor that is a sum over tokens of a function of each.
+    """A predictor that is a sum over all tokens of a function of the token.
 
     Parameters
     ----------

@@ -59,7 +59,7 @@ def sweep(
     path: str | Path | None,
     progress: bool | None,
 ) -> Runs:
-    """Solve equations on a grid; `Equations.sweep` says more."""
+    """Solve equations of motion at each point of a grid; see `Equations.sweep`."""
     time, tolerance = require_positive("time", time), require_positive("tolerance", tolerance)
     points, chosen = require_integer("points", points, 2), choose_backend(backend)
     workers = count_cores() if workers is None else require_integer("workers", workers, 1)
@@ -118,7 +118,7 @@ def _axis(name: str, values: Any, integers: bool) -> list[float]:
 
 
 def _digest(equations: EquationSystem, begun: list[tuple[Array, list[float]]]) -> str:
-    """Return a digest of the equations, and of states and parameters to begin with."""
+    """Return a hash of the equations, initial states and parameters."""
     table = equations.change_table
     numbers = [[*state.tolist(), *row] for state, row in begun]
     text = repr((table.outputs, table.entries, table.means, equations.parameters, numbers))
@@ -142,7 +142,7 @@ def solve_cell(
     times: Array,
     tolerance: float,
 ) -> Array:
-    """Return the states at some times, (times, n); NaN where there is no solution so long."""
+    """Return the states at given times, shape (times, n), NaN after the solution ends."""
     try:
         return solve_trajectory(_compiled(table, backend), kind, state, row, times, tolerance)
     except NotSolvedError:

@@ -1,4 +1,4 @@
-r"""Means over one sample, as sums over all units of groups where these are alike.
+r"""Means over one sample, as sums over all units of groups of exchangeable units.
 
 The units of a group have numbers from 1 to K, and K may be a symbol. A mean about the units i < j
 adds up over the units in the error: one by one over i and j, and over the numbers between, as in
@@ -29,7 +29,7 @@ Units = tuple[tuple[Symbol, int], ...]
 
 
 class UnitSums(SampleMoments):
-    """Means over one sample by their definition, with the interface of `SampleMoments`.
+    """Means over one sample as sums over units, with the interface of `SampleMoments`.
 
     Parameters
     ----------
@@ -55,11 +55,11 @@ class UnitSums(SampleMoments):
         self._letters = [letter for letter in "abcdefghklmnpq" if letter not in taken]
 
     def risk(self) -> Expr:
-        """Return no risk, of which no claim speaks."""
+        """Return 0, since no claim is about the risk."""
         return S.Zero
 
     def _derivative(self, role: Role, x: Direction | Symbol) -> list[MomentTerm]:
-        """Return the derivative of the error; that in a unit is no sum over units."""
+        """Return the derivative of the error in x, which for a unit is its own term."""
         found = super()._derivative(role, x)
         if not isinstance(x, Direction) or x.group is None:
             return found
@@ -87,7 +87,7 @@ class UnitSums(SampleMoments):
         chosen: list[list[MomentTerm]],
         units: Mapping[Expr, Units],
     ) -> Expr:
-        """Add up over the units in each factor, and take the mean of their product."""
+        """Sum the mean of a product of factors over the units in each factor."""
         if not factors:
             product = reduce(self._times, chosen, [EMPTY_PRODUCT])
             return self._mean_of(role, product, units)
@@ -111,7 +111,7 @@ class UnitSums(SampleMoments):
         return total
 
     def _over_group(self, count: Expr, present: Units, term: Any, letter: str) -> Expr:
-        """Add up over the units of a group: those present, and those with numbers between."""
+        """Sum a term over the units of a group: the given units, and all between them."""
         total = Add(*(term(place, present) for _, place in present))
         place = min(set(range(REPRESENTATIVES)) - {p for _, p in present})
         x = Symbol(letter, integer=True)
@@ -140,7 +140,7 @@ class UnitSums(SampleMoments):
 
     @staticmethod
     def _name(x: Direction, units: Mapping[Expr, Units]) -> Symbol:
-        """Return a symbol for the projection on a direction, by the number of the unit."""
+        """Return a symbol for the projection on a direction, numbered as its unit."""
         name = x.name
         if x.group is not None:
             group, place = x.group
@@ -151,7 +151,7 @@ class UnitSums(SampleMoments):
 
 
 def counted(expr: Expr) -> Expr:
-    """Multiply out sums over units: their terms are alike, so each is a number of units times one.
+    """Multiply out sums over exchangeable units, whose equal terms are counted.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-r"""Risks, gradients and outputs by sampling the task, with error bars.
+r"""Monte Carlo estimates of risks, gradients and outputs of predictors, with errors.
 
 Tokens are drawn as the task says, and predictors are applied to them; nothing that was derived is
 used. There are three ways to draw them: whole, from the definition; the coordinates that matter,

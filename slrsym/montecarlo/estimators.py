@@ -253,7 +253,7 @@ def output_summary(
     rng: Any = 0,
     progress: Progress | None = None,
 ) -> OutputSummary:
-    """Summarise the outputs of a predictor on samples of the task.
+    """Return moments and quantiles of a predictor's outputs on samples of the task.
 
     The output is T(X), as equations (1) to (3) define it.
 
@@ -320,7 +320,7 @@ def output_summary(
 
 
 def _quantiles(ordered: _Array | None) -> tuple[Quantile, ...]:
-    """Return quantiles of a sorted sample, between order statistics that enclose them."""
+    """Return quantiles of a sorted sample, with order statistics as confidence bounds."""
     if ordered is None:
         return ()
     n = ordered.size

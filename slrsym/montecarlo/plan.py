@@ -1,4 +1,4 @@
-"""Sampling plans: the validated arguments of the estimators."""
+"""Sampling plans: the validated arguments of Monte Carlo estimators."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _Array: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class SamplingPlan:
-    """The settings of a Monte Carlo estimate; made by `make_plan`."""
+    """The settings of a Monte Carlo estimate; created by `make_plan`."""
 
     predictor: Predictor
     task: Task
@@ -55,20 +55,20 @@ class SamplingPlan:
 
     @property
     def reduced(self) -> bool:
-        """Whether there is any variance reduction."""
+        """Whether the plan uses variance reduction."""
         return self.antithetic or self.method == "conditioned"
 
     @property
     def per_observation(self) -> int:
-        """Number of samples of the task in an observation."""
+        """Number of samples of the task in one observation: 2 for antithetic pairs, else 1."""
         return 2 if self.antithetic else 1
 
     def for_state(self, index: int) -> SamplingPlan:
-        """Return the same plan with a random stream of its own."""
+        """Return the plan for one of several states, with its own random numbers."""
         return replace(self, root=child_seed_sequence(self.root, index))
 
     def sample_source(self, at: OrderParameters | Directions) -> TokenSource | CoordinateSource:
-        """Return the source of the samples."""
+        """Return the source of samples: whole tokens, or only the coordinates that matter."""
         if self.method != "plain":
             state = at.overlaps if isinstance(at, Directions) else at
             state = ORACLE if self.predictor.oracle else state
@@ -85,7 +85,7 @@ class SamplingPlan:
         return self.tokens(at)
 
     def tokens(self, at: Directions, kept: bool = False) -> TokenSource:
-        """Return the source that draws whole tokens, in the space of the vectors."""
+        """Return the source of whole tokens for given directions."""
         k, v = (at.k_star, at.v_star) if self.predictor.oracle else (at.k, at.v)
         return TokenSource(self.task, self.locations, k, v, at.k_star, at.v_star, kept)
 
@@ -95,7 +95,7 @@ class SamplingPlan:
         source: TokenSource | CoordinateSource,
         keep: Callable[[_Array], None] | None = None,
     ) -> RunningMoments:
-        """Sample a quantity."""
+        """Sample a quantity and return its running mean and covariance."""
         progress = self.progress
         if progress is not None and self.antithetic:
             told = progress
@@ -114,7 +114,7 @@ class SamplingPlan:
         )
 
     def variance_gain(self, quantity: Quantity, at: Any, moments: RunningMoments) -> _Array | None:
-        """Measure the variance saved, against samples without reduction."""
+        """Return the factor by which the variance is reduced, from a pilot sample."""
         if not self.reduced:
             return None
         plan = replace(self, method="projected", antithetic=False)
@@ -131,7 +131,7 @@ class SamplingPlan:
         gain: _Array | None,
         shape: Callable[[_Array], Any],
     ) -> Estimate:
-        """Turn moments into an estimate."""
+        """Return an `Estimate` from the moments of the samples."""
         return Estimate(
             shape(moments.mean),
             shape(moments.stderr),
@@ -153,7 +153,7 @@ def make_plan(
     rng: Any,
     progress: Progress | None,
 ) -> SamplingPlan:
-    """Check the arguments of an estimate and collect them in a plan."""
+    """Return the plan of an estimate, with validated arguments."""
     if not isinstance(predictor, AttentionPredictor | Linear):
         raise TypeError(
             f"predictor must be a HardOracle, Softmax, Erf or Linear; got {predictor!r}"
@@ -202,7 +202,7 @@ def estimate_at_states(
     at: ArrayLike | Directions,
     one: Callable[[SamplingPlan, OrderParameters | Directions], Estimate],
 ) -> Estimate:
-    """Estimate at each of several states."""
+    """Return an estimate for each of several states."""
     if isinstance(at, Directions):
         require_dimension(at, plan.task)
         return one(plan.for_state(0), at)
@@ -213,7 +213,7 @@ def estimate_at_states(
 
 
 def require_dimension(at: Directions, task: Task) -> None:
-    """Refuse vectors of another dimension than that of the task."""
+    """Raise an error if vectors have another dimension than the task."""
     if at.k.shape != (task.d,):
         raise ValueError(f"at must have vectors of shape ({task.d},); got {at.k.shape}")
 
@@ -223,7 +223,7 @@ _SLACK = 1e-8
 
 @dataclass(frozen=True, eq=False)
 class Directions:
-    r"""The predictor's directions and the true ones, as vectors.
+    r"""The vectors k and v of a predictor, and the true directions k* and v*.
 
     They are the k and v of the predictor, equation (3), and the k* and v* of the task (Section 2).
 
@@ -293,14 +293,14 @@ class Directions:
 
     @property
     def overlaps(self) -> OrderParameters:
-        """The order parameters."""
+        """The overlaps of the vectors."""
         x = (self.k, self.v, self.k_star, self.v_star)
         return OrderParameters(*(float(x[i] @ x[j]) for i, j in PLACES))
 
     framed = old_attribute("in_span_basis")
 
     def in_span_basis(self) -> tuple[Directions, _Array]:
-        """Express the vectors in an orthonormal basis of their span.
+        """Return the directions in an orthonormal basis of their span, and the basis.
 
         Returns
         -------
@@ -320,7 +320,7 @@ def _norm(x: _Array) -> float:
 
 
 def require_feasible_overlaps(at: ArrayLike, task: Task, name: str = "at") -> _Array:
-    """Check overlaps: some vectors in R^d have them."""
+    """Return overlaps; raise an error if no vectors in R^d have them."""
     states = require_real_array(name, at, "overlaps of shape (..., 5), or Directions")
     if states.ndim == 0 or states.shape[-1] != 5 or not states.size:
         raise ValueError(
@@ -332,7 +332,7 @@ def require_feasible_overlaps(at: ArrayLike, task: Task, name: str = "at") -> _A
 
 
 def riemannian_metric(state: ArrayLike, task: Task) -> _Array:
-    r"""Return the inner products of the Riemannian gradients of the overlaps."""
+    r"""Return the Gram matrix of the Riemannian gradients of the five overlaps."""
     (points,) = vectors_from_overlaps(np.asarray(state, dtype=np.float64)[None], task)
     along: _Array = overlap_jacobian(points) @ tangent_basis(points)
     return along @ along.T

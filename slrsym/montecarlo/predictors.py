@@ -1,4 +1,4 @@
-r"""The predictors of the paper, as functions of the tokens' coordinates.
+r"""The predictors of the paper, as functions of scores and values of tokens.
 
 An attention predictor weighs the values :math:`X_l\cdot v` by what it makes of the scores
 :math:`X_l\cdot k`. Softmax, erf and the hard maximum differ in the weights alone.
@@ -21,7 +21,7 @@ _Array: TypeAlias = NDArray[np.float64]
 
 
 class AttentionPredictor:
-    """A predictor that weighs values by scores.
+    """Base class of predictors that sum values with weights that depend on scores.
 
     Whether it has directions k, v of its own, or uses the true ones, is its attribute `oracle`;
     whether a mirrored pair of samples mirrors all tokens or the informative one, `mirrors_all`.
@@ -60,7 +60,7 @@ class AttentionPredictor:
         raise NotImplementedError
 
     def slopes_in(self, u: _Array, a: _Array, at: NDArray[np.intp]) -> _Array:
-        """Return the derivatives of all weights in one score.
+        """Return the derivatives of all weights in one token's score.
 
         Parameters
         ----------
@@ -76,7 +76,7 @@ class AttentionPredictor:
         raise NotImplementedError
 
     def output_slopes(self, u: _Array, a: _Array, v: _Array) -> _Array:
-        """Return the derivative of the output in each score.
+        """Return the derivatives of the output in the scores.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class AttentionPredictor:
 
 @dataclass(frozen=True)
 class HardOracle(AttentionPredictor):
-    r"""The hard oracle, equation (1).
+    r"""The hard oracle, equation (1), which knows the location and the true directions.
 
     It returns :math:`X_{\hat l}\cdot v^\star` for :math:`\hat l = \arg\max_l X_l\cdot k^\star`.
     """
@@ -225,7 +225,7 @@ Predictor: TypeAlias = AttentionPredictor | Linear
 
 
 def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
-    """Return the outputs (n,), or their means given the scores, and the weights of the values."""
+    """Return the outputs of a predictor on samples (or conditional means), and the weights."""
     if isinstance(predictor, Linear):
         # At the true directions, scores and values are the coordinates along k* and v*.
         along_k, along_v = np.asarray(predictor.coefficients).T
@@ -235,7 +235,7 @@ def _outputs(predictor: Predictor, batch: Batch) -> tuple[Any, Any]:
 
 
 def _variance(batch: Batch, a: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the variance of the output given the scores."""
+    """Return the conditional variance of the output given the scores."""
     result: NDArray[np.float64] = np.sum(
         batch.weighted(batch.var_own, batch.var_other) * a**2, axis=1
     )
@@ -258,7 +258,7 @@ def _variance(batch: Batch, a: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class SquaredError:
-    """The squared error."""
+    """The squared error, as a quantity to average over samples."""
 
     predictor: Predictor
 
@@ -274,7 +274,7 @@ class SquaredError:
 
 @dataclass(frozen=True)
 class OutputMoments:
-    """Output, its square, and its product with the task's output."""
+    """Moments of the output, as quantities to average over samples."""
 
     predictor: Predictor
 
@@ -291,7 +291,7 @@ class OutputMoments:
 
 @dataclass(frozen=True, eq=False)
 class OverlapGradient:
-    """Derivatives of the risk in kappa, nu, theta, eta, rho."""
+    """The gradient of the risk in the five overlaps, as a quantity to average."""
 
     predictor: AttentionPredictor
     task: Task
@@ -326,7 +326,7 @@ class OverlapGradient:
 
 @dataclass(frozen=True, eq=False)
 class VectorGradient:
-    """Gradients of the risk in k and v, from whole tokens."""
+    """The gradient of the risk in k and v, as a quantity to average over whole tokens."""
 
     predictor: AttentionPredictor
     k: NDArray[np.float64]
@@ -335,11 +335,11 @@ class VectorGradient:
 
     @property
     def size(self) -> int:
-        """Number of components."""
+        """Number of components of the gradient."""
         return 2 * self.k.size
 
     def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
-        """Return the gradient in the vectors, one row for each sample, that in k first."""
+        """Return the gradient in (k, v), one row for each sample."""
         assert batch.tokens is not None
         a = self.predictor.weights(batch.u)
         error = batch.y - np.sum(a * batch.v, axis=1)

@@ -1,4 +1,4 @@
-r"""Samples of the task, drawn until the standard error is small enough.
+r"""Sampling of the task until the standard error is small enough.
 
 An attention predictor sees a token through its score :math:`u = X\cdot k` and its value
 :math:`v = X\cdot v`, and the task's output through :math:`y = X_{J_0}\cdot v^\star + \xi`. So two
@@ -32,25 +32,25 @@ Progress: TypeAlias = Callable[[int, float], None]
 
 
 class Quantity(Protocol):
-    """The protocol of quantities that are averaged over samples."""
+    """Protocol of quantities to average over samples."""
 
     @property
     def size(self) -> int:
-        """Number of components."""
+        """Number of components of the quantity."""
         ...
 
     def values_per_sample(self, batch: Batch) -> NDArray[np.float64]:
-        """Return one row for each sample."""
+        """Return the values of the quantity, one row for each sample."""
         ...
 
 
 def child_seed_sequence(root: SeedSequence, *key: int) -> SeedSequence:
-    """Return the child of a seed sequence with a key, leaving the sequence unchanged."""
+    """Return a child of a seed sequence by its key, without changing the seed sequence."""
     return SeedSequence(root.entropy, spawn_key=(*root.spawn_key, *key), pool_size=root.pool_size)
 
 
 def root_seed_sequence(rng: Any) -> SeedSequence:
-    """Return the seed sequence of a generator, a seed, or a sequence."""
+    """Return the seed sequence of a random generator or seed; return a seed sequence as it is."""
     if isinstance(rng, np.random.Generator):
         return SeedSequence(rng.integers(2**32, size=4).tolist())
     if isinstance(rng, SeedSequence):
@@ -109,7 +109,7 @@ _SMALL = 16
 
 
 class RunningMoments:
-    """Mean and covariance, updated part by part in a way that loses no digits to large means.
+    """Running mean and covariance of samples, updated without loss of precision.
 
     Notes
     -----
@@ -124,7 +124,7 @@ class RunningMoments:
         self._squares = np.zeros((size, size) if self._whole else size)
 
     def add(self, rows: NDArray[np.float64]) -> None:
-        """Take in observations."""
+        """Add observations to the moments."""
         if not len(rows):
             return
         mean = rows.mean(axis=0)
@@ -141,20 +141,20 @@ class RunningMoments:
 
     @property
     def variance(self) -> NDArray[np.float64]:
-        """Variance of each component of one observation, shape (size,)."""
+        """The variance of each component of one observation, shape (size,)."""
         squares = np.diag(self._squares) if self._whole else self._squares
         return squares / (self.count - 1)
 
     @property
     def covariance(self) -> NDArray[np.float64]:
-        """Covariance of one observation, shape (size, size); for few components only."""
+        """The covariance of one observation, shape (size, size)."""
         if not self._whole:
             raise ValueError(f"covariances are kept for at most {_SMALL} components")
         return self._squares / (self.count - 1)
 
     @property
     def stderr(self) -> NDArray[np.float64]:
-        """Standard errors of the mean, shape (size,)."""
+        """The standard errors of the mean, shape (size,)."""
         return np.sqrt(self.variance / self.count)
 
 
@@ -164,7 +164,7 @@ _ROUNDING = 8 * np.finfo(float).eps
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A mean over independent observations, and how far off it may be.
+    """A Monte Carlo estimate: the mean over independent observations, with its error.
 
     Attributes
     ----------
@@ -194,7 +194,7 @@ class Estimate:
 
     @property
     def is_reached(self) -> bool:
-        """Whether the standard error is as small as was asked for; true if nothing was."""
+        """Whether the standard error is below the target; true if there is no target."""
         return self.target_stderr is None or bool(np.all(self.stderr <= self.target_stderr))
 
     def interval(self, level: float = 0.95) -> tuple[Any, Any]:
@@ -221,7 +221,7 @@ class Estimate:
         return self.value - half, self.value + half
 
     def zscore(self, reference: ArrayLike) -> Any:
-        """Return the distance from a reference in standard errors.
+        """Return the deviation from a reference value, in standard errors.
 
         Parameters
         ----------
@@ -242,14 +242,14 @@ class Estimate:
         return np.where(np.abs(apart) <= rounding, 0.0, z)[()]
 
     def _aligned(self, counts: Any) -> Any:
-        """Reshape counts so that they broadcast with the value."""
+        """Reshape counts so that they broadcast with the estimate's value."""
         counts = np.asarray(counts)
         return counts.reshape(counts.shape + (1,) * (np.ndim(self.value) - counts.ndim))
 
 
 @dataclass(frozen=True)
 class Quantile:
-    """A quantile of a sampled law, and a confidence interval of level at least 0.95.
+    """A quantile of a sampled distribution, with its 95 % confidence interval.
 
     The interval is made of order statistics: how many of n values lie below a quantile is binomial,
     whatever the law (David and Nagaraja, *Order Statistics*, 3rd ed., Section 7.1).
@@ -270,7 +270,7 @@ class Quantile:
 
 @dataclass(frozen=True, eq=False)
 class OutputSummary:
-    """The law of a predictor's output.
+    """Moments and quantiles of a predictor's output.
 
     The output is T(X), as equations (1) to (3) define it.
 
@@ -293,12 +293,12 @@ class OutputSummary:
 
     @property
     def std(self) -> float:
-        """The standard deviation of T, from the two moments."""
+        """The standard deviation of the output T."""
         return float(np.sqrt(max(0.0, self.second_moment.value - self.mean.value**2)))
 
 
 def stack_estimates(estimates: Sequence[Estimate], shape: tuple[int, ...]) -> Estimate:
-    """Combine estimates for several states into one of arrays."""
+    """Combine the estimates for several states to one estimate with array values."""
 
     def joined(name: str) -> Any:
         parts = np.array([getattr(e, name) for e in estimates])
@@ -321,7 +321,7 @@ _MOST_NUMBERS = 1_000_000
 
 @dataclass(frozen=True)
 class Batch:
-    """Samples of the task as a predictor sees them; or their conditional law, given the scores."""
+    """A batch of samples: scores, values and outputs, or conditional variances given scores."""
 
     u: NDArray[np.float64]
     v: NDArray[np.float64]
@@ -334,11 +334,11 @@ class Batch:
     tokens: NDArray[np.float64] | None = None
 
     def informative_entry(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Select the entry of the informative token."""
+        """Return each row's entry at the informative token."""
         return np.take_along_axis(x, self.place[:, None], axis=1)[:, 0]
 
     def weighted(self, informative: float, other: float) -> NDArray[np.float64]:
-        """Return one number for informative tokens and another for all others."""
+        """Return an array with one number at informative tokens and another at all others."""
         result = np.full(self.u.shape, other)
         np.put_along_axis(result, self.place[:, None], informative, axis=1)
         return result
@@ -346,14 +346,14 @@ class Batch:
 
 @dataclass(frozen=True, eq=False)
 class LocationLaw:
-    """The law of the location of the informative token."""
+    """The distribution of the location of the informative token."""
 
     task: Task
     probabilities: NDArray[np.float64] | None
     fixed: bool = False
 
     def draw(self, rng: Generator, n: int) -> NDArray[np.intp]:
-        """Draw locations, counted from 0."""
+        """Draw locations, numbered from 0."""
         if self.fixed:
             return np.zeros(n, dtype=np.intp)
         uniform = rng.random(n)
@@ -367,7 +367,7 @@ class LocationLaw:
 
 @dataclass(frozen=True, eq=False)
 class TokenSource:
-    """Whole tokens in a space of m dimensions: the task as it is defined."""
+    """Source of samples that draws whole tokens in R^m, as the task is defined."""
 
     task: Task
     locations: LocationLaw
@@ -378,7 +378,7 @@ class TokenSource:
     kept: bool = False
 
     def batches(self, seed: SeedSequence, n: int) -> Iterator[tuple[Batch, ...]]:
-        """Yield samples in parts of bounded memory; the parts do not affect the numbers drawn."""
+        """Yield samples in batches of bounded memory, whose size does not affect the samples."""
         places, normals, noises = map(default_rng, seed.spawn(3))
         m, L = self.k.size, self.task.L
         rows = max(1, _MOST_NUMBERS // (L * m))
@@ -403,7 +403,7 @@ class TokenSource:
 
 @dataclass(frozen=True, eq=False)
 class CoordinateSource:
-    """The coordinates that matter, at given overlaps."""
+    """Source of samples that draws only scores, values and outputs, from given overlaps."""
 
     task: Task
     locations: LocationLaw
@@ -413,7 +413,7 @@ class CoordinateSource:
     mirrors_all: bool = True
 
     def batches(self, seed: SeedSequence, n: int) -> Iterator[tuple[Batch, ...]]:
-        """Yield samples in parts of bounded memory; the parts do not affect the numbers drawn."""
+        """Yield samples in batches of bounded memory, whose size does not affect the samples."""
         places, *streams = map(default_rng, seed.spawn(9))
         rows = max(1, _MOST_NUMBERS // (2 * self.task.L))
         for first in range(0, n, rows):
@@ -430,7 +430,7 @@ class CoordinateSource:
             yield batch, self._batch(place, *mirrored)
 
     def _normals(self, streams: list[Generator], size: int) -> tuple[Any, ...]:
-        """Draw the normal variables that scores, values, outputs and noise are computed from."""
+        """Draw the normal variables from which scores, values, outputs and noise are computed."""
         L = self.task.L
         shapes: list[tuple[int, ...]] = [(size, L), (size, L), (size,), (size,)]
         wanted = shapes[:1] if self.conditioned else shapes

@@ -1,4 +1,4 @@
-"""Linear probes of a pretrained encoder: figures 1 and 2, from any local BERT directory."""
+"""Linear probes of a pretrained encoder (figures 1 and 2), from a local BERT directory."""
 
 from slrsym.probing.encoder import Encoder
 from slrsym.probing.probe import SETS, Probing, Projections, logistic_regression, sentences

@@ -1,4 +1,4 @@
-"""Encoders of BERT's kind from a local directory: config.json, vocab.txt, model.safetensors."""
+"""BERT encoders from a local directory with config.json, vocab.txt and model.safetensors."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8",
 
 
 def _tensors(file: Path) -> dict[str, _Floats]:
-    """Read the tensors of a safetensors file, except those of integers."""
+    """Read the floating-point tensors of a safetensors file, by name."""
     try:
         raw = np.memmap(file, np.uint8, mode="r")
         begin = 8 + int(raw[:8].view("<u8")[0])
@@ -46,7 +46,7 @@ def _tensors(file: Path) -> dict[str, _Floats]:
 
 
 class Encoder:
-    """An encoder, with its tokenizer; nothing is downloaded, and nothing is trained.
+    """A pretrained encoder with its tokenizer, in NumPy, without training.
 
     Section E.1 has one: BERT, Devlin et al. (2019), of which this is the forward pass.
 
@@ -97,17 +97,17 @@ class Encoder:
 
     @property
     def name(self) -> str:
-        """Name of the directory, which figures show."""
+        """The name of the encoder's directory, for figures."""
         return self.directory.resolve().name
 
     @property
     def layers(self) -> int:
-        """Number of layers; there is one more hidden state."""
+        """The number of layers, one less than that of hidden states."""
         return int(self.config["num_hidden_layers"])
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256 of the weights, in hexadecimal digits."""
+        """The SHA-256 hash of the weights, in hexadecimal."""
         with (self.directory / "model.safetensors").open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
 
@@ -127,7 +127,7 @@ class Encoder:
     # -- the tokenizer -----------------------------------------------------------------------
 
     def tokens(self, text: str) -> list[str]:
-        """Split a text into word pieces, between [CLS] and [SEP].
+        """Return the word pieces of a text, between [CLS] and [SEP].
 
         Parameters
         ----------
@@ -141,7 +141,7 @@ class Encoder:
         return ["[CLS]", *pieces, "[SEP]"]
 
     def words(self, text: str) -> list[str]:
-        """Split a text into words.
+        """Return the words of a text.
 
         Parameters
         ----------
@@ -160,7 +160,7 @@ class Encoder:
         return "".join(spaced).split()
 
     def _cut(self, word: str) -> list[str]:
-        """Cut a word into pieces, the longest first; return [UNK] for a word that cannot be cut."""
+        """Return the pieces of a word, longest first; [UNK] if the vocabulary cannot form it."""
         pieces: list[str] = []
         begin = 0
         while begin < len(word):
@@ -177,7 +177,7 @@ class Encoder:
     # -- the network -------------------------------------------------------------------------
 
     def embeddings(self, tokens: Sequence[str]) -> _Floats:
-        """Return the initial embeddings of word pieces, without positions.
+        """Return the initial embeddings of word pieces, without position embeddings.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class Encoder:
         return self._weight("embeddings.word_embeddings.weight")[[self._pieces[t] for t in tokens]]
 
     def hidden_states(self, texts: Sequence[str], *, first_only: bool = False) -> list[_Floats]:
-        """Return all hidden states of texts that have equally many pieces.
+        """Return all hidden states for texts with equal numbers of word pieces.
 
         Parameters
         ----------
@@ -265,7 +265,7 @@ class Encoder:
 
 
 def _stands_alone(c: str) -> bool:
-    """Return whether a character is a word: punctuation, or of a script without spaces."""
+    """Return whether a character is a word by itself, such as a punctuation mark."""
     if c.isascii():
         return not c.isalnum() and not c.isspace()
     return unicodedata.category(c).startswith("P") or "CJK UNIFIED" in unicodedata.name(c, "")

@@ -1,4 +1,4 @@
-"""Sentences, logistic regression on hidden states at [CLS], and projections.
+"""The probing experiment: sentences, logistic regression on hidden states, projections.
 
 One adjective decides the label. Sentences follow the patterns of Section E.1 and have its counts;
 the words are ours. As in the paper, the city's adjective says nothing of the label, and test sets
@@ -35,7 +35,7 @@ _BATCH = 64
 def logistic_regression(
     features: NDArray[np.floating[Any]], labels: NDArray[np.integer[Any]], C: float = 1.0
 ) -> NDArray[np.float64]:
-    r"""Minimise :math:`|w|^2/2 + C \sum_i \log(1 + e^{-y_i (w \cdot x_i + b)})` over w and b.
+    r"""Return the minimiser of :math:`|w|^2/2 + C \sum_i \log(1 + e^{-y_i (w \cdot x_i + b)})`.
 
     So figure 1 probes hidden states.
 
@@ -73,7 +73,7 @@ def logistic_regression(
 
 
 def _encoded(directory: str, texts: list[str]) -> NDArray[np.float32]:
-    """Encode texts of equal length; return [CLS] in all hidden states, (texts, states, width)."""
+    """Return the hidden states at [CLS] after each layer, shape (texts, states, width)."""
     states = _loaded(directory).hidden_states(texts, first_only=True)
     return np.stack([state[:, 0] for state in states], axis=1)
 
@@ -91,7 +91,7 @@ def _loaded(directory: str) -> Encoder:
 
 @dataclass(frozen=True)
 class Probing(SavedComputation):
-    """Figure 1(b): how well [CLS] tells the label, layer by layer, on each set of sentences.
+    """Figure 1(b): accuracy of probes that predict the label from [CLS], for each layer.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Probing(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the data depend; the weights enter by their digest."""
+        """The parameters on which the data depend, with a hash of the encoder's weights."""
         encoder = _loaded(str(self.directory))
         sizes = [len(sentences(name)) for name in SETS]
         return {
@@ -170,7 +170,7 @@ class Probing(SavedComputation):
     def _vectors(
         self, progress: bool | None, workers: int | None
     ) -> dict[str, NDArray[np.float32]]:
-        """Encode all sentences; return [CLS] by set of sentences."""
+        """Return the hidden states at [CLS] after each layer, for each set of sentences."""
         encoder = _loaded(str(self.directory))
         texts = [(name, i, text) for name in SETS for i, (text, _) in enumerate(sentences(name))]
         by_length: dict[int, list[tuple[str, int, str]]] = {}
@@ -194,7 +194,7 @@ class Probing(SavedComputation):
 
 @dataclass(frozen=True)
 class Projections(SavedComputation):
-    r"""Figure 2: words of two sentences along a direction that selects and one that is read out.
+    r"""Figure 2: projections of the words of two sentences on the directions k* and v*.
 
     With an encoder they are initial embeddings; :math:`k^\star` points from the mean of other words
     to that of adjectives of feeling, :math:`v^\star`, orthogonal to it, from negative to positive
@@ -216,7 +216,7 @@ class Projections(SavedComputation):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the data depend."""
+        """The parameters on which the data depend."""
         if self.directory is None:
             return {"survey": "projections", "model": "", "d": self.d, "seed": self.seed}
         encoder = _loaded(str(self.directory))
@@ -332,7 +332,7 @@ EXAMPLE = (
 
 @cache
 def sentences(name: str) -> tuple[tuple[str, int], ...]:
-    """Return the sentences of a set with their labels, by the patterns of figure 1 (Section E.1).
+    """Return a set of labelled sentences, from the patterns of figure 1 (Section E.1).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The language of proofs: claims, steps, rules, and the ledger."""
+"""Everything that derivations are written with: claims, proofs, rules and the ledger."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""Links, rules, steps and tactics, for writing a rule of one's own."""
+"""Links, rules, steps and tactics, for users who write a rule of their own."""
 
 from slrsym.proofs.step import Link, Proof, Rule, Step, axioms_of, labelled, relation
 from slrsym.tactics.emission import tactic

@@ -1,4 +1,4 @@
-"""The language of proofs: rules, and the structure of proofs.
+"""The language of proofs: rules with their parameters, and structures such as cases.
 
 All of it is imported here, and then closed: a rule that is defined later is not the package's.
 """

@@ -1,4 +1,4 @@
-"""Named facts that the program uses and does not prove, each with its reference."""
+"""Axioms: named facts from the literature that proofs use without proof, with references."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OWN_PROOF = "its proof, which stands with it in this package"
 
 @dataclass(frozen=True)
 class Axiom:
-    """A fact taken from the literature.
+    """An axiom: a fact taken from the literature, with its reference.
 
     Attributes
     ----------
@@ -268,12 +268,12 @@ for _axiom in (
 
 
 def rule_is_sound(rule: str) -> str:
-    """Return the name of the axiom that a rule is sound, for steps without evidence."""
+    """Return the name of the axiom "this rule is sound", for steps that have no evidence."""
     return f"{_IS_SOUND}{rule}"
 
 
 def is_soundness_axiom(name: str) -> bool:
-    """Tell whether an axiom says that a rule without evidence is sound."""
+    """Return whether an axiom states that a rule is sound."""
     return name.startswith(_IS_SOUND)
 
 

@@ -26,7 +26,7 @@ class _Algebra(Rule):
     name = "algebra"
 
     def using(self, *facts: Proof) -> _Algebra:
-        """Put in equations that are shown by proofs, such as values of expectations."""
+        """Return the rule with equations to substitute first, such as values of expectations."""
         for fact in facts:
             Proof.require(fact, "each fact")
         return replace(self, facts=(*self.facts, *facts))
@@ -47,7 +47,7 @@ DERIVATIVE_CLAIMS = {
 
 
 def derivative_claims(expr: sp.Basic) -> tuple[str, ...]:
-    """Return the claims on whose formulas the derivatives in an expression rest."""
+    """Return the claims that prove the formulas for the derivatives in an expression."""
     used: dict[str, None] = {}
     for node in expr.atoms(Derivative):
         for function, names in DERIVATIVE_CLAIMS.items():
@@ -75,7 +75,7 @@ class _Differentiate(Rule):
 
 
 def evaluate_derivatives(expr: Expr) -> Expr:
-    """Evaluate the derivatives in an expression, except those of expectations."""
+    """Evaluate all derivatives in an expression, except derivatives of expectations."""
 
     def taken(node: Any) -> Any:
         if isinstance(node, Derivative) and not node.expr.has(Expectation):
@@ -92,7 +92,7 @@ differentiate = _Differentiate()
 
 
 class _Definition(Rule):
-    """Owen's T and zeta stand for their definitions.
+    """Owen's T and zeta equal their definitions.
 
     That of Owen's T is in D. B. Owen, Annals of Mathematical Statistics 27 (1956).
     """
@@ -172,7 +172,7 @@ integral_algebra = _IntegralAlgebra()
 
 @dataclass(frozen=True)
 class _SingleOut(Rule):
-    """A finite sum is what comes before one of its terms, that term, and what comes after."""
+    """A finite sum is the terms before a chosen one, this term, and the terms after it."""
 
     place: Expr
 
@@ -182,7 +182,7 @@ class _SingleOut(Rule):
 
 
 def single_out(place: Any) -> Rule:
-    """Take one term out of a finite sum.
+    """Split a chosen term off a finite sum.
 
     Parameters
     ----------
@@ -216,7 +216,7 @@ class _Termwise(Rule):
     name = "term by term"
 
     def _inner(self, context: Context, facts: int) -> Context:
-        """Return the context of the terms: the index in its range, and some facts shown."""
+        """Return the context of one term: its index is in the range, and the first facts hold."""
         bounds = (Ge(self.index, self.low), Le(self.index, self.high))
         shown = [fact.conclusion for fact in self.facts[:facts]]
         return context.assuming(*bounds, *shown)
@@ -227,7 +227,7 @@ class _Termwise(Rule):
         yield "terms", self.terms, self._inner(context, len(self.facts))
 
     def _opened(self, expr: Expr, found: dict[Dummy, Expr]) -> Expr:
-        """Replace top-level sums by placeholders, and put their terms into `found`."""
+        """Replace sums over the range by placeholders, and store their terms in `found`."""
         if isinstance(expr, Sum) and [lim[1:] for lim in expr.limits] == [(self.low, self.high)]:
             place = Dummy(real=True)
             found[place] = substitute_all(expr.function, {expr.limits[0][0]: self.index})
@@ -245,7 +245,7 @@ def termwise(
     facts: Iterable[Proof] = (),
     partition: Any = None,
 ) -> Rule:
-    """Compare sums over one range by comparing their terms.
+    """Compare two sums over the same range by comparing their terms.
 
     Rests on the axiom ``induction``.
 

@@ -1,4 +1,4 @@
-"""Chains of relations, the way most proofs are written; and how the parts of a proof fit."""
+"""Chains of relations, the usual form of a proof, and the steps that join parts of a proof."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _UP = {">=", ">"}
 
 
 def D(expr: Any, *variables: Any) -> Derivative:
-    """Return a derivative that stays unevaluated.
+    """Return an unevaluated derivative.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def D(expr: Any, *variables: Any) -> Derivative:
 
 
 def at(expr: Any, point: Mapping[Symbol, Any]) -> AtPoint:
-    """Return an expression at a point, unevaluated.
+    """Return an expression at a point, without evaluating it there.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ class Chain(Proof):
 
     @property
     def conclusion(self) -> Boolean:
-        """The relation between the first and the last expression; no chain goes up and down."""
+        """The relation between the first and the last expression, combined from all links."""
         if not self.links:
             raise ProofError(
                 f"the chain from {self.start} has no step, so it proves nothing; add "
@@ -116,7 +116,7 @@ class Chain(Proof):
         return relation(self.start, strict or next(iter(kinds), "="), self.end)
 
     def to_latex(self, step_numbers: bool = False) -> str:
-        """Write the chain in LaTeX, each relation with its rule.
+        """Write the chain in LaTeX, each relation with the rule that justifies it.
 
         Parameters
         ----------
@@ -179,7 +179,7 @@ for _method, _symbol in (
 
 
 def chain(start: Any) -> Chain:
-    """Begin a chain of relations.
+    """Begin a chain of relations at an expression.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def chain(start: Any) -> Chain:
 
 
 def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -> Proof:
-    """Return a part of a proof, which may be given by a rule alone, as a `Proof`."""
+    """Return a part of a proof as a `Proof`; a rule alone becomes a chain of one link."""
     if isinstance(proof, Rule):
         return Chain(start, ((Link(start, relation, end), proof),))
     return Proof.require(proof, "what shows a part")
@@ -203,7 +203,7 @@ def as_proof(start: Expr, end: Expr, proof: Proof | Rule, relation: str = "=") -
 
 @dataclass(frozen=True)
 class _Structural(Rule):
-    """The rule of a structural step: how its parts prove the statement of the whole.
+    """The rule of a structural step, in which the parts of a proof imply the statement.
 
     `about` is what documents show of it, `because` how it follows; `citing` are claims, `theorems`
     those of the literature from which a citation concludes.
@@ -233,5 +233,5 @@ def structural_step(
     numeric: bool = True,
     **more: Any,
 ) -> Step:
-    """Return a step which says how the parts of a proof fit together."""
+    """Return the step that the parts of a proof imply its conclusion."""
     return Step(label, statement, _Structural(name, **more), _NO_LINK, context, numeric)

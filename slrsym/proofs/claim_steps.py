@@ -1,4 +1,4 @@
-"""The steps of a claim's proof, from its first one to the claim's statement."""
+"""The steps of a claim's proof, up to the claim's statement."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ class Proven(Stated, Protocol):
 
     @property
     def is_empirical(self) -> bool:
-        """Whether an experiment stands for a proof."""
+        """Whether the claim rests on an experiment instead of a proof."""
 
     def certificate(self) -> Any:
-        """Return the certificate that stands for a proof; None if there is none."""
+        """Return the certificate that the claim rests on instead of a proof, or None."""
 
     def build_proof(self) -> Proof:
-        """Return the proof."""
+        """Build the proof of the claim."""
 
 
 def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
-    """Return the steps of a claim's proof, the last one being that they conclude its statement."""
+    """Return the steps of a claim's proof; the last step concludes the claim's statement."""
     if claim.is_empirical or claim.certificate() is not None:
         return []
 
@@ -54,7 +54,7 @@ def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
 
 
 def _is_to_be_examined(statement: Any, conclusion: Any) -> bool:
-    """Tell whether a statement is to be compared with numbers, which have not been compared yet."""
+    """Return whether the numerical cross-check still has to test a statement."""
     if statement.has(InWords):
         return False
     # Orbits take long; what was said of them before is not examined again.

@@ -1,4 +1,4 @@
-"""The assumptions that a step may use, and the conditions on any statement.
+"""The context of a step: hypotheses it may use, and requirements on every statement.
 
 A statement is refused before any evidence counts where SymPy, or a reader, could take it for
 another one.
@@ -26,7 +26,7 @@ from slrsym.statements.expressions import (
 
 
 class Stated(Protocol):
-    """Protocol of claims that a step may use; `slrsym.proof.Claim` implements it."""
+    """Protocol of claims that a step may cite; `slrsym.proof.Claim` implements it."""
 
     id: str
     statement: Boolean
@@ -34,10 +34,10 @@ class Stated(Protocol):
 
     @property
     def symbols(self) -> Collection[Symbol]:
-        """Those it speaks of."""
+        """The symbols of the claim."""
 
     def symbol(self, name: Any) -> Any:
-        """Return the claim's symbol or function of a name; see `slrsym.proof.Claim.symbol`."""
+        """Return the claim's symbol or function with a given name."""
 
 
 def _no_claims(name: str) -> Stated:
@@ -50,7 +50,7 @@ def _nothing_known(relation: Boolean) -> bool:
 
 @dataclass(frozen=True)
 class Context:
-    """The hypotheses, laws and claims on which a step may rest.
+    """The hypotheses, probability laws and claims that a step may use.
 
     Attributes
     ----------
@@ -78,11 +78,11 @@ class Context:
 
     @cached_property
     def restricted_symbols(self) -> frozenset[Symbol]:
-        """The symbols that hypotheses speak of."""
+        """The symbols that occur in hypotheses."""
         return frozenset().union(*(h.free_symbols for h in self.hypotheses))
 
     def with_granted_goal(self, goal: Boolean) -> Self:
-        """Return the context of an induction step, in which the goal may be used as it stands.
+        """Return the context of an induction step, in which the goal is a hypothesis.
 
         An inequality, or each part of a conjunction, is a hypothesis like any other; equalities
         have a rule of their own.
@@ -91,7 +91,7 @@ class Context:
         return replace(here, granted=(*self.granted, goal))
 
     def substitute(self, values: Mapping[Symbol, Expr]) -> Self:
-        """Put values for symbols in the hypotheses and covariances of the context."""
+        """Substitute values for symbols in the context's hypotheses and covariances."""
         return replace(
             self,
             hypotheses=tuple(substitute_all(h, values) for h in self.hypotheses),
@@ -102,7 +102,7 @@ class Context:
 
 
 def require_stated(statement: Basic, context: Context) -> None:
-    """Refuse a statement that SymPy, or a reader, could take for another, or that says nothing."""
+    """Refuse a statement that is ambiguous for SymPy or for a reader, or that is trivial."""
     confused = find_ambiguous_subs(statement)
     if confused is not None:
         raise Refused(
@@ -144,7 +144,7 @@ def _declared(symbol: Symbol) -> str:
 
 
 def _require_own_variables(statement: Basic, context: Context) -> None:
-    """Refuse laws with a bound variable that has the name of a variable of a hypothesis."""
+    """Refuse laws that bind a variable with the name of a symbol in a hypothesis."""
     free = context.restricted_symbols
     for law in statement.atoms(Law):
         for symbol in law.symbols:
@@ -165,7 +165,7 @@ def _require_moving(statement: Basic) -> None:
 
 
 def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:
-    """Return the indecomposable laws of a statement, each with its covariance matrix."""
+    """Return the independent parts of all laws in a statement, with covariance matrices."""
     found: dict[Law, ImmutableMatrix] = {}
     for law in statement.atoms(Law):
         for block in law.independent_laws():

@@ -1,4 +1,4 @@
-"""Theorems on which starts have orbits that converge to a point: almost all, or almost none.
+"""Theorems on convergence to a point: from almost every start, or from a null set of starts.
 
 What each needs, of maps and of pairs of unit vectors; the proofs stand with the checker's schemas.
 """
@@ -30,7 +30,7 @@ from slrsym.statements.orbits import (
 
 
 def jacobian_at(g: BoxMap, point: Any) -> tuple[tuple[Any, ...], ...]:
-    """Return the partial derivatives of a map at a point of its box, unevaluated.
+    """Return the unevaluated partial derivatives of a map at a point of its box.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def local_inverse(goal: Boolean) -> Needs:
 
 
 def require_inside(g: BoxMap, point: Any, name: str) -> None:
-    """Refuse a point that is not known to lie in the open box."""
+    """Refuse a point that is not known to lie in the interior of the box."""
     inside = zip(g.low, point, g.high, strict=True)
     if not all((low < x) == True and (x < high) == True for low, x, high in inside):  # noqa: E712
         raise ProofError(f"theorem {name} needs a point inside of the box; got {point}")
@@ -166,7 +166,7 @@ def all_but_few(goal: Boolean, others: Any) -> Needs:
 
 
 def chain_rule() -> Boolean:
-    """State the chain rule for a function of the overlaps in the coordinates of k and v."""
+    """State the chain rule from the five overlaps to the coordinates of k and v."""
     k, v = sp.symbols("k_1:6", real=True), sp.symbols("v_1:6", real=True)
     places = sp.symbols("x_1:6", real=True)
     function = sp.Function("F", real=True)
@@ -188,7 +188,7 @@ def chain_rule() -> Boolean:
 
 
 def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
-    """Return the overlap of a unit vector with a fixed one after a step along the latter."""
+    """Return the overlap of a unit vector and a fixed one after a step along the fixed one."""
     # In the plane of the two, where the fixed one is (1, 0).
     here, gradient = Matrix([overlap, sp.sqrt(1 - overlap**2)]), Matrix([slope, 0])
     moved = here - rate * (gradient - here.dot(gradient) * here)
@@ -196,7 +196,7 @@ def _next_overlap(overlap: Symbol, slope: Expr, rate: Expr) -> Expr:
 
 
 def overlap_step_statement() -> Boolean:
-    """State the overlaps after a step along k* and v* in R^N, and a distance."""
+    """State the overlaps, and a squared distance, after a step along k* and v* in R^N."""
     size, n = Symbol("N", integer=True, positive=True), Symbol("n", integer=True)
     names = ("k", "v", "k^*", "v^*")
     k, v, k_star, v_star = (sp.IndexedBase(name, shape=(size,), real=True)[n] for name in names)
@@ -221,7 +221,7 @@ def overlap_step_statement() -> Boolean:
 
 
 def gram_determinant_statement(x: Expr, y: Expr) -> Boolean:
-    """State Gram determinants of the gradients of the manifold's equations, at overlaps x and y.
+    """State the Gram determinants of the gradients of the manifold's equations at (x, y).
 
     Of all five equations; of those of k alone; of those of v with k fixed. An orthonormal basis is
     used that begins with k*, v*, and what is left of k and of v.
@@ -248,7 +248,7 @@ def gram_determinant_statement(x: Expr, y: Expr) -> Boolean:
 
 
 def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[str, Hypothesis]:
-    """State that pairs on the manifold move as the planar map says."""
+    """State the hypotheses that pairs of vectors on the manifold follow the planar map."""
     overlaps = descent.function.variables
     if type(planar) is not BoxMap or (planar.low, planar.high) != ((-1, -1), (1, 1)):
         raise ProofError(f"planar must be a BoxMap of the square [-1, 1]^2; got {planar}")
@@ -279,7 +279,7 @@ def _on_the_manifold(descent: SphereDescent, planar: Any, slopes: Any) -> dict[s
 
 
 def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
-    """Translate a statement about pairs of vectors to one about a map of overlaps."""
+    """Translate a statement about pairs of vectors to one about their planar map."""
     kind = NullStarts if type(goal) is NullPairs else AlmostEveryStartConvergesTo
     return kind(map, point_set(points))
 

@@ -134,7 +134,7 @@ class _CauchySchwarz(Rule):
 
 
 def cauchy_schwarz(first: Any, second: Any) -> Rule:
-    """Compare the mean of a product with those of squares.
+    """Bound the square of the mean of a product by the product of the means of squares.
 
     Rests on the axiom ``cauchy-schwarz``.
 

@@ -1,4 +1,4 @@
-"""Theorems on orbits that descend, and on the Bayes risk: what each needs to show a statement.
+"""Theorems on descending orbits and on the Bayes risk, with the hypotheses of each.
 
 From the statement, and a few expressions that it speaks of (a rate, a second point), a theorem
 makes its hypotheses: relations for all points of the box, statements about orbits, and that
@@ -36,7 +36,7 @@ from slrsym.statements.orbits import (
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """A hypothesis of a theorem: a statement to be shown before it applies."""
+    """A hypothesis of a theorem: a statement to prove, under hypotheses of its own."""
 
     statement: Boolean
     hypotheses: tuple[Boolean, ...] = ()
@@ -44,27 +44,27 @@ class Hypothesis:
 
 @dataclass(frozen=True)
 class Needs:
-    """Everything that a theorem needs in one case."""
+    """All hypotheses of a theorem on orbits for one goal, and its bound symbols."""
 
     hypotheses: Mapping[str, Hypothesis]
     bound: tuple[Symbol, ...]
 
 
 def require_goal_kind(goal: Boolean, kind: type[OrbitStatement], name: str) -> Any:
-    """Return the goal, or refuse one which is not of the kind that the theorem shows."""
+    """Return the goal; refuse one that is not of the kind that the theorem concludes."""
     if type(goal) is not kind:
         raise ProofError(f"theorem {name} shows {kind.__name__}, not {goal}")
     return goal
 
 
 def box_hypotheses(g: BoxMap, **statements: Boolean) -> dict[str, Hypothesis]:
-    """Return hypotheses for all points of the box, and that no step leaves it."""
+    """Return statements as hypotheses at all points of the box, with its invariance."""
     formulas = {"stays": g.stays(), **statements}
     return {name: Hypothesis(formula, g.inside()) for name, formula in formulas.items()}
 
 
 def state_membership(g: BoxMap, points: sp.FiniteSet) -> Boolean:
-    """State that the coordinates are those of one of the points."""
+    """State that the coordinates are equal to those of one of the points."""
     at = [And(*map(Eq, g.coordinates, point)) for point in points]
     return sp.Or(*at) if len(at) > 1 else at[0]
 

@@ -1,4 +1,4 @@
-"""Rules about expectations: of any law, by the Gaussian calculus, and in parameters (Price)."""
+"""Rules on expectations: under any law, by the Gaussian calculus, and Price's theorem."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class _Independence(Rule):
 
 
 class _NoiseMoments(Rule):
-    """As `independence`, with the first two moments of noise and of sums of copies put in.
+    """Both sides agree by `independence` and the first two moments of noise and sums of copies.
 
     Rests on the axioms ``integral-linearity``, ``fubini`` and ``gaussian-linear-image``.
     """
@@ -52,7 +52,7 @@ noise_moments = _NoiseMoments()
 
 @dataclass(frozen=True)
 class _Inside(Rule):
-    """A relation of two integrands for all values of the variables, hence of the expectations."""
+    """The relation holds between the integrands for all values, hence between the expectations."""
 
     by: Rule
 
@@ -70,7 +70,7 @@ class _Inside(Rule):
 
     @staticmethod
     def inner(link: Link) -> Link | None:
-        """Return the link between the integrands; None if a side is not an expectation."""
+        """Return the link between the integrands, or None if a side is not an expectation."""
         left, right = link.lhs, link.rhs
         if not isinstance(left, Expectation) or not isinstance(right, Expectation):
             return None
@@ -78,7 +78,7 @@ class _Inside(Rule):
 
 
 def inside(by: Rule) -> Rule:
-    """Use a rule on the integrand of an expectation.
+    """Apply a rule to the integrands of two expectations.
 
     Rests on the axiom ``integral-linearity``, and on what the rule rests on.
 
@@ -117,7 +117,7 @@ differentiate_under_expectation = _DifferentiateUnderExpectation()
 
 
 def _exchanged(expr: Expr) -> Expr | None:
-    """Take a derivative of an expectation inside; return None for any other expression."""
+    """Differentiate an expectation under the integral sign, or return None if it is none."""
     if isinstance(expr, Derivative) and isinstance(expr.expr, Expectation):
         node = expr.expr
         return Expectation(node.integrand.diff(*expr.variable_count), node.law)
@@ -161,7 +161,7 @@ class _Conditioning(Rule):
 
 
 def conditioning(*given: Symbol) -> Rule:
-    """Take the expectation given some variables first, then over these.
+    """Take the conditional expectation given some variables, then the expectation over these.
 
     Rests on the axioms ``fubini`` and ``gaussian-linear-image``.
 
@@ -205,7 +205,7 @@ class _PeelCopy(Rule):
 
     @staticmethod
     def joint(law: Law, copy: Law, names: Mapping[Symbol, Symbol]) -> ProductLaw:
-        """Extend a law by a copy of another with renamed variables."""
+        """Return the product of a law and a copy of another with renamed variables."""
         return ProductLaw(law, copy.rename_variables(names))
 
 
@@ -253,7 +253,7 @@ price = _Price()
 
 
 def _moved(expr: Expr) -> Expr | None:
-    """Differentiate an expectation by the derivatives of its law and its integrand."""
+    """Differentiate an expectation in a parameter of its law and integrand, by Price's theorem."""
     if not (isinstance(expr, Derivative) and isinstance(expr.expr, Expectation)):
         return None
     node = expr.expr

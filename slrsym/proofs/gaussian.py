@@ -1,4 +1,4 @@
-"""Rules about Gaussian variables: Stein's lemma, affine images, reflections, densities."""
+"""Rules on Gaussian variables: Stein's lemma, affine images, reflections, densities."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def stein(*variables: Symbol) -> Rule:
 
 
 class _Erf(sp.Function):  # type: ignore[misc]
-    """The error function with `erf_prime` as its derivative, where SymPy has an exponential."""
+    """The error function with `erf_prime` as derivative, where SymPy's has an exponential."""
 
     nargs = 1
 
@@ -104,7 +104,7 @@ def partial_derivative(expr: Expr, x: Symbol) -> Expr:
 
 @dataclass(frozen=True)
 class _Substitution(Rule):
-    """The variables are affine images of others."""
+    """The variables of an expectation are affine forms of other Gaussian variables."""
 
     forms: tuple[tuple[Symbol, Expr], ...]
     law: GaussianLaw

@@ -1,4 +1,4 @@
-"""Inequalities: by the sign of a difference, by monotonicity, by bounds of slopes, by cases."""
+"""Rules for inequalities: signs, monotonicity, bounded derivatives, case distinctions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ sign = _Sign()
 
 
 class _BallArithmetic(Rule):
-    """Enclosures of both sides, which have no free symbols, lie apart.
+    """Both sides are numbers whose enclosures in ball arithmetic are disjoint.
 
     Expectations have to be of functions of one affine form of a Gaussian vector, by
     ``gaussian-linear-image``. Of a mean without a closed form the proof checker has no enclosure:
@@ -40,7 +40,7 @@ ball_arithmetic = _BallArithmetic()
 
 @dataclass(frozen=True)
 class _Monotone(Rule):
-    """The two sides are values of a function whose derivative has a sign between the points.
+    """The sides are values of a function whose derivative has a constant sign between the points.
 
     `of` is the function, as an expression in `variable`; the left side is its value at `start`, the
     right side at `end`; `derivative` proves a relation between the derivative and zero under the
@@ -56,7 +56,7 @@ class _Monotone(Rule):
     name = "monotonicity"
 
     def ends(self, link: Link) -> tuple[Expr, Expr]:
-        """Return the two points, the lower one first, if the step is right.
+        """Return the two points, the lower one first, provided that the step is right.
 
         The function rises from there if what is claimed and the slope have the same direction.
         """
@@ -213,7 +213,7 @@ def taylor(
 
 @dataclass(frozen=True)
 class _Piecewise(Rule):
-    """Another rule, applied case by case to the pieces of absolute values, maxima and the like."""
+    """Another rule, applied in each case of absolute values, maxima, signs and the like."""
 
     by: Rule
 
@@ -226,7 +226,7 @@ class _Piecewise(Rule):
 
 
 def piecewise(by: Rule) -> Rule:
-    """Use a rule once for each case of absolute values, signs, Heaviside, Max, Min, Piecewise.
+    """Apply a rule in each case of absolute values, signs, Heaviside, Max, Min and Piecewise.
 
     In each case, what decides it is among the hypotheses. What stands under expectations, sums,
     integrals, derivatives and limits is left alone.

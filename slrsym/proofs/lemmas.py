@@ -1,4 +1,4 @@
-"""Claims that are proved elsewhere: used in a step, as a whole, or as the hypotheses of a citation.
+"""Use of claims proved elsewhere: in a step, as a whole proof, or to cite the literature.
 
 That the conclusion of a theorem of the literature follows from its hypotheses is not checked: a
 claim that rests on a citation has the status ``cited``, never ``proved``.
@@ -32,7 +32,7 @@ class Lemma(Rule):
     conditions: tuple[Proof, ...] = ()
 
     def where(self, *conditions: Proof) -> Lemma:
-        """Add proofs of hypotheses of the claim that are not obvious."""
+        """Return the lemma with proofs of those hypotheses that are not found automatically."""
         for condition in conditions:
             Proof.require(condition, "each condition")
         return replace(self, conditions=(*self.conditions, *conditions))
@@ -42,7 +42,7 @@ class Lemma(Rule):
             yield f"condition {number}", condition, context
 
     def scaled(self, factor: Any) -> Lemma:
-        """Multiply an inequality of the claim by a factor that is not negative."""
+        """Return the lemma with its inequality multiplied by a nonnegative factor."""
         return replace(self, factor=sympify(factor))
 
     @property
@@ -54,7 +54,7 @@ class Lemma(Rule):
 
 
 def lemma(id: str, values: Mapping[Any, Any] | None = None, /, **named: Any) -> Lemma:
-    """Use a proved claim, at some values of its symbols.
+    """Use a proved claim at chosen values of its symbols.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ class _Claimed(Proof):
         )
 
     def _is_the_claim(self, context: Context) -> bool:
-        """Tell whether the goal is the claim itself, whose proof compares it with numbers."""
+        """Return whether the goal is the claim itself, which needs no second cross-check."""
         try:
             claim = context.claim(self.id)
         except (ProofError, Refused):
@@ -133,7 +133,7 @@ CITED = "cited, not checked"
 
 
 class InWords(Sentence):
-    """A statement in words, which nothing but a citation can conclude."""
+    """A statement in words, which only a citation of the literature can conclude."""
 
     def _sympystr(self, printer: Any) -> str:
         return strip_dollar_signs(self.args[0].name)
@@ -143,7 +143,7 @@ class InWords(Sentence):
 
 
 def in_words(text: str) -> InWords:
-    """State something in words.
+    """Return a statement given in words.
 
     Parameters
     ----------
@@ -184,7 +184,7 @@ class _ByCitation(Proof):
 
 
 def by_citation(goal: Boolean, *theorems: str, hypotheses: Iterable[str]) -> Proof:
-    """Conclude a statement by theorems of the literature, whose hypotheses are other claims.
+    """Conclude a statement from theorems of the literature whose hypotheses are claims.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Solution sets: the proof that a system has these solutions and no others.
+"""Solution sets: proofs that a system of equations has exactly the listed solutions.
 
 The proof is a tree of cases. At each node an equation is written as a product, and so one of its
 factors vanishes. A factor is shown never to vanish (`never`), or to vanish at one value of one
@@ -24,7 +24,7 @@ from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flat
 
 
 class CaseTree:
-    """A tree of cases, made by `solution`, `never`, `only_at` and `split`."""
+    """A tree of cases, built with `solution`, `never`, `only_at` and `split`."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class _Split(CaseTree):
 
 
 def solution() -> CaseTree:
-    """End a case in which every unknown has its value: a solution, if the equations hold there.
+    """End a case in which all unknowns have values, which the list of solutions contains.
 
     Returns
     -------
@@ -63,7 +63,7 @@ def solution() -> CaseTree:
 
 
 def never(factor: Any) -> CaseTree:
-    """End a case: the factor has a sign, so it does not vanish.
+    """End a case that is impossible, since the factor has a sign and cannot vanish.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def never(factor: Any) -> CaseTree:
 
 
 def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTree:
-    """Go on with the only value of an unknown for which a factor vanishes.
+    """Go on with the only value of an unknown at which a factor vanishes.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTre
 
 
 def split(equation: Any, *branches: CaseTree) -> CaseTree:
-    """Split into cases: a side of an equation is a product, so one of its factors vanishes.
+    """Split into cases by the factors of an equation's side, one of which must vanish.
 
     Parameters
     ----------
@@ -206,7 +206,7 @@ class _SolutionSet(Proof):
 
 
 def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> Proof:
-    """Show that a system is equivalent to a list of solutions.
+    """Prove that a system of equations is equivalent to a list of solutions.
 
     Parameters
     ----------
@@ -246,7 +246,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> P
 
 
 def _parts(goal: Boolean, unknowns: Sequence[Symbol]) -> tuple[tuple[Eq, ...], tuple[Boolean, ...]]:
-    """Divide an equivalence into the equations and the list of solutions."""
+    """Split an equivalence into the system of equations and the list of solutions."""
 
     def lists_values(side: Boolean) -> bool:
         points = [e for point in disjuncts(side) for e in conjuncts(point)]

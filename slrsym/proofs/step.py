@@ -1,4 +1,4 @@
-"""Steps and rules: the smallest things that are checked."""
+"""Steps, links and rules: the units of a proof that are checked one by one."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def relation(lhs: Expr, symbol: str, rhs: Expr) -> Boolean:
 
 @dataclass(frozen=True)
 class Link:
-    """One relation of a chain.
+    """One relation of a chain: a left side, a relation symbol and a right side.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ class Link:
 
     @property
     def statement(self) -> Boolean:
-        """The relation as a SymPy object that does not evaluate."""
+        """The relation as an unevaluated SymPy object."""
         return relation(self.lhs, self.relation, self.rhs)
 
     @classmethod
     def of(cls, statement: Relational) -> Link:
-        """Convert a relation to a link.
+        """Return the link of a relation.
 
         Parameters
         ----------
@@ -104,20 +104,20 @@ _OWN: set[type] | frozenset[type] = set()
 
 
 def end_registration() -> None:
-    """End the registration of the package's own rules and proofs."""
+    """End the time in which the package registers its own rules and proofs."""
     global _OWN
     _OWN = frozenset(_OWN)
 
 
 def _enter(kind: type) -> bool:
-    """Tell whether a class is one of the package; register it while the package is imported."""
+    """Return whether a class belongs to the package; register it during the package's import."""
     if isinstance(_OWN, set):
         _OWN.add(kind)
     return kind in _OWN
 
 
 def require_rule(by: Any, chainable: bool = False) -> None:
-    """Refuse anything but a rule; of a function that makes rules, say how to call it."""
+    """Refuse anything but a rule; for a function that returns rules, say how to call it."""
     if isinstance(by, Rule) and (by.chainable or not chainable):
         return
     if inspect.isfunction(by) and by.__module__.startswith("slrsym."):
@@ -129,7 +129,7 @@ def require_rule(by: Any, chainable: bool = False) -> None:
 
 
 class Rule(ABC):
-    """A reason for a link: its name, its parameters, and the claims and proofs that it may use.
+    """A justification of a link: name, parameters, and the claims and proofs it may use.
 
     A rule does not judge. The tactic of its kind finds evidence, and the proof checker decides. A
     rule from outside of the package may register a tactic with `slrsym.proof.step.tactic`. Without
@@ -156,7 +156,7 @@ class Rule(ABC):
         super().__setattr__(name, value)
 
     def check(self, link: Link, context: Context) -> None:
-        """Accept the link, or say why not; asked of a rule that has no tactic.
+        """Accept the link or raise `Refused` with a reason, for a rule that has no tactic.
 
         Parameters
         ----------
@@ -173,7 +173,7 @@ class Rule(ABC):
         raise Refused(f"the rule {self} has neither a tactic nor a check")
 
     def gives(self, link: Link, context: Context) -> Expr | None:
-        """Apply the rule to the left side, to show what it gives.
+        """Return the result of applying the rule to the left side, for messages.
 
         Parameters
         ----------
@@ -190,7 +190,7 @@ class Rule(ABC):
         return None
 
     def premises(self, link: Link, context: Context) -> Iterable[tuple[str, Proof, Context]]:
-        """Return the proofs that the rule rests on.
+        """Return the proofs that the rule rests on, with their labels and contexts.
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class Rule(ABC):
 
 
 def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
-    """Return the axioms that a link rests on besides those of its evidence.
+    """Return the axioms that the rule itself adds to a link, apart from those of its evidence.
 
     Parameters
     ----------
@@ -247,14 +247,14 @@ def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
 
 
 def soundness_axiom(rule: Rule) -> str:
-    """Return the name of the axiom that a rule is sound."""
+    """Return the name of the axiom that the rule is sound."""
     kind = type(rule)
     return rule_is_sound(rule.name if kind in _OWN else f"{kind.__module__}.{kind.__qualname__}")
 
 
 @dataclass(frozen=True)
 class Step:
-    """One checkable step of a proof.
+    """One step of a proof, which can be checked: a statement, its rule and its context.
 
     Attributes
     ----------
@@ -290,7 +290,7 @@ class Step:
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """The claims that the step refers to."""
+        """The ids of the claims that the step may cite."""
         return self.rule.uses(self.link)
 
 
@@ -310,7 +310,7 @@ class Proof(ABC):
 
     @staticmethod
     def require(thing: Any, what: str) -> Proof:
-        """Return the argument, if it is a proof.
+        """Return a proof; raise an error for any other argument.
 
         Parameters
         ----------
@@ -338,12 +338,12 @@ class Proof(ABC):
 
     @property
     def conclusion(self) -> Boolean:
-        """The statement that is proved if every step is accepted."""
+        """The statement that the proof proves, if all its steps are accepted."""
         return self.goal
 
     @abstractmethod
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
-        """Return the steps, in order, each with the context it is checked in.
+        """Return the steps in order, each with the context in which it is checked.
 
         Parameters
         ----------
@@ -365,7 +365,7 @@ class Proof(ABC):
 
 
 def labelled(*parts: str) -> str:
-    """Join labels by dots.
+    """Join the nonempty labels of nested steps by dots.
 
     Parameters
     ----------

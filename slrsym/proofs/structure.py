@@ -1,4 +1,4 @@
-"""Proofs that are more than one chain: of several parts, by cases, by induction, by derivatives."""
+"""Structures of proofs: conjunctions, facts, cases, induction, equality by derivatives."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class _AllOf(Proof):
 
 
 def all_of(*parts: Proof) -> Proof:
-    """Show a conjunction part by part.
+    """Prove a conjunction part by part.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class _Having(Proof):
 
     @property
     def name(self) -> str:
-        """The prefix of the labels of its steps, different from those of the facts before it."""
+        """The prefix of the labels of the fact's steps, unique within the proof."""
         return "fact" if self.number == 1 else f"fact {self.number}"
 
     @property
@@ -82,7 +82,7 @@ class _Having(Proof):
 
 
 def having(fact: Proof, then: Proof) -> Proof:
-    """Show a relation, or several as alternatives, and use it as a hypothesis of what follows.
+    """Prove a fact first, and use it as a hypothesis of the rest.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ _MAX_LENGTH = 200
 
 
 def _step_name(start: str, *ends: str) -> str:
-    """Return the name of a step: the start with the first end that leaves it short enough."""
+    """Return the name of a step: the start plus the first ending that keeps it short enough."""
     names = (f"{start}{end}" for end in ends)
     return next((name for name in names if len(name) <= _MAX_LENGTH), start)
 
@@ -158,7 +158,7 @@ class _Cases(Proof):
 
 
 def cases(goal: Boolean, *branches: tuple[Boolean, Proof]) -> Proof:
-    """Show a goal in each of several cases that leave nothing out.
+    """Prove a goal in each of several cases that together cover everything.
 
     Parameters
     ----------
@@ -209,7 +209,7 @@ class _EqualByDerivative(Proof):
 def equal_by_derivative(
     goal: Relational, variable: Symbol, *, at: Any, value: Proof | Rule, derivative: Proof | Rule
 ) -> Proof:
-    """Prove that two functions agree which agree at one point and have the same derivative.
+    """Prove two functions equal from their value at one point and their equal derivatives.
 
     Rests on the axiom ``mean-value-theorem``.
 
@@ -245,7 +245,7 @@ def equal_by_derivative(
 
 
 def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
-    """Return both sides at the point, unevaluated if SymPy would make them identical."""
+    """Return both sides at a point, unevaluated if SymPy would make them identical."""
     first, second = (substitute_all(side, {variable: point}) for side in goal.args)
     if first == second:
         first, second = (AtPoint(side, (variable,), (point,)) for side in goal.args)
@@ -269,7 +269,7 @@ class _Induction(Proof):
 
 
 def induction(goal: Boolean, variable: Symbol, base: Proof | Rule, step: Any) -> Proof:
-    """Show a relation, or relations joined by and or by or, for every non-negative integer.
+    """Prove relations joined by and, or by or, for every nonnegative integer.
 
     Rests on the axiom ``induction``.
 
@@ -322,13 +322,13 @@ class _Hypothesis(Rule):
     name = "induction hypothesis"
 
     def scaled(self, factor: Any) -> _Hypothesis:
-        """Multiply an inequality of the hypothesis by a factor that is not negative."""
+        """Return the induction hypothesis, an inequality, multiplied by a nonnegative factor."""
         return replace(self, factor=sympify(factor))
 
 
 @dataclass(frozen=True)
 class _Instance(Rule):
-    """A hypothesis for all values of a variable, at one of them."""
+    """A hypothesis that holds for all values of a variable, used at one value."""
 
     hypothesis: ForAll
     value: Expr
@@ -337,7 +337,7 @@ class _Instance(Rule):
 
 
 def instance(hypothesis: ForAll, value: Any) -> Rule:
-    """Use a hypothesis that is supposed for all values of a variable, at one of them.
+    """Use a hypothesis that holds for all values of a variable, at one value.
 
     Parameters
     ----------

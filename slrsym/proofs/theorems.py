@@ -1,4 +1,4 @@
-"""Theorems as rules: a theorem is asked for by its name, and each of its hypotheses is shown."""
+"""Theorems on orbits as rules: chosen by name, with each hypothesis proved."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def _schema(name: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def text_of_theorem(name: str) -> tuple[str, ...]:
-    """Return the text of a theorem and then of its proof, by paragraphs."""
+    """Return the text of a theorem, followed by its proof, by paragraphs."""
     return _schema(name)[0]
 
 
 class _OwnTheorem(Axiom):
-    """A theorem of this package's own, with its proof; it stands beside those of the literature."""
+    """A theorem that this package states and proves itself, listed like those of the literature."""
 
     def __init__(self, name: str) -> None:
         object.__setattr__(self, "id", f"theorem {name}")
@@ -64,7 +64,7 @@ class _TheoremRule:
 
     @property
     def because(self) -> str:
-        """The proof of the conclusion, paragraph by paragraph."""
+        """The proof of the theorem, in paragraphs."""
         return "\n\n".join(text_of_theorem(self.name)[1:])
 
     @property
@@ -164,7 +164,7 @@ def by_theorem(
     /,
     **premises: Proof | Rule,
 ) -> Proof:
-    """Conclude a statement about orbits by a theorem whose hypotheses are shown.
+    """Conclude a statement about orbits by a named theorem, whose hypotheses are proved.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Recovery of the oracle from uniform starts: counts, and sweeps over settings."""
+"""Recovery of the oracle from random starts: counts of endpoints, and sweeps over settings."""
 
 from slrsym.recovery.separation import Mode, Separation, mode_sizes, modes, separation, setting_of
 from slrsym.recovery.setting import NEAR, VERDICTS, Setting, classify_states

@@ -1,4 +1,4 @@
-r"""Statistics that separate starts ending at a swap point from the others.
+r"""Statistics that predict, from the start, which runs end at a swap point.
 
 Uniform starts lie near the null point, where all overlaps vanish. By the symmetries of the risk the
 flow of descent leaves it by two modes that do not mix to first order: one in the plane of kappa and
@@ -30,7 +30,7 @@ _LEAST = 10
 
 @dataclass(frozen=True)
 class Mode:
-    """A direction in which the flow of descent leaves the null point.
+    """A direction in which small overlaps grow exponentially at the null point.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Mode:
 
 
 def modes(setting: Setting) -> tuple[Mode, Mode]:
-    """Return the linear modes at the origin that lead to the oracle and to a swap point.
+    """Return the modes at the null point that lead to the oracle and to a swap point.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def modes(setting: Setting) -> tuple[Mode, Mode]:
 
 
 def mode_sizes(states: _Array, setting: Setting) -> _Array:
-    """Return the sizes of states along both modes.
+    """Return absolute components of states along both modes, times the root of d.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def mode_sizes(states: _Array, setting: Setting) -> _Array:
 
 @dataclass(frozen=True)
 class Separation:
-    r"""Accuracy with which quantities at the start predict which runs end at a swap point.
+    r"""Accuracy of predicting from its start whether a run ends at a swap point.
 
     Parameters
     ----------
@@ -115,12 +115,12 @@ class Separation:
     fit_auc: float
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert the result to plain data, for JSON."""
+        """Return the result as plain data for JSON."""
         return dict(self.__dict__)
 
 
 def setting_of(data: xr.Dataset) -> Setting:
-    """Return the setting of runs.
+    """Return the setting that runs were made with.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def setting_of(data: xr.Dataset) -> Setting:
 
 
 def separation(data: xr.Dataset) -> Separation | None:
-    """Distinguish the starts of runs that end at a swap point from the others.
+    """Return how well the starts predict which runs end at a swap point, or None.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def _auc(values: _Array, chosen: NDArray[np.bool_]) -> float:
 
 
 def _regression(columns: _Array, chosen: NDArray[np.bool_]) -> list[float]:
-    """Fit a logistic regression by maximum likelihood; return intercept and weights."""
+    """Return intercept and weights of a logistic regression, by maximum likelihood."""
     design = np.column_stack([np.ones(len(columns)), columns])
     sign = np.where(chosen, 1.0, -1.0)
 

@@ -1,4 +1,4 @@
-"""A setting of recovery runs, and the classification of their endpoints.
+"""The setting of recovery runs, and the classification of their endpoints.
 
 The oracle is that of Theorem 5; swap points are those of the claims ``swap-critical`` and
 ``swap-least``.
@@ -40,7 +40,7 @@ STILL = 1e-3
 
 
 def _distances(states: _Array, lam: float, task: Task) -> _Array:
-    """Return largest differences of overlaps from the oracle, a swap point and M, (..., 3)."""
+    """Return the largest overlap differences from oracle, swap point and manifold, (..., 3)."""
     swap, _ = swap_point(task, lam)
     found = [distance_up_to_symmetry(states, np.array(point)) for point in (ORACLE, swap)]
     found.append(np.abs(states[..., 2:]).max(axis=-1))
@@ -48,7 +48,7 @@ def _distances(states: _Array, lam: float, task: Task) -> _Array:
 
 
 def classify_states(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
-    """Classify states, as indices of `VERDICTS`.
+    """Return the class of each state (oracle, swap point, ...) as an index of `VERDICTS`.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def classify_states(states: _Array, lam: float, task: Task) -> NDArray[np.int8]:
 
 
 def classification_margins(states: _Array, lam: float, task: Task) -> _Array:
-    """Return the distance by which every overlap may move before the classification changes."""
+    """Return how far every overlap may move before the class of a state changes."""
     far = _distances(states, lam, task)
     found = classify_states(states, lam, task)
     own = np.take_along_axis(far, np.minimum(found, 2)[..., None].astype(int), axis=-1)[..., 0]
@@ -92,7 +92,7 @@ def classification_margins(states: _Array, lam: float, task: Task) -> _Array:
 def is_still_moving(
     states: _Array, lam: float, task: Task, alpha: float, steps: int
 ) -> NDArray[np.bool_]:
-    """Flag states expected to move farther than `STILL` in as many further steps.
+    """Return a flag for each state that would move more than `STILL` in as many more steps.
 
     By the length of a step there, or by a direction of negative curvature, along which whatever
     there is grows by a factor e.
@@ -106,7 +106,7 @@ def is_still_moving(
 def classify_ends(
     states: _Array, lam: float, later: float, task: Task, alpha: float, steps: int
 ) -> NDArray[np.int8]:
-    """Classify the ends of runs, and mark those that still move.
+    """Return the class of each endpoint, or "moving" for runs that have not converged.
 
     The oracle and swap points attract what is near them where they are minima themselves. All
     else has ended if it stays at the inverse temperature that it has, and at a later one.
@@ -122,7 +122,7 @@ def classify_ends(
 
 
 def count_verdicts(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
-    """Count the runs of each classification."""
+    """Return the number of runs in each class."""
     numbers = np.arange(len(VERDICTS))
     found: NDArray[np.int32] = np.sum(
         verdict[..., None, :] == numbers[:, None], axis=-1, dtype=np.int32
@@ -133,7 +133,7 @@ def count_verdicts(verdict: NDArray[np.int8]) -> NDArray[np.int32]:
 def count_statistics(
     counts: NDArray[np.int32], runs: int, names: tuple[str, ...]
 ) -> dict[str, xr.Variable]:
-    """Return counts, fractions and confidence intervals.
+    """Return counts, fractions and confidence intervals of the classes of endpoints.
 
     Of those that still move there is the fraction of all runs, and no interval.
     """
@@ -154,7 +154,7 @@ def count_statistics(
 
 @dataclass(frozen=True)
 class Setting:
-    r"""Projected gradient descent with :math:`\lambda_t = \lambda_0/(1 + ct)`.
+    r"""Parameters of descent with the inverse temperature :math:`\lambda_t = \lambda_0/(1 + ct)`.
 
     It is that of Definition 1, with the schedule of figures 4(a) and 5.
 
@@ -215,12 +215,12 @@ class Setting:
 
     @property
     def task(self) -> Task:
-        """Dimension, number of tokens and gamma; output noise does not matter."""
+        """The task; the noise of the output is 0, since it has no effect."""
         return Task(self.d, self.L, self.gamma)
 
     @property
     def inverse_temperatures(self) -> NDArray[np.float64]:
-        """The inverse temperature before each step, and after the last, (steps + 1,)."""
+        """The inverse temperatures before each step and after the last one, shape (steps + 1,)."""
         return parameter_values(InverseTimeDecay(self.lam0, self.rate), 0, self.steps)
 
     @property
@@ -230,14 +230,14 @@ class Setting:
 
     @property
     def later_inverse_temperature(self) -> float:
-        """The inverse temperature after as many steps more."""
+        """The inverse temperature after twice as many steps."""
         return float(InverseTimeDecay(self.lam0, self.rate)(np.array(2 * self.steps)))
 
     temperatures = old_attribute("inverse_temperatures")
     later_lam = old_attribute("later_inverse_temperature")
 
     def entropy(self, seed: int) -> list[int]:
-        """Return the entropy of this setting's random numbers, independent of other settings.
+        """Return the entropy that seeds this setting's random numbers, unlike other settings'.
 
         Parameters
         ----------
@@ -252,7 +252,7 @@ class Setting:
         return [seed, *np.frombuffer(digest[:16], dtype="<u4").tolist()]
 
     def starts(self, seed: int, first: int, stop: int) -> NDArray[np.float64]:
-        """Draw the overlaps of uniform k and v for some of the runs.
+        """Draw the overlaps of uniform k and v for runs `first` to `stop`.
 
         Parameters
         ----------
@@ -267,7 +267,7 @@ class Setting:
         return uniform_overlaps(self.d, self.entropy(seed), first, stop)
 
     def as_dict(self) -> dict[str, Any]:
-        """Convert the setting to a dictionary."""
+        """Return the setting as a dictionary."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
@@ -285,14 +285,14 @@ _MOST_TUBES = 6
 
 
 def checkpoints(steps: int) -> NDArray[np.int64]:
-    """Return the steps at which runs are examined, the last one included."""
+    """Return the steps at which runs are classified, the last one included."""
     first = steps % _EVERY or min(_EVERY, steps)
     return np.arange(first, steps + 1, _EVERY, dtype=np.int64)
 
 
 @dataclass(frozen=True)
 class RunEndpoints:
-    """The states at which runs started and ended."""
+    """The start and end states of runs, with their classes."""
 
     start: _Array
     end: _Array
@@ -300,7 +300,7 @@ class RunEndpoints:
     decided: NDArray[np.int64]
 
     def as_dict(self) -> dict[str, NDArray[Any]]:
-        """Convert the ends to a dictionary of arrays."""
+        """Return the endpoints as a dictionary of arrays."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
 
@@ -316,7 +316,7 @@ def _ends(states: _Array, setting: Setting) -> NDArray[np.int8]:
 
 
 def build_tubes(setting: Setting, seed: int, runs: int, backend: str) -> tuple[Tube, ...]:
-    """Build tubes around some runs, one for each place where they end."""
+    """Build tubes around a few pilot runs, one for each kind of endpoint."""
     if runs < _ENOUGH:
         return ()
     lam, task = setting.inverse_temperatures, setting.task
@@ -366,7 +366,7 @@ def follow_to_ends(
     backend: str = "numpy",
     stopping: bool = True,
 ) -> RunEndpoints:
-    """Follow some runs until their verdicts are known."""
+    """Run descent from random starts until every endpoint is classified."""
     lam = setting.inverse_temperatures
     start = setting.starts(seed, first, stop)
     count = len(start)

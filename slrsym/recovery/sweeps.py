@@ -1,4 +1,4 @@
-"""Recovery runs at one setting, and sweeps over a grid of settings.
+"""Recovery runs at one setting, and on a grid of settings.
 
 Figures 4(a) and 7 show 30 starts of each of their settings; here there are as many as one likes,
 over any executor, kept on disk in parts as they come.
@@ -55,7 +55,7 @@ def recover(
     backend: str = "auto",
     stopping: bool = True,
 ) -> xr.Dataset:
-    """Follow runs of one setting, from uniform k and v to where they end.
+    """Run descent from uniform k and v at one setting, and classify the endpoints.
 
     Parameters
     ----------
@@ -149,7 +149,7 @@ def sweep(
     backend: str = "auto",
     stopping: bool = True,
 ) -> xr.Dataset:
-    """Count how often runs recover, at each point of a grid of settings.
+    """Count recoveries at each point of a grid of settings.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def _kept(
     settings: dict[str, Any],
     path: str | Path | None,
 ) -> xr.Dataset:
-    """Read data from a complete file, or compute them and keep parts on the way."""
+    """Return data from a complete file, or compute them and save parts on the way."""
     data = compute_in_parts(compute, settings, path, kind="runs, nor of a sweep")
     if tuple(data["verdict" if "verdict" in data.coords else "verdict_names"].values) != VERDICTS:
         raise DamagedFileError(
@@ -324,7 +324,7 @@ def follow_runs(
     backend: str,
     stopping: bool,
 ) -> list[RunEndpoints]:
-    """Follow the runs of each setting."""
+    """Return the endpoints of the runs at each setting, computed in parallel."""
     fields = RunEndpoints.__dataclass_fields__
     found: dict[tuple[int, int], RunEndpoints] = {}
     jobs: Jobs = deque()

@@ -1,4 +1,4 @@
-r"""Early stopping: tubes around runs with a known endpoint, which no run leaves.
+r"""Early stopping: tubes around pilot runs, in which all runs have the same endpoint.
 
 Let :math:`X^\star_t` be a run that was followed to its end, in vectors (k, v) of
 :math:`\mathbb{R}^8`: four dimensions hold two states, up to the symmetries of the risk, and k* and
@@ -78,7 +78,7 @@ _LEAST_TURN = 0.1
 
 @dataclass(frozen=True)
 class Tube:
-    """A run in three dimensions, and how near to it others have to be.
+    """A pilot run with a radius at each step, within which other runs end where it ends.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Tube:
     radii: _Array
 
     def distances(self, states: _Array, time: int) -> _Array:
-        """Return the distances of states from the run, up to symmetries.
+        """Return the distances of states from the pilot run, up to symmetries.
 
         Parameters
         ----------
@@ -120,7 +120,7 @@ class Tube:
     holds = old_attribute("is_inside")
 
     def is_inside(self, states: _Array, time: int) -> NDArray[np.bool_]:
-        """Return which states are inside the tube.
+        """Return a flag for each state that is inside the tube.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ def tube_around(
     margin: float,
     backend: str = "numpy",
 ) -> Tube:
-    """Build a tube around a run: radii within which all runs end alike.
+    """Return the tube around a pilot run, with radii from bounds of the third derivatives.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def tube_around(
 
 
 def _piece(states: _Array, lam: _Array, end: int) -> int:
-    """Return the start of a piece in which overlaps and inverse temperatures change little."""
+    """Return the first step of a piece in which overlaps and inverse temperatures hardly change."""
     length = min(_LONGEST, end)
     while length > _SHORTEST:
         few, at = states[end - length : end], lam[end - length : end]
@@ -200,7 +200,7 @@ def _piece(states: _Array, lam: _Array, end: int) -> int:
 
 
 def _backwards(radii: _Array, reach: float, growth: _Array, excess: _Array, missed: _Array) -> None:
-    """Fill in radii r from the last: the next one is growth r + excess r^2 + missed."""
+    """Compute radii backwards, given that a radius r grows to growth r + excess r^2 + missed."""
     after = float(radii[-1])
     found = []
     rows = zip(*(x[::-1].tolist() for x in (growth, excess, missed)), strict=True)
@@ -221,7 +221,7 @@ def _growth(
     reach: float,
     backend: str,
 ) -> tuple[_Array, _Array, _Array]:
-    """Bound the growth of distances in each step, and the gap between steps of the run."""
+    """Bound how distances from the run grow in each step, and the run's own rounding gap."""
     x = points[:-1]
     grad, hess = ambient_derivatives(x, lam, task, backend)
     after, length, stretch = _step(x, grad, hess, alpha)
@@ -264,7 +264,7 @@ def _growth(
 
 @cache
 def _coefficients() -> ParametricFunctions:
-    """Return the coefficients of the risk as functions of kappa, each with three derivatives.
+    """Return the coefficients of the risk as functions of kappa, with three derivatives each.
 
     They are those of the risk on the manifold, R_0(kappa) - N(kappa) nu, and the entries of the
     quadratic form off it.
@@ -288,7 +288,7 @@ def _bound_coefficients(task: Task) -> BoxFunctions:
 def bound_third_derivative(
     states: _Array, points: _Array, lam: _Array, task: Task, reach: float
 ) -> float:
-    r"""Bound the third derivatives of the risk near a piece of a run.
+    r"""Return a bound of the risk's third derivatives near a piece of a run.
 
     Parameters
     ----------
@@ -363,7 +363,7 @@ _ENTRY = ((0, 1, 2), (1, 3, 4), (2, 4, 5))
 
 
 def _norms(matrices: _Array) -> _Array:
-    """Return the largest singular values."""
+    """Return the largest singular value of each matrix."""
     squares = np.swapaxes(matrices, -1, -2) @ matrices
     return np.asarray(np.sqrt(np.maximum(0.0, np.linalg.eigvalsh(squares)[:, -1])))
 
@@ -372,7 +372,7 @@ _DIMENSIONS = 4
 
 
 def lift_overlaps(states: _Array) -> _Array:
-    """Lift overlaps to vectors k and v whose parts beyond k* and v* are parallel."""
+    """Return vectors k and v with given overlaps, parallel orthogonally to k* and v*."""
     k_square, v_square, inner = orthogonal_parts(states)
     points = np.zeros((*states.shape[:-1], 2, _DIMENSIONS))
     points[..., :2] = gram_matrices(states)[..., :2, 2:]
@@ -387,7 +387,7 @@ def lift_overlaps(states: _Array) -> _Array:
 
 
 def rotation_directions(points: _Array) -> _Array:
-    """Return the directions in which k and v move under rotations that fix k* and v*."""
+    """Return the directions in which rotations that fix k* and v* move k and v."""
     result = np.zeros(points.shape)
     result[..., 3] = points[..., 2]
     return result.reshape(*points.shape[:-2], 2 * _DIMENSIONS)
@@ -396,7 +396,7 @@ def rotation_directions(points: _Array) -> _Array:
 def _step(
     points: _Array, grad: _Array, hess: _Array, alpha: float
 ) -> tuple[_Array, _Array, _Array]:
-    """Return the images of a step, the larger |u_i|, and the Jacobian matrix of G(x/|x|)."""
+    """Return images under a step, the larger norm before projection, and the step's Jacobian."""
     m = _DIMENSIONS
     result, after = np.empty(hess.shape), np.empty(points.shape)
     longest = np.ones(points.shape[:-2])
@@ -419,5 +419,5 @@ def _step(
 
 
 def _across(x: _Array, columns: _Array) -> _Array:
-    """Project columns orthogonally to a unit vector."""
+    """Project columns to the space orthogonal to a unit vector."""
     return columns - x[..., :, None] * (x[..., None, :] @ columns)

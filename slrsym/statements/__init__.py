@@ -1,6 +1,6 @@
-"""Statements of claims: expressions, maps, and sentences about orbits."""
+"""Statements of claims: expressions, maps, and sentences about orbits of maps."""
 
 
 def strip_dollar_signs(text: str) -> str:
-    """Remove the dollar signs around formulas from prose, for a terminal."""
+    """Return a text without the dollar signs around formulas, for a terminal."""
     return text.replace("$", "") if text.count("$") % 2 == 0 else text

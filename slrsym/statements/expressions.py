@@ -1,4 +1,4 @@
-"""Expressions: free symbols, simultaneous substitution, plain text, and errors of proofs."""
+"""SymPy expressions in statements: bound variables, substitution, text; and proof errors."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from slrsym.gaussian.binding import Binder
 
 
 class ProofError(Exception):
-    """A proof is malformed: it does not speak of what it should, or uses an unknown name."""
+    """A proof is malformed: it has the wrong goal, for example, or uses an unknown name."""
 
 
 class Refused(Exception):  # noqa: N818
-    """A rule does not justify the step it was given for."""
+    """A rule does not justify the step for which it is given."""
 
 
 class Sentence(BooleanFunction):  # type: ignore[misc]
-    """A statement that cannot be evaluated at points, and is written as a sentence."""
+    """A statement in words, such as one about orbits, which has no truth value at a point."""
 
     @classmethod
     def eval(cls, *args: Any) -> None:
@@ -33,7 +33,7 @@ class Sentence(BooleanFunction):  # type: ignore[misc]
 
 
 class ForAll(Sentence):
-    """A statement for all values of a variable, such as a recursion of a sequence.
+    """A statement for all values of a variable, such as a recursion that defines a sequence.
 
     Parameters
     ----------
@@ -62,17 +62,17 @@ class ForAll(Sentence):
 
     @property
     def statement(self) -> Boolean:
-        """The statement, in which the variable is bound."""
+        """The quantified statement, in which the variable is bound."""
         return self.args[1]
 
     @property
     def free_symbols(self) -> set[Basic]:
-        """The symbols of the statement, but for the variable and what is indexed by it."""
+        """The free symbols of the statement, without the bound variable and terms indexed by it."""
         x = self.variable
         return {s for s in self.statement.free_symbols if s != x and x not in s.free_symbols}
 
     def at(self, value: Any) -> Boolean:
-        """Return the statement at a value of the variable.
+        """Return the statement at one value of the variable.
 
         Parameters
         ----------
@@ -87,7 +87,7 @@ class ForAll(Sentence):
         return substitute_all(self.statement, {self.variable: sp.sympify(value)})
 
     def with_values(self, values: Mapping[Symbol, Expr]) -> ForAll:
-        """Return the statement with values for free symbols; the variable stays apart.
+        """Return the statement with values substituted for free symbols, avoiding capture.
 
         Parameters
         ----------
@@ -123,17 +123,17 @@ def _domain_text(x: Symbol) -> str:
 
 
 def conjuncts(statement: Boolean) -> tuple[Boolean, ...]:
-    """Return the parts of a conjunction, or the statement alone."""
+    """Return the parts of a conjunction; of any other statement, the statement alone."""
     return statement.args if isinstance(statement, sp.And) else (statement,)
 
 
 def disjuncts(statement: Boolean) -> tuple[Boolean, ...]:
-    """Return the parts of a disjunction, or the statement."""
+    """Return the parts of a disjunction; of any other statement, the statement alone."""
     return statement.args if isinstance(statement, sp.Or) else (statement,)
 
 
 def flatten(statement: Boolean) -> Boolean:
-    """Return the statement with conjunctions and disjunctions flat and in order.
+    """Return a statement with nested conjunctions and disjunctions flattened and sorted.
 
     From SymPy 1.15 on they are otherwise nested, and in the order given, if ``evaluate=False``.
     """
@@ -146,12 +146,12 @@ def flatten(statement: Boolean) -> Boolean:
 
 @lru_cache(maxsize=2**14)
 def free_symbols(expr: Basic) -> frozenset[Symbol]:
-    """Return the free symbols of an expression, cached: SymPy collects them anew each time."""
+    """Return the free symbols of an expression, from a cache, since SymPy's search is slow."""
     return frozenset(expr.free_symbols)
 
 
 class AtPoint(sp.Subs):  # type: ignore[misc]
-    """An expression at a point, like SymPy's `Subs`, whose variables stay apart.
+    """An expression at a point, unlike SymPy's `Subs` distinct for different variables.
 
     SymPy takes two `Subs` for equal if their variables have equal values: the partial derivatives
     of f(x, y) in x and in y at (0, 0) are the same to it.
@@ -173,7 +173,7 @@ class AtPoint(sp.Subs):  # type: ignore[misc]
 
 
 def find_ambiguous_subs(expr: Basic) -> sp.Subs | None:
-    """Return a `Subs` that SymPy confuses with others, since two of its points are equal."""
+    """Return a `Subs` at equal coordinates, which SymPy confuses with others, or None."""
     for node in expr.atoms(sp.Subs):
         if not isinstance(node, AtPoint) and len(set(node.point)) < len(node.point):
             return node
@@ -181,7 +181,7 @@ def find_ambiguous_subs(expr: Basic) -> sp.Subs | None:
 
 
 def substitute_all(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
-    """Substitute values for symbols, all at once.
+    """Substitute values for symbols simultaneously, without capturing bound variables.
 
     Bound variables are left alone, and renamed where a value would be captured. Relations stay
     relations, even those that have become obvious.
@@ -227,7 +227,7 @@ def _put(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
 
 
 def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symbol]:
-    """Return the variables in which a derivative is taken after values are substituted."""
+    """Return a derivative's variables after a substitution; empty if they would coincide."""
     named = {x: values.get(x, x) for x in expr.variables}
     others = free_symbols(expr.expr) - named.keys()
     inside = set().union(*(free_symbols(values.get(s, s)) for s in others))
@@ -238,7 +238,7 @@ def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symb
 
 
 def rebuild(expr: Any, change: Callable[[Any], Any]) -> Any:
-    """Rebuild the expression with its outermost changeable parts changed."""
+    """Rebuild an expression, replacing the outermost parts for which `change` returns a value."""
     found = change(expr)
     if found is not None:
         return found
@@ -249,7 +249,7 @@ def rebuild(expr: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _own(node: Basic) -> Iterable[Symbol]:
-    """Return the symbols that a node binds itself."""
+    """Return the symbols that a node itself binds."""
     if isinstance(node, Binder):
         return node.bound_symbols
     if isinstance(node, ExprWithLimits):
@@ -263,7 +263,7 @@ def _own(node: Basic) -> Iterable[Symbol]:
 
 
 def bound_symbols(expr: Basic) -> set[Symbol]:
-    """Return every symbol that is bound somewhere in an expression, or differentiated in."""
+    """Return all symbols that are bound, or differentiated in, somewhere in an expression."""
     found: set[Symbol] = set()
     for node in sp.preorder_traversal(expr):
         found |= set(_own(node))
@@ -273,7 +273,7 @@ def bound_symbols(expr: Basic) -> set[Symbol]:
 
 
 def rename_bound_apart(expr: Basic, symbols: set[Symbol]) -> Basic:
-    """Rename the bound variables of an expression that are among some symbols."""
+    """Rename those bound variables of an expression that are among given symbols."""
     if not expr.args:
         return expr
     clash = {s for s in _own(expr) if s in symbols}
@@ -289,7 +289,7 @@ def rename_bound_apart(expr: Basic, symbols: set[Symbol]) -> Basic:
 
 
 def _renamed(expr: Basic, names: Mapping[Symbol, Symbol]) -> Basic:
-    """Rename the variables of a binder."""
+    """Rename the bound variables of a node."""
     if isinstance(expr, Binder):
         return expr.rename_variables(names)
     if isinstance(expr, ExprWithLimits):
@@ -319,7 +319,7 @@ _WORDS = {sp.And: " and ", sp.Or: " or ", sp.Implies: " => ", sp.Equivalent: " <
 
 
 class _Text(StrPrinter):  # type: ignore[misc]
-    """SymPy's text, of which no part is made twice.
+    """SymPy's plain-text printer with a cache of parts printed before.
 
     Parts are known by where they are: to SymPy, a `Subs` is equal to others that read differently.
     """
@@ -345,12 +345,12 @@ _printer = _Text()
 
 
 def text_of(expr: Any) -> str:
-    """Print an expression or statement as `str` does, in less time."""
+    """Return the text of an expression or statement as `str` does, but faster."""
     return str(_printer.doprint(expr))
 
 
 def infix_text(statement: Any) -> str:
-    """Write a statement in infix notation.
+    """Return a statement as text in infix notation.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Maps of a box, functions of its coordinates, and points."""
+"""Maps of a box into space, functions of its coordinates, and finite sets of points."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from slrsym.statements.expressions import ProofError, substitute_all
 
 
 def require_real_coordinates(function: sp.Lambda) -> None:
-    """Refuse a function whose variables are not real coordinates, of any sign."""
+    """Refuse a function whose variables are not plain real symbols."""
     for x in function.variables:
         if not isinstance(x, Symbol) or not is_plainly_real(x):
             raise ProofError(f"the coordinate {x} has to be declared real, and no more")
 
 
 def function_of(coordinates: Iterable[Symbol], value: Any) -> sp.Lambda:
-    """Return a function of the coordinates, for statements about orbits.
+    """Return a function of the coordinates of a map, for statements about orbits.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ def function_of(coordinates: Iterable[Symbol], value: Any) -> sp.Lambda:
 
 
 def value_at(function: sp.Lambda, point: Iterable[Any]) -> Any:
-    """Return the value of a function at a point, unevaluated."""
+    """Return the value of a function at a point, with derivatives unevaluated."""
     place = tuple(map(sp.sympify, point))
     if len(place) != len(function.variables):
         raise ProofError(f"{function} is no function of {len(place)} coordinates")
@@ -60,7 +60,7 @@ def value_at(function: sp.Lambda, point: Iterable[Any]) -> Any:
 
 
 def point_set(points: Iterable[Iterable[Any]]) -> sp.FiniteSet:
-    """Return a finite set of points.
+    """Return a finite set of points in exact coordinates.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def point_set(points: Iterable[Iterable[Any]]) -> sp.FiniteSet:
 
 
 class BoxMap(Basic):  # type: ignore[misc]
-    r"""A map g of a closed box into the space around it: where a step of a dynamical system leads.
+    r"""A map g of a closed box into space; its iterates are the orbits of a dynamical system.
 
     The coordinates are bound: the map stays the same if they are named anew. Everything else that
     occurs in the images is a parameter, of which the context says what it may be.
@@ -122,22 +122,22 @@ class BoxMap(Basic):  # type: ignore[misc]
 
     @property
     def coordinates(self) -> tuple[Symbol, ...]:
-        """The names of the coordinates inside of the map."""
+        """The symbols that name the coordinates inside the map."""
         return tuple(self.args[0].variables)
 
     @property
     def images(self) -> tuple[Expr, ...]:
-        """Images of the coordinates."""
+        """The images of the coordinates under the map."""
         return tuple(self.args[0].expr)
 
     @property
     def low(self) -> tuple[Expr, ...]:
-        """The lower ends of the box."""
+        """The lower ends of the box's intervals."""
         return tuple(self.args[1])
 
     @property
     def high(self) -> tuple[Expr, ...]:
-        """The upper ends of the box."""
+        """The upper ends of the box's intervals."""
         return tuple(self.args[2])
 
     def inside(self, point: Iterable[Any] | None = None) -> tuple[Boolean, ...]:
@@ -156,7 +156,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return self._between(point, sp.Ge, sp.Le)
 
     def interior(self) -> tuple[Boolean, ...]:
-        """Return the conditions that the coordinates lie in the open box, two for each."""
+        """Return the conditions that the coordinates lie in the open box."""
         return self._between(None, sp.Gt, sp.Lt)
 
     def _between(self, point: Iterable[Any] | None, above: Any, below: Any) -> tuple[Boolean, ...]:
@@ -168,11 +168,11 @@ class BoxMap(Basic):  # type: ignore[misc]
         )
 
     def stays(self) -> Boolean:
-        """Return the condition that a step from the box does not leave it."""
+        """Return the condition that the map takes the box into itself."""
         return sp.And(*self.inside(self.images))
 
     def after(self, function: sp.Lambda) -> Expr:
-        """Return a function at the end of a step, in the coordinates at its beginning.
+        """Return f(g(x)), the value of a function f after one step from x.
 
         Parameters
         ----------
@@ -187,7 +187,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return value_at(function, self.images)
 
     def before(self, function: sp.Lambda) -> Any:
-        """Return a function at the beginning of a step.
+        """Return f(x), the value of a function f before a step from x.
 
         Parameters
         ----------
@@ -202,11 +202,11 @@ class BoxMap(Basic):  # type: ignore[misc]
         return value_at(function, self.coordinates)
 
     def squared_step(self) -> Expr:
-        """Return the squared length of a step, in the coordinates."""
+        """Return the squared length of a step, |g(x) - x|^2."""
         return sp.Add(*((g - x) ** 2 for g, x in zip(self.images, self.coordinates, strict=True)))
 
     def face(self, fixed: Symbol, value: Any) -> BoxMap:
-        """Return the map of the other coordinates on a face, where one coordinate keeps its value.
+        """Return the map of the other coordinates on a face, on which one coordinate stays fixed.
 
         Parameters
         ----------
@@ -229,7 +229,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return BoxMap(sp.Lambda(place, images), low, high)
 
     def moved(self, others: Iterable[Symbol]) -> tuple[Expr, ...]:
-        """Return the images of a second point.
+        """Return the images of a second point, whose coordinates have other names.
 
         Parameters
         ----------
@@ -245,7 +245,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return tuple(substitute_all(image, values) for image in self.images)
 
     def distance(self, others: Iterable[Symbol]) -> Expr:
-        """Return the sum over the coordinates of the distances to another point.
+        """Return the sum of the absolute differences of the coordinates of two points.
 
         Parameters
         ----------
@@ -261,7 +261,7 @@ class BoxMap(Basic):  # type: ignore[misc]
 
 
 def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMap:
-    """Return a map of a box, by default a cube, into itself.
+    """Return a map of a box, by default a cube, into space.
 
     Parameters
     ----------
@@ -300,7 +300,7 @@ def box_map(images: Mapping[Symbol, Any], low: Any = -1, high: Any = 1) -> BoxMa
 
 
 class SphereDescent(Basic):  # type: ignore[misc]
-    """Projected gradient descent of a function of the overlaps of two unit vectors.
+    """Projected gradient descent on two unit spheres, of a function of the overlaps.
 
     Parameters
     ----------
@@ -341,5 +341,5 @@ class SphereDescent(Basic):  # type: ignore[misc]
 
     @property
     def across(self) -> dict[Symbol, Expr]:
-        """The manifold: the last three overlaps, which vanish there."""
+        """The manifold theta = eta = rho = 0, as values of the last three overlaps."""
         return dict.fromkeys(self.function.variables[2:], S.Zero)

@@ -1,4 +1,4 @@
-"""Statements about the orbits of a map of a box: x, g(x), g(g(x)), ...
+"""Statements about orbits x, g(x), g(g(x)), ... of a map g of a box.
 
 They are Booleans of SymPy like relations are, made of the map, functions and points, without
 quantifiers: two statements are the same if they are made of the same things. What each one means is
@@ -45,7 +45,7 @@ _WITH_POINTS = _OF_MAP.format(
 
 
 class OrbitStatement(Sentence):
-    """A statement about the orbits of a map, for all parameters that the context allows.
+    """A statement about the orbits of a map, for all values of its parameters.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class OrbitStatement(Sentence):
 
     @classmethod
     def validate(cls, map: Any, *about: Any) -> None:
-        """Raise if a statement of this kind cannot be about these objects.
+        """Raise an error if a statement of this kind cannot be about the given objects.
 
         Parameters
         ----------
@@ -98,11 +98,11 @@ class OrbitStatement(Sentence):
 
     @property
     def definitions(self) -> tuple[tuple[str, Lambda], ...]:
-        """Definitions written before the sentence: names and functions."""
+        """Names and functions that are defined before the sentence."""
         return ()
 
     def sentence(self) -> tuple[Piece, ...]:
-        """Return the statement as words, and expressions or sets to be written as formulas."""
+        """Return the sentence as a sequence of words and formulas."""
         return self.words
 
     def _sympystr(self, printer: Any) -> str:
@@ -135,7 +135,7 @@ def _require_points(map: BoxMap, points: Any) -> None:
 
 
 class _AboutFunction(OrbitStatement):
-    """A statement about a map and a function of its coordinates."""
+    """A statement about orbits and a function of the coordinates."""
 
     others = 1
     letter: ClassVar[str] = "f"
@@ -172,7 +172,7 @@ class VanishesAlong(_AboutFunction):
 
 
 class StepsVanish(OrbitStatement):
-    """The distance of successive points of the orbit of every start in the box tends to 0."""
+    """The distance between successive points of the orbit of every start in the box tends to 0."""
 
     __doc__ = f"{__doc__}{_ALONE}"
     words = ("along every orbit the distance of successive points tends to 0",)
@@ -204,7 +204,7 @@ class AccumulationPointsSolve(OrbitStatement):
 
     @property
     def equations(self) -> Lambda:
-        """The equations, as a function of the coordinates whose values vanish."""
+        """The left-hand sides of equations e(x) = 0, as a function of the coordinates."""
         return self.args[1]
 
     @property
@@ -215,7 +215,7 @@ class AccumulationPointsSolve(OrbitStatement):
 
 
 class _AboutPoints(OrbitStatement):
-    """A statement about a map and points of its box."""
+    """A statement about orbits and some points of the box."""
 
     others = 1
 
@@ -235,7 +235,7 @@ class _AboutPoints(OrbitStatement):
 
 
 class OrbitsConvergeTo(_AboutPoints):
-    """The orbit of every start in the box converges, to one of the points."""
+    """The orbit of every start in the box converges to one of the points."""
 
     __doc__ = f"{__doc__}{_WITH_POINTS}"
     words = ("every orbit converges to ",)
@@ -281,7 +281,7 @@ class LocalDiffeomorphism(_AboutPoints):
 
 
 class _AboutPairs(OrbitStatement):
-    """A statement about pairs of unit vectors that begin on the manifold, and points."""
+    """A statement about orbits of pairs of unit vectors that start on the invariant manifold."""
 
     others = 1
     what: ClassVar[str]
@@ -289,7 +289,7 @@ class _AboutPairs(OrbitStatement):
 
     @staticmethod
     def _allows(value: Any) -> bool:
-        """Return whether a value may be a coordinate of a point."""
+        """Return whether a number may be a coordinate of one of the points."""
         raise NotImplementedError
 
     @classmethod
@@ -304,7 +304,7 @@ class _AboutPairs(OrbitStatement):
 
     @property
     def points(self) -> FiniteSet:
-        """The pairs of values that the overlaps k . k* and v . v* tend to."""
+        """The limits of the overlaps (k . k*, v . v*), as pairs of numbers."""
         return self.args[1]
 
     @property
@@ -391,7 +391,7 @@ class NullPairs(_AboutPairs):
 
 
 def in_text(statement: Any, printer: Any) -> str:
-    """Write a statement in words, followed by the definitions of its map and functions."""
+    """Return a statement as text, followed by the definitions of its map and functions."""
     said = "".join(
         strip_dollar_signs(p) if isinstance(p, str) else _piece_text(p, printer)
         for p in statement.sentence()
@@ -404,7 +404,7 @@ def in_text(statement: Any, printer: Any) -> str:
 
 
 def in_latex(statement: Any, printer: Any) -> str:
-    """Write a statement in LaTeX, for math mode."""
+    """Return a statement as LaTeX for math mode."""
     parts = [
         rf"\text{{{strip_dollar_signs(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)
         for p in statement.sentence()

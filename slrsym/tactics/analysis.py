@@ -1,4 +1,4 @@
-"""Evidence for slopes, the fundamental theorem, and sums: functions on intervals and ranges."""
+"""Evidence for derivatives, the fundamental theorem of calculus, and termwise bounds of sums."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ ZERO = num(0)
 
 
 class MeanValue:
-    """The mean value theorem, for a variable between two points that are in order."""
+    """The mean value theorem for a variable x between two points `low` and `high`."""
 
     def __init__(self, emitter: Emission, context: Context, x: Term) -> None:
         self.emitter, self.context, self.x = emitter, context, x
         self.given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
 
     def narrowed(self, line: Inference, low: Term, high: Term) -> Inference:
-        """Discharge all hypotheses on the variable but that it lies between the two points."""
+        """Discharge all hypotheses on x except that it lies between `low` and `high`."""
         here = (("<=", low, self.x), ("<=", self.x, high))
         given, proofs = [*self.given, ("<=", low, high), *here], []
         left = {canonical_key(h): h for h in here}
@@ -58,13 +58,13 @@ class MeanValue:
         return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def apart(self, line: Inference, low: Term, high: Term) -> Inference:
-        """Compare values at `low` and `high` by the mean value theorem; `low` is at most `high`."""
+        """Compare a function's values at `low` and `high` by the mean value theorem."""
         return self.emitter.script.add(
             "mean value", [self.narrowed(line, low, high)], self.x, low, high
         )
 
     def cases(self, a: Term, b: Term, show: Any) -> Inference:
-        """Prove for `a <= b` and for `b <= a` by `show(low, high)`, and join both cases."""
+        """Prove a statement by `show(low, high)` for `a <= b` and for `b <= a`; join both cases."""
         lines = [show(low, high) for low, high in ((a, b), (b, a))]
         order = self.emitter.script.add("order", (), a, b)
         exist = [self.emitter.holds(definedness(t), self.context) for t in (a, b)]
@@ -126,7 +126,7 @@ def _lipschitz(emitter: Emission, step: Step, premises: Sequence[Inference]) -> 
 
 @emitter_for("_Taylor")
 def _taylor(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Apply the mean value theorem twice: to the derivative, then to the function."""
+    """Prove a bound of second order by applying the mean value theorem twice."""
     rule: Any = step.rule
     x, wanted = emitter.term(rule.variable), emitter.formula(step.statement)
     between = MeanValue(emitter, step.context, x)
@@ -224,7 +224,7 @@ def _equal_by_derivative(emitter: Emission, proof: Any, context: Context, label:
 
 
 def _nodes(t: Term, head: str) -> Iterator[Term]:
-    """Yield the binders with a given head that stand under no other binder."""
+    """Yield the outermost binders of a given kind, such as sums, in a term."""
     if t[0] == head:
         yield t
     for place, part in children(t):
@@ -301,14 +301,14 @@ def _single_out(emitter: Emission, step: Step, premises: Sequence[Inference]) ->
 
 @emitter_for("_Termwise")
 def _termwise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Write the difference of the sides as one sum, and compare its terms to 0."""
+    """Compare two sums by writing their difference as one sum and finding the sign of its terms."""
     rule: Any = step.rule
     *facts, terms = premises
     i, low, high = map(emitter.term, (rule.index, rule.low, rule.high))
     within = rule._inner(step.context, len(rule.facts))
 
     def under_facts(p: Term, lines: Sequence[Inference] = ()) -> Inference:
-        """Prove that `p` holds of a term in the range, and discharge the facts this supposes."""
+        """Prove `p` for an index in the range of the sum, and discharge the rule's facts."""
         line = prove_in_context(emitter, p, within, lines)
         for fact in reversed(facts):
             both = line.theorem.hypotheses | fact.theorem.hypotheses

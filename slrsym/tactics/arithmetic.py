@@ -1,4 +1,4 @@
-"""Evidence for algebra, sign and derivative steps, found by one search for certificates."""
+"""Evidence for steps of algebra, signs and derivatives, found by one search for certificates."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ FOUND: dict[str, Any] = {}
 
 
 class NoEquations(Rejected):
-    """Raised if no equations are known for the terms that arithmetic does not look into."""
+    """Raised if arithmetic has no equation for an expectation, integral or other opaque term."""
 
 
 def search_arithmetic(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
     emitter: Emission | None = None, first: int = 0,
 ) -> tuple[Any, ...]:  # fmt: skip
-    """Search for arithmetic evidence of a relation: return the rule's name, its premises and data.
+    """Search for arithmetic evidence for a relation; return the inference rule, premises and data.
 
     The first premises are supposed before all else: equations that give values to opaque terms.
     """
@@ -117,7 +117,7 @@ def _tried(
 
 
 def _is_light(fact: Term) -> bool:
-    """Tell whether a fact is short, as relations of polynomials are."""
+    """Return whether a fact is short, so that arithmetic tries it early."""
     return len(canonical_key(fact)) < 200
 
 
@@ -162,7 +162,7 @@ def prove_plain_arithmetic(
     emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
     equations: Sequence[Inference] = (), effort: int = 0,
 ) -> Inference:  # fmt: skip
-    """Prove a relation by arithmetic; `equations` give values of terms it cannot look into."""
+    """Prove a relation by arithmetic, given equations between opaque terms such as expectations."""
     premises = [*equations, *lines]
     theorems, most = [line.theorem for line in premises], effort or emitter.effort
     name, _, *data = search_arithmetic(p, given, theorems, most, emitter, len(equations))
@@ -176,7 +176,7 @@ def prove_by_arithmetic(
     lines: Sequence[Inference] = (),
     effort: int = 0,
 ) -> Inference:
-    """Prove a relation by arithmetic from hypotheses and lines, or raise `Rejected`."""
+    """Prove a relation by arithmetic from hypotheses and known theorems, or raise `Rejected`."""
     try:
         return prove_plain_arithmetic(emitter, p, given, lines, effort=effort)
     except Rejected as reason:
@@ -209,7 +209,7 @@ BY_ARITHMETIC.append(prove_by_arithmetic)
 def _supposed(
     ring: HintedRing, search: CertificateSearch, facts: Sequence[Term], chosen: Sequence[int]
 ) -> list[int]:
-    """Learn from the facts, in an order in which each of them is defined."""
+    """Add the chosen facts to the ring, each once its terms are defined; return the facts used."""
     use: list[int] = []
     for _ in range(2):
         for i in chosen:
@@ -235,7 +235,7 @@ def is_improper(t: Term) -> bool:
 
 
 def opaque_in(t: Term) -> dict[str, Term]:
-    """Return the terms that arithmetic treats as numbers, by key.
+    """Return the terms, such as expectations, that arithmetic treats as unknown numbers, by key.
 
     These are expectations, their derivatives, sums of copies, and improper integrals.
     """
@@ -250,7 +250,7 @@ def opaque_in(t: Term) -> dict[str, Term]:
 
 
 def special_value_lines(emitter: Emission, formulas: Sequence[Term]) -> list[Inference]:
-    """Return lines for values at 0 that SymPy puts in unasked, each from its claim."""
+    """Return theorems on values at 0 of erf, zeta and the like, which SymPy evaluates silently."""
     found: dict[str, list[Inference]] = {}
     for t in (part for p in formulas for part in _values(p)):
         at = drop_zero_terms(t)
@@ -274,7 +274,7 @@ def special_value_lines(emitter: Emission, formulas: Sequence[Term]) -> list[Inf
 
 
 def _at(emitter: Emission, id: str, value: Term) -> Inference:
-    """Instantiate a proved claim about one real number at a value."""
+    """Return a proved claim about a real number, instantiated at a value."""
     line = emitter.book.cite(id)
     (x,) = free_symbols(line.theorem.conclusion)
     if x == value:
@@ -287,7 +287,7 @@ def _at(emitter: Emission, id: str, value: Term) -> Inference:
 
 
 def drop_zero_terms(t: Term) -> Term:
-    """Replace subterms that are plainly 0, such as products with 0 and ``erf(0)``, by 0."""
+    """Replace subterms that are evidently 0, such as ``erf(0)``, by 0."""
     if t[0] in ("s", "n", "ix", "u"):
         return t
     t = replace_parts(t, {place: drop_zero_terms(part) for place, part in children(t)})
@@ -301,7 +301,7 @@ def drop_zero_terms(t: Term) -> Term:
 
 
 def _values(t: Term) -> Iterator[Term]:
-    """Yield expectations, and values of zeta and Owen's T, that stand under no binder.
+    """Yield expectations, and values of zeta and Owen's T, that stand outside all binders.
 
     In what is differentiated, they are those at the point.
     """
@@ -335,7 +335,7 @@ def prove_in_context(
     lines: Sequence[Inference] = (),
     given: Sequence[Term] = (),
 ) -> Inference:
-    """Prove a relation by arithmetic under a context, where expectations that exist are numbers."""
+    """Prove a relation by arithmetic under a step's hypotheses; expectations count as numbers."""
     lines = [
         *lines,
         *special_value_lines(emitter, [p, *(line.theorem.conclusion for line in lines)]),
@@ -406,7 +406,7 @@ def _algebra(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
 
 
 def _unified(emitter: Emission, wanted: Term, context: Context) -> Inference:
-    """Prove a statement after writing equal values of functions under binders alike."""
+    """Prove a statement after writing equal function values inside binders in the same form."""
     words: dict[str, tuple[Term, Inference | None]] = {}
     meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
     for path, t in _values_under(wanted):
@@ -435,7 +435,7 @@ def _unified(emitter: Emission, wanted: Term, context: Context) -> Inference:
 def _values_under(
     t: Term, path: tuple[Any, ...] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Yield the paths and values of functions whose arguments are bound around them."""
+    """Yield the path and value of each function call that depends on variables bound around it."""
     if t[0] == "f" and free_symbols(t) & names:
         yield path, t
         return
@@ -471,7 +471,7 @@ def _definition(emitter: Emission, step: Step, premises: Sequence[Inference]) ->
 
 
 def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Yield the paths and values of zeta and Owen's T, those under derivatives, too."""
+    """Yield the path and value of each call of zeta and Owen's T, derivatives included."""
     if t[0] == "f" and t[1] in ("zeta", "owens"):
         yield path, t
     for place, part in children(t):
@@ -481,7 +481,7 @@ def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
 
 @emitter_for("_Structural")
 def _structural(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Prove a step that states how the parts of a proof fit: conjunctions and implications."""
+    """Prove a structural step, such as that the conjunction of the parts gives the whole."""
     rule: Any = step.rule
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     if rule.name == CITED:

@@ -1,4 +1,4 @@
-"""Equations between sums, integrals, derivatives and expectations, for arithmetic to use.
+"""Equations between sums, integrals, derivatives and expectations, derived for arithmetic.
 
 A sum or an integral is taken apart into a linear combination of sums or integrals whose terms are
 in normal form; a derivative of these is evaluated; two expectations whose bodies and laws are equal
@@ -68,7 +68,7 @@ def outer_binders(t: Term) -> Iterator[Term]:
 
 
 class BinderEquations:
-    """The equations for one question: hypotheses, and lines that it may use."""
+    """Search for equations between binders that help to prove one relation."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class BinderEquations:
     # -- what is asked ----------------------------------------------------------------------------
 
     def equations_for(self, formulas: Iterable[Term]) -> list[Inference]:
-        """Return equations for the terms of the formulas; empty if there are none."""
+        """Return equations for the binders in some formulas, possibly none."""
         nodes = {canonical_key(t): t for p in formulas for t in outer_binders(p)}
         for t in sorted(nodes.values(), key=lambda t: -_height(t)):
             if t[0] == "d":
@@ -103,7 +103,7 @@ class BinderEquations:
         return self.found
 
     def _optional(self, make: Any, *data: Any) -> bool:
-        """Find something, or leave everything as it was; return whether it was found."""
+        """Run a derivation of equations, undo it if it fails, and return whether it succeeded."""
         mark, seen = len(self.found), set(self._seen)
         try:
             self.emitter.attempt(partial(make, *data))
@@ -114,12 +114,12 @@ class BinderEquations:
         return True
 
     def prove(self, p: Term, given: Sequence[Term] | None = None) -> Inference:
-        """Show a relation by arithmetic from the hypotheses, the lines and the equations found."""
+        """Prove a relation by arithmetic from hypotheses, known theorems and equations found."""
         given = self.given if given is None else given
         return self.arithmetic(self.emitter, p, given, self.lines, self.found)
 
     def discharge(self, line: Inference, given: Sequence[Term] | None = None) -> Inference:
-        """Remove those hypotheses of a line that arithmetic shows."""
+        """Discharge those hypotheses of a theorem that arithmetic proves."""
         known = {canonical_key(h) for h in (self.given if given is None else given)}
         known |= {k for other in (*self.lines, *self.found) for k in other.theorem.hypotheses}
         left, proofs = {}, []
@@ -137,7 +137,7 @@ class BinderEquations:
         return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def _known(self, p: Term) -> Inference | None:
-        """Return a line that says it, or says that the term is something."""
+        """Return a theorem that a term is defined, or assume the formula if it is a hypothesis."""
         if not (p[0] == "=" and is_same(p[1], p[2])):
             return None
         if canonical_key(p) in map(canonical_key, self.given):
@@ -150,7 +150,7 @@ class BinderEquations:
         return None
 
     def _everywhere(self, p: Term) -> Inference:
-        """Prove a condition of a derivative that is for all points of a range."""
+        """Prove a side condition of a derivative that must hold at all points of a range."""
         ((x,), (body,), _) = p[1:]
         new = fresh_symbol(x, [*free_symbols(p), *free_symbols(("and", *self.given, p))])
         _, between, q = substitute(body, {x: new})
@@ -168,7 +168,7 @@ class BinderEquations:
     # -- derivatives ------------------------------------------------------------------------------
 
     def _derivative(self, t: Term) -> None:
-        """Evaluate a derivative of a term that has sums or integrals in it."""
+        """Evaluate a derivative of a term that contains sums or integrals."""
         if not any(part[0] in _RANGES for part in _all_parts(binder_bodies(t)[0])):
             return
         cited = [line for line in self.lines if _is_slope(line)]
@@ -183,7 +183,7 @@ class BinderEquations:
     # -- sums and integrals -----------------------------------------------------------------------
 
     def _range(self, t: Term) -> None:
-        """Take a sum or an integral apart into a linear combination of others."""
+        """Write a sum or an integral as a linear combination of simpler ones."""
         if canonical_key(t) in self._seen or not all(map(is_term, parts_outside_binder(t))):
             return
         self._seen.add(canonical_key(t))
@@ -228,7 +228,7 @@ class BinderEquations:
         return False
 
     def _exists(self, within: BinderEquations, f: Term, head: Term, x: Term) -> None:
-        """Find that a sum or an integral is defined, its value if it is of a constant, its sign."""
+        """Prove that a sum or integral is defined, and derive its sign or constant value."""
         if canonical_key(head) in self._seen and self._known(definedness(head)):
             return
         self._seen.add(canonical_key(head))
@@ -242,7 +242,7 @@ class BinderEquations:
         self._sign(within, f, head)
 
     def _sign(self, within: BinderEquations, f: Term, head: Term) -> None:
-        """Find the sign of a sum or an integral from that of its terms, if they have one."""
+        """Prove the sign of a sum or an integral from the sign of its terms."""
         for kind in within.known_signs(f):
             if self._optional(self._signed, within, kind, f, head):
                 return
@@ -297,7 +297,7 @@ class BinderEquations:
         return [*self.lines, *self.found]
 
     def _normal(self, t: Term) -> tuple[HintedRing, Any]:
-        """Return the normal form of a term, and the ring that it is in."""
+        """Return the normal form of a term as a quotient of polynomials, with its ring."""
         self._units = {}
         for _ in range(8):
             ring = None
@@ -309,7 +309,7 @@ class BinderEquations:
         raise Rejected("units of exponents do not settle")
 
     def known_signs(self, f: Term) -> list[str]:
-        """Return how a term is known to compare with zero, the strictest first."""
+        """Return the comparisons with zero that are known for a term, the strictest first."""
         try:
             ring, (n, d) = self._normal(f)
         except FAILURES:
@@ -321,7 +321,7 @@ class BinderEquations:
         return []
 
     def combination(self, body: Term, x: Term) -> tuple[list[Term], list[Term]]:
-        """Return factors without x, and parts, of which a term is the linear combination."""
+        """Write a term as a sum of parts times factors without x; return factors and parts."""
         ring, (n, d) = self._normal(body)
         own = {
             i
@@ -357,7 +357,7 @@ class BinderEquations:
     # -- expectations -----------------------------------------------------------------------------
 
     def _equal_expectations(self, nodes: Sequence[Term]) -> None:
-        """Prove expectations equal, pair by pair, where their bodies and laws are equal."""
+        """Prove pairs of expectations equal whose integrands and laws are equal."""
         merged: set[str] = set()
         for a, b in itertools.combinations(nodes, 2):
             if {canonical_key(a), canonical_key(b)} & merged or not _may_be_equal(a, b):
@@ -367,7 +367,7 @@ class BinderEquations:
                 merged.add(canonical_key(a))
 
     def _equal(self, a: Term, b: Term) -> Inference:
-        """Show that two expectations are equal."""
+        """Prove that two expectations are equal."""
         names = set(bound_variables(a))
         given = [h for h in self.given if not free_symbols(h) & names]
         body = substitute(
@@ -400,7 +400,7 @@ def _speaks_of(line: Inference, names: set[Term]) -> bool:
 
 
 def _may_be_equal(a: Term, b: Term) -> bool:
-    """Decide whether two expectations may have equal bodies and laws of equal parameters."""
+    """Return whether two expectations may be equal, from numerical values of their parts."""
     if [law[:2] if law[0] == "gauss" else law[:1] for law in parts_outside_binder(a)] != [
         law[:2] if law[0] == "gauss" else law[:1] for law in parts_outside_binder(b)
     ]:
@@ -432,7 +432,7 @@ def _all_parts(t: Term) -> Iterator[Term]:
 
 
 def generator_term(ring: HintedRing, i: int) -> tuple[int, Term]:
-    """Return the term that a generator stands for, and its sign there.
+    """Return the term that a generator of the ring stands for, with its sign.
 
     Of an odd function the argument is taken whose key comes first.
     """
@@ -473,7 +473,7 @@ def generator_term(ring: HintedRing, i: int) -> tuple[int, Term]:
 
 
 def polynomial_term(ring: HintedRing, p: Any) -> Term:
-    """Return a polynomial as a term."""
+    """Return the term that a polynomial in generators stands for."""
     terms = []
     for m, c in p.to_dict().items():
         c, powers = fmpq(c), []
@@ -487,7 +487,7 @@ def polynomial_term(ring: HintedRing, p: Any) -> Term:
 
 
 def quotient_term(ring: HintedRing, n: Any, d: Any) -> Term:
-    """Return a fraction of polynomials as a term."""
+    """Return the term that a quotient of polynomials stands for."""
     if d == 1:
         return polynomial_term(ring, n)
     return product_of_factors(polynomial_term(ring, n), ("^", -1, 1, polynomial_term(ring, d)))

@@ -31,7 +31,7 @@ def bundled_record(id: str) -> dict[str, Any]:
 
 @cache
 def count_checked_steps() -> dict[str, tuple[int, int]]:
-    """Count each claim's steps in the bundled log, and those that rest on nothing unchecked."""
+    """Return, for each claim in the bundled log, its number of steps and of those fully checked."""
     counts: dict[str, tuple[int, int]] = {}
     # What rests on something unchecked: a claim by its id, its inferences by their numbers.
     bare: dict[str | int, bool] = {}
@@ -47,6 +47,6 @@ def count_checked_steps() -> dict[str, tuple[int, int]]:
 
 
 def count_steps_with_evidence(id: str, steps: int) -> int | None:
-    """Count the steps of a claim that have evidence; None if the log has another proof of it."""
+    """Return how many steps of a claim have evidence; None if the log has another proof of it."""
     found = count_checked_steps().get(id)
     return found[1] if found and found[0] == steps else None

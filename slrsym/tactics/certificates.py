@@ -1,4 +1,4 @@
-"""Search for sign certificates: facts combined by linear programming, then exactly.
+"""Search for sign certificates: combinations of known facts, by linear programs and exactly.
 
 Nothing here is trusted: what is found is written down as evidence, and replayed by the proof
 checker.
@@ -34,7 +34,7 @@ RELATION_OF = {sign: name for name, sign in QUESTIONS.items()}
 
 
 class UnknownSign(Rejected):
-    """A sign that a ring needs, and for which no evidence is found."""
+    """Raised if arithmetic needs the sign of a polynomial for which no evidence is found."""
 
     def __init__(self, why: str, ring: HintedRing, polynomial: Any, sign: Any) -> None:
         super().__init__(why)
@@ -42,7 +42,7 @@ class UnknownSign(Rejected):
 
 
 class HintedRing(Ring):
-    """A ring that notes terms for its search to try: squares, parts of sums and of products."""
+    """A polynomial ring that records hints for the search, such as squares and parts of sums."""
 
     search: CertificateSearch
 
@@ -88,12 +88,12 @@ class HintedRing(Ring):
         return super().fraction(n, d, rational)
 
     def state(self) -> tuple[Any, ...]:
-        """Return a snapshot of the ring, to which `restore` goes back."""
+        """Return a snapshot of the ring for `restore`."""
         return (len(self.generators), dict(self._numbers), dict(self._opaque),
                 dict(self.facts._facts), list(self.facts.roots))  # fmt: skip
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        """Go back to a snapshot, and forget everything later."""
+        """Reset the ring to a snapshot."""
         count, self._numbers, self._opaque, self.facts._facts, self.facts.roots = state
         del self.generators[count:]
         self._memo = {}
@@ -109,15 +109,15 @@ class HintedRing(Ring):
 
 
 class CertificateSearch(FactCombinations):
-    """Answers the questions of a ring, and notes the evidence for those that it answered."""
+    """Search for the signs that a ring asks for, with a record of the evidence found."""
 
     def note(self, st: Ring, head: str, f: Any, parts: list[Any]) -> None:
-        """Remember the parts of a sum or product, from which its sign may be seen later."""
+        """Record the parts of a sum or product, from which its sign may be inferred later."""
         if not f[0].is_constant():
             self.notes.setdefault(st.facts._monic(f[0])[0], []).append((head, f, parts))
 
     def structure(self, st: Ring, p: Any, want: Any) -> None:
-        """Infer the sign of a numerator from the signs of the parts of its term."""
+        """Infer the sign of a polynomial from recorded parts of the sum or product it is from."""
         for head, (n, d), parts in self.notes.get(st.facts._monic(p)[0], ()):
             sides = [q for part in (*parts, (n, d)) for q in part if not q.is_constant()]
             for q in sides:
@@ -149,7 +149,7 @@ class CertificateSearch(FactCombinations):
                 return
 
     def part(self, st: Ring, q: Any) -> None:
-        """Infer whatever sign of a part is found quickly, the sharpest first."""
+        """Infer the sharpest sign of a part that a quick search finds."""
         name = ("part", str(q), len(st.facts.all_facts()))
         if name in self.failed or self.depth > 8:
             return
@@ -219,7 +219,7 @@ class CertificateSearch(FactCombinations):
             self.depth -= 1
 
     def vanishes(self, st: Ring, p: Any) -> bool:
-        """Show that `p` vanishes, as a combination of known equations with polynomial factors."""
+        """Show that a polynomial vanishes, as a combination of known equations."""
         facts = [f for f, s in st.facts.all_facts() if s == ZERO]
         for f in facts:
             quotient, rest = divmod(p, f)
@@ -256,7 +256,7 @@ class CertificateSearch(FactCombinations):
         return False
 
     def multiple(self, st: Ring, p: Any, want: Any) -> None:
-        """Infer a sign from a fact which is the same up to roots in a denominator."""
+        """Infer a sign from a known sign of a polynomial that differs by square roots only."""
         roots = [st.x[i] for i, _, _ in st.facts.roots]
         roots = [st.one, *(x for x in roots if st.facts.sign(x) == POS)]
         known = [f for f, s in st.facts.all_facts() if s != ANY and len(f) > 2]
@@ -275,7 +275,7 @@ class CertificateSearch(FactCombinations):
                 return
 
     def shared(self, st: Ring, p: Any, want: Any) -> None:
-        """Infer a sign from a fact with a common factor, and the signs of the other factors."""
+        """Infer a sign from a known fact that shares a factor with the polynomial."""
         for f, s in list(st.facts.all_facts()):
             if s == ANY or len(f) < 3:
                 continue
@@ -355,7 +355,7 @@ class CertificateSearch(FactCombinations):
                 return
 
     def ends(self, st: Ring, p: Any, want: Any) -> None:
-        """Infer the sign of a polynomial that is linear in a bounded generator from both ends."""
+        """Infer the sign of a polynomial that is linear in a bounded variable from the two ends."""
         if want in (NZ, ZERO):
             return
         for i in [i for i, n in enumerate(p.degrees()) if n == 1]:

@@ -65,11 +65,11 @@ ZERO = num(0)
 
 
 class ClosedFormSearch(ExpectationCalculus):
-    """The Gaussian calculus: terms, a table, Stein's lemma, independence, marginal laws."""
+    """Search for closed forms of expectations: table, Stein's lemma, independence, marginals."""
 
     @property
     def others(self) -> list[Callable[[Expectation], Any]]:
-        """The ways after the first one, in their order."""
+        """The methods to try after the first one, in order."""
         return [
             self.no_copies, self.multiplied_out, self.constant, self.noise, self.copies,
             self.from_table, self.by_absolute_value, self.tilted, self.by_stein, self.odd,
@@ -77,7 +77,7 @@ class ClosedFormSearch(ExpectationCalculus):
         ]  # fmt: skip
 
     def in_table_form(self, e: Expectation) -> Any:
-        """Rewrite an integrand by erf, signs and absolute values, as in the table of integrals."""
+        """Rewrite an integrand with erf, signs and absolute values, for the table of integrals."""
         plain = e.integrand.replace(normal_cdf, lambda u: (1 + erf(u / sqrt(2))) / 2)
         plain = plain.replace(normal_pdf, lambda u: exp(-(u**2) / 2) / sqrt(2 * pi))
         plain = plain.replace(erf_second, lambda u: -2 * u * erf_prime(u))
@@ -119,7 +119,7 @@ class ClosedFormSearch(ExpectationCalculus):
         return self.bodies(self.settled(equal, (), names), self.term(e)), [after]
 
     def from_table(self, e: Expectation) -> Any:
-        """Take the mean of a function in the table of integrals, or of a product of two."""
+        """Evaluate the mean of a function, or of a product of two, from the table of integrals."""
         t = self.term(e)
         for rule in ("gaussian integral", "centred pair"):
             with suppress(Rejected):
@@ -137,7 +137,7 @@ class ClosedFormSearch(ExpectationCalculus):
         return self.add("chain", [line, self._centred("centred pair", pair)])
 
     def _centred(self, rule: str, t: Term) -> Inference:
-        """Add an entry of the table; refuse one of centred laws if the law is not centred."""
+        """Apply an entry of the table of integrals, or raise if it needs a centred law in vain."""
         line = self.add(rule, (), t)
         for h in line.theorem.hypotheses.values():
             if h[0] == "=" and ZERO in h[1:] and self.emitter.shown_once(h, self.context) is None:
@@ -145,7 +145,7 @@ class ClosedFormSearch(ExpectationCalculus):
         return line
 
     def by_absolute_value(self, e: Expectation) -> Any:
-        """Rewrite `x*sign(u)`, for `u` linear in `x`, by `abs(u)` and `sign(u)`."""
+        """Rewrite `x*sign(u)`, for `u` affine in `x`, by `abs(u)` and `sign(u)`."""
         for f in e.integrand.atoms(sign):
             (u,) = f.args
             for x in sorted(u.free_symbols & set(e.law.symbols), key=str):
@@ -164,7 +164,7 @@ class ClosedFormSearch(ExpectationCalculus):
         return self.stein(e.law.symbols, e)
 
     def odd(self, e: Expectation) -> Any:
-        """Show that the mean of an odd function vanishes under a centred law."""
+        """Prove that the mean of an odd function vanishes under a centred law."""
         if not isinstance(e.law, GaussianLaw) or any(m != 0 for m in e.law.mean.values()):
             return None
         mirror = {s: -s for s in e.law.symbols}
@@ -194,7 +194,7 @@ class ClosedFormSearch(ExpectationCalculus):
         return None
 
     def tilted(self, e: Expectation) -> Any:
-        """Reduce the mean of `exp(q(x))*f(x)`, for `q` quadratic, to one of `f` by another law."""
+        """Reduce the mean of `exp(q(x))*f(x)`, q quadratic, to a mean of `f` under another law."""
         factors = Mul.make_args(e.integrand)
         bells = [f for f in factors if isinstance(f, exp) and f.has(*e.law.symbols)]
         used = e.integrand.free_symbols & set(e.law.symbols)
@@ -224,7 +224,7 @@ class ClosedFormSearch(ExpectationCalculus):
     def moved(
         self, e: Expectation, forms: dict[Symbol, Expr], law: GaussianLaw
     ) -> tuple[Inference, Expectation]:
-        """Change variables in an expectation, and write the new integrand as SymPy does."""
+        """Change variables in an expectation; return the theorem and the new expectation."""
         line = self.image(e, forms, law)
         other = Expectation(e.integrand.xreplace(forms), law)
         node, t = line.theorem.conclusion[2], self.term(other)
@@ -237,7 +237,7 @@ class ClosedFormSearch(ExpectationCalculus):
 
 
 def _by_blocks(exponent: Expr, law: Law) -> list[Expr]:
-    """Return the parts of a sum that are of independent variables."""
+    """Split a sum into parts that depend on independent variables."""
     parts: dict[tuple[int, ...], Expr] = {}
     for term in Add.make_args(exponent):
         blocks = enumerate(law.independent_laws())
@@ -289,7 +289,7 @@ def _closed(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
 
 
 def _on_trust(emitter: Emission, step: Step) -> Inference:
-    """Take closed forms for which the proof checker has no table, on trust.
+    """Accept closed forms that the proof checker cannot verify as unproved axioms.
 
     Jumps may lie where the law has an atom, which the calculus does not ask.
     """
@@ -316,7 +316,7 @@ def _is_positive(emitter: Emission, context: Context, expr: Expr) -> bool:
 
 
 def _exponentials(work: ExpectationCalculus, t: Term) -> Iterator[Inference]:
-    """Yield equations of products of exponentials with exponentials of sums."""
+    """Yield equations between products of exponentials and exponentials of sums."""
     factors = [f for f in t[1:] if f[:2] == ("f", "exp")] if t[0] == "*" else []
     if len(factors) > 1:
         whole = ("f", "exp", ("+", *(f[2] for f in factors)))
@@ -337,7 +337,7 @@ _BITS = 128
 
 @emitter_for("_BallArithmetic")
 def _numbers(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Compare numbers by balls, after writing means in closed form, some by Owen's T."""
+    """Compare numbers by ball arithmetic, with means replaced by closed forms or enclosures."""
     if loose := sorted(step.statement.free_symbols, key=str):
         raise Rejected(f"{loose[0]} has no value here; the rule compares numbers")
     p, changed = emitter.formula(step.statement), list[tuple[Inference, list[Any]]]()
@@ -380,7 +380,7 @@ _BY_EXP: dict[str, Callable[[Expr], Expr]] = {
 
 
 def _bells(t: Term) -> Iterator[Term]:
-    """Yield the values of these functions that stand under no binder, the inner ones first."""
+    """Yield calls of Gaussian density factors outside all binders, the inner ones first."""
     for place, part in children(t):
         if not is_bound_place(t, place):
             yield from _bells(part)
@@ -389,7 +389,7 @@ def _bells(t: Term) -> Iterator[Term]:
 
 
 def _value(emitter: Emission, node: Expectation, context: Context) -> Inference:
-    """Derive the closed form of a mean."""
+    """Derive the closed form of an expectation, as a theorem."""
     with suppress(*FAILURES):
         return emitter.attempt(partial(_by_owens_t, emitter, node, context))
     work = ClosedFormSearch(emitter, context)

@@ -1,4 +1,4 @@
-"""Signs of polynomials as combinations of facts: linear programs, and then exact numbers.
+"""Signs of polynomials as combinations of facts: linear programs, made exact afterwards.
 
 Nothing here is trusted: what is found is written down as evidence, and judged by the checker.
 """
@@ -33,7 +33,7 @@ from slrsym.checker.term import Rejected
 
 
 class FactCombinations:
-    """Combines facts that a ring knows to show signs, and writes down what was combined.
+    """Search for combinations of known facts that prove a sign, with a record of each.
 
     It gives up on a question after some effort, and on all together after the most: monomials of
     candidates and of normal forms, entries of linear programs times their iterations; some 25,000
@@ -71,7 +71,7 @@ class FactCombinations:
         self.entries.append(["sign", plain(p), written, plain(factor)])
 
     def from_equations(self, st: Ring, facts: list[Any], p: Any) -> list[Any] | None:
-        """Write a polynomial as a combination of vanishing ones, or return None."""
+        """Write a polynomial as a combination of polynomials known to vanish, or return None."""
         cands = []
         for f in facts:
             cands.append([(f, 1)])
@@ -102,7 +102,7 @@ class FactCombinations:
         return [(c, parts) for c, (parts, _) in zip(found, columns, strict=True) if c != 0]
 
     def try_odd_factors(self, st: Ring, h: Any) -> None:
-        """Look for signs of the short factors of a polynomial that have an odd power."""
+        """Search for the signs of those short factors of a polynomial whose exponent is odd."""
         name = ("light", frozenset(h.to_dict().items()))
         if self.depth > 2 or name in self.failed:
             return

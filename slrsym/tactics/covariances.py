@@ -1,4 +1,4 @@
-"""Covariance matrices: elimination, and which of them are surely positive semidefinite or not."""
+"""Covariance matrices: LDL^T decomposition, and quick tests of semidefiniteness."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sympy.logic.boolalg import Boolean
 
 
 def ldl_decomposition(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
-    """Return D and L of M = L D L^T; None where a pivot vanishes, and its row does not."""
+    """Return D and L with M = L D L^T, or None if a pivot vanishes and its row does not."""
     work, n = matrix.copy(), matrix.rows
     diagonal, lower = [], sp.eye(n)
     for i in range(n):
@@ -31,7 +31,7 @@ def ldl_decomposition(matrix: sp.Matrix) -> tuple[list[Any], sp.Matrix] | None:
 
 
 def is_plainly_semidefinite(matrix: sp.Matrix) -> bool:
-    """Tell whether the declarations of symbols show a matrix to be positive semidefinite.
+    """Return whether the symbols' assumptions show a matrix to be positive semidefinite.
 
     If not, a claim that speaks of the law supposes that it exists.
     """
@@ -51,7 +51,7 @@ _TRIES = 500
 
 
 def is_indefinite_somewhere(matrix: sp.Matrix, hypotheses: Iterable[Boolean]) -> bool:
-    """Tell whether a matrix has a negative eigenvalue at a random point where hypotheses hold.
+    """Return whether a matrix has a negative eigenvalue at a random point under the hypotheses.
 
     A search for a proof that it has none can then be spared. False says nothing: no such point may
     have been met, or a hypothesis has no value.
@@ -79,7 +79,7 @@ def is_indefinite_somewhere(matrix: sp.Matrix, hypotheses: Iterable[Boolean]) ->
 
 
 def _random_values(symbol: sp.Symbol, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Draw values for a symbol as it is declared; positive ones of all sizes."""
+    """Draw values for a symbol that fit its assumptions, positive ones on a logarithmic scale."""
     values: NDArray[np.float64] = rng.standard_normal(_TRIES)
     if symbol.is_integer:
         values = np.ceil(10 * np.abs(values))

@@ -49,7 +49,7 @@ FAILURES = (Rejected, Refused, Untranslatable, ProofError, NotImplementedError)
 
 
 class MissingFact(Rejected):
-    """A missing fact, worded as the statement that is not known."""
+    """Raised if a fact is missing; the message words it like a statement."""
 
 
 def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any], Any]:
@@ -63,12 +63,12 @@ def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any],
 
 
 def emitter_for(*rules: str) -> Callable[[Emit], Emit]:
-    """Register a function that emits evidence for the rules of these class names."""
+    """Register a function that emits the evidence for rules of the given class names."""
     return _register_in(_EMITTERS, rules)
 
 
 def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
-    """Register a function that emits evidence for a rule of one's own.
+    """Register a function that emits the evidence for a user-defined rule.
 
     Parameters
     ----------
@@ -86,13 +86,13 @@ def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
 
 
 def kind_of_proof(*names: str) -> Callable[[Any], Any]:
-    """Register a function that emits the inferences of a kind of proof, by class name."""
+    """Register a function that emits the inferences of a kind of proof, named by its class."""
     return _register_in(_PROOFS, names)
 
 
 @dataclass(frozen=True)
 class StepOutcome:
-    """The outcome of a step: accepted, or refused for a reason, and its inferences."""
+    """The outcome of a step: accepted or refused, with the reason and the inferences made."""
 
     label: str
     # The class of its rule, with the rule's name if that is structural.
@@ -104,7 +104,7 @@ class StepOutcome:
 
 
 class Emission:
-    """The proof of one claim on its way into the proof checker."""
+    """Translation of the proof of one claim into inferences of the proof checker."""
 
     def __init__(
         self, claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
@@ -137,11 +137,11 @@ class Emission:
         return self.translator.term(expr)
 
     def said(self, p: Term) -> str:
-        """Return a formula in words, for messages."""
+        """Return a formula in the wording of statements, for messages."""
         return worded_formula(self.translator, p)
 
     def hypotheses(self, context: Context) -> tuple[Term, ...]:
-        """Return the hypotheses of a step that the proof checker can read."""
+        """Return the hypotheses of a step as formulas, without those that cannot be translated."""
         found = []
         for h in (*context.hypotheses, *context.granted):
             try:
@@ -151,7 +151,7 @@ class Emission:
         return (*found, *self._laws(context))
 
     def _laws(self, context: Context) -> tuple[Term, ...]:
-        """Return formulas which say that the laws of the claim exist, unless that is plain."""
+        """Return conditions that the claim's covariance matrices are semidefinite, if needed."""
         if not context.covariances:
             return ()
         name = context.covariances, context.hypotheses
@@ -167,7 +167,7 @@ class Emission:
         return self._covariances[name]
 
     def _follows(self, m: Matrix, context: Context) -> bool:
-        """Tell whether hypotheses on its entries show a matrix to be a covariance matrix."""
+        """Return whether the hypotheses imply that a matrix is a covariance matrix."""
         if not m.free_symbols & context.restricted_symbols:
             return False
         if is_indefinite_somewhere(m, context.hypotheses):
@@ -177,7 +177,7 @@ class Emission:
         return all(self.knows(p, bare) for p in semidefinite_conditions(entries))
 
     def knows(self, p: Term, context: Context) -> bool:
-        """Tell whether a formula can be proved; the inferences of the proof are removed."""
+        """Return whether a formula can be proved; keep none of the inferences."""
         mark, left, self.left = len(self.script.lines), self.left, self.effort
         try:
             line = self.shown(p, self.hypotheses(context), context)
@@ -190,7 +190,7 @@ class Emission:
 
     @cached_property
     def supposed(self) -> tuple[Context, tuple[Term, ...]]:
-        """The context of the claim, and its hypotheses in the proof checker's language."""
+        """The hypotheses of the claim, as a context of its steps and as formulas."""
         claim = self.claim
         laws = covariances(claim.statement, *claim.hypotheses)
         context = Context(claim.hypotheses, self.find, covariances=laws)
@@ -205,7 +205,7 @@ class Emission:
         return self.script.add("logic", premises, tuple(hypotheses), p)
 
     def unchecked(self, name: str, reason: str, given: Iterable[Term], p: Term) -> Inference:
-        """Add a formula without evidence; it is listed among the axioms."""
+        """Add a formula as an axiom, because it has no evidence."""
         line = self.script.add("unchecked", (), name, tuple(given), p)
         self._reasons[line.number] = reason
         return line
@@ -213,12 +213,12 @@ class Emission:
     # -- small questions --------------------------------------------------------------------------
 
     def holds(self, p: Term, context: Context) -> Inference:
-        """Prove a formula under a context, or add it without evidence."""
+        """Prove a formula under a step's hypotheses, or else add it as an axiom."""
         line, given = self.shown_once(p, context), self.hypotheses(context)
         return line or self.unchecked(_SIDE_CONDITION, f"{self.said(p)} is not shown", given, p)
 
     def shown_once(self, p: Term, context: Context) -> Inference | None:
-        """Return the proof of `p`, searched for on the first call only; None if there is none."""
+        """Return the proof of `p`, searched for on the first call only; None if it has none."""
         given = self.hypotheses(context)
         name = (canonical_key(p), tuple(sorted(map(canonical_key, given))))
         if name not in self._holds:
@@ -232,14 +232,14 @@ class Emission:
         return self._holds[name]
 
     def once(self, name: str, make: Callable[[], Inference]) -> Inference:
-        """Return a theorem without hypotheses, which is made on first use."""
+        """Return a theorem without hypotheses, deriving it by `make()` on the first call."""
         line = self._holds.get((name, ()))
         if line is None:
             line = self._holds[name, ()] = self.attempt(make)
         return line
 
     def keep(self, p: Term, context: Context, line: Inference) -> None:
-        """Answer a question before it is asked."""
+        """Store a theorem as the answer to later searches for `p`."""
         self._holds[
             canonical_key(p), tuple(sorted(map(canonical_key, self.hypotheses(context))))
         ] = line
@@ -262,7 +262,7 @@ class Emission:
         return None
 
     def conclude(self, shown: Inference, wanted: Term, context: Context) -> Inference:
-        """Derive the wanted formula from one that is equal, contains it, or implies it by parts."""
+        """Derive a formula from a theorem that equals it, contains it, or implies it by parts."""
         p = shown.theorem.conclusion
         if is_same(p, wanted):
             return shown
@@ -292,7 +292,7 @@ class Emission:
         raise Rejected(f"it does not follow from {self.said(p)}")
 
     def _other_side(self, shown: Inference, wanted: Term, context: Context) -> Inference:
-        """Derive a relation from one that shares a side with it, if the other sides are equal."""
+        """Derive a relation from a theorem with one equal side by proving the other sides equal."""
         p = shown.theorem.conclusion
         if p[0] == wanted[0] and p[0] in RELATIONS:
             for own, other in ((1, 2), (2, 1)):
@@ -306,7 +306,7 @@ class Emission:
 
     @contextlib.contextmanager
     def frugally(self) -> Iterator[None]:
-        """Halve the effort left to a search, so that other ways remain possible."""
+        """Halve the remaining search effort within a block, so that other methods can still run."""
         kept = self.left - self.left // 2
         self.left //= 2
         try:
@@ -318,7 +318,7 @@ class Emission:
         return tuple({canonical_key(h): h for h in (*given, *self.hypotheses(context))}.values())
 
     def equal(self, a: Term, b: Term, context: Context) -> Inference | None:
-        """Prove that two terms are equal; return None if they are the same term."""
+        """Prove that two terms are equal; return None if they are identical."""
         if is_same(a, b):
             return None
         line = self.shown(("=", a, b), self.hypotheses(context), context)
@@ -330,7 +330,7 @@ class Emission:
         self, id: str, values: Iterable[tuple[Any, Any]], context: Context,
         shown: Sequence[Inference] = (),
     ) -> Inference:  # fmt: skip
-        """Instantiate a proved claim at the given values, and discharge its hypotheses."""
+        """Instantiate a proved claim at given values, and discharge its hypotheses."""
         if id == self.claim.id:
             raise Refused(f"claim {id} is used in its own proof")
         claim = self.find(id)
@@ -359,7 +359,7 @@ class Emission:
     def discharged(
         self, line: Inference, context: Context, shown: Sequence[Inference] = ()
     ) -> Inference:
-        """Discharge all hypotheses that the context does not have."""
+        """Discharge all hypotheses of a theorem that the step does not have."""
         own = set(map(canonical_key, self.hypotheses(context)))
         open_ones = [h for k, h in line.theorem.hypotheses.items() if k not in own]
         later = {
@@ -376,7 +376,7 @@ class Emission:
         return self.logic([line, *proofs], left, line.theorem.conclusion)
 
     def discharge_absent_laws(self, line: Inference, context: Context) -> Inference:
-        """Discharge laws of symbols that the conclusion does not mention, by setting these to 0."""
+        """Discharge hypotheses on laws of symbols absent from the conclusion, set to 0 for this."""
         given = self.hypotheses(context)
         known = free_symbols(line.theorem.conclusion).union(*map(free_symbols, given))
         laws = [
@@ -398,14 +398,14 @@ class Emission:
         return self.logic([line, *proofs], kept, line.theorem.conclusion)
 
     def _from(self, shown: Sequence[Inference], p: Term, context: Context) -> Inference | None:
-        """Prove a hypothesis from one of the lines, the most similar first; None if all fail."""
+        """Prove a hypothesis from one of several theorems, most similar first; None if all fail."""
         for line in sorted(shown, key=lambda line: -similarity(p, line.theorem.conclusion)):
             with contextlib.suppress(*FAILURES):
                 return self.attempt(partial(self.conclude, line, p, context))
         return None
 
     def attempt(self, make: Callable[[], Inference]) -> Inference:
-        """Return `make()`; if it fails, remove the inferences it has added, and raise its error."""
+        """Return `make()`; if it fails, remove the inferences that it added and raise its error."""
         mark = len(self.script.lines)
         try:
             return make()
@@ -414,7 +414,7 @@ class Emission:
             raise
 
     def first(self, ways: Iterable[Callable[[], Inference]], otherwise: str) -> Inference:
-        """Return the result of the first way that succeeds; if all fail, raise the last error."""
+        """Return the result of the first method that succeeds; raise the last error if all fail."""
         reason: Exception = Rejected(otherwise)
         for way in ways:
             try:
@@ -433,7 +433,7 @@ class Emission:
         }  # fmt: skip
 
     def shown_from(self, p: Term, other: Term, context: Context) -> Inference:
-        """Prove the implication from `other` and the context to `p`."""
+        """Prove, without hypotheses, that `other` and the step's hypotheses imply `p`."""
         given = (*self.hypotheses(context), other)
         line = self.shown(p, given, context)
         if line is None:
@@ -441,7 +441,7 @@ class Emission:
         return self.logic([line], (), ("implies", ("and", *given), p))
 
     def from_equations(self, lines: Sequence[Inference], p: Term, context: Context) -> Inference:
-        """Prove a formula by arithmetic from equations or inequalities."""
+        """Prove a formula by arithmetic from known equations or inequalities."""
         missing = Rejected("it does not follow by arithmetic")
         for ask in QUESTIONS:
             try:
@@ -453,7 +453,7 @@ class Emission:
     def or_linear(
         self, step: Step, make: Callable[[], Inference], lines: Sequence[Inference] = ()
     ) -> Inference:
-        """Return `make()`; if it fails, prove the step from the lines by linearity."""
+        """Return `make()`; if it fails, prove the step by linearity from known theorems."""
         try:
             return self.attempt(make)
         except FAILURES:
@@ -469,7 +469,7 @@ class Emission:
         inner: Context,
         context: Context,
     ) -> Inference:
-        """Prove the goal under equations ``x = v`` from a line with these values put in."""
+        """Prove the goal under hypotheses ``x = v`` from its proof with v substituted for x."""
         given = self.hypotheses(context)
         exact = [substitute(h, values) for h in given]
         line = self.conclude(line, substitute(goal, values), inner)
@@ -498,7 +498,7 @@ class Emission:
     # -- steps ------------------------------------------------------------------------------------
 
     def step(self, step: Step, make: Callable[[], Inference], kind: str = "") -> Inference:
-        """Return the inference of a step, or add its statement without evidence if all fail."""
+        """Return the inference that proves a step, or else one of its statement as an axiom."""
         kind, start = kind or _kind(step), len(self.script.lines)
         wanted, given = self.formula(step.statement), self.hypotheses(step.context)
         self.left = _QUESTIONS * self.effort
@@ -533,14 +533,14 @@ class Emission:
         return line
 
     def prove(self, proof: Proof, context: Context, label: str = "") -> Inference:
-        """Translate a proof, and return the inference that has its conclusion."""
+        """Translate a proof into inferences, and return the last one, its conclusion."""
         make = _PROOFS.get(type(proof).__name__)
         if make is not None:
             return make(self, proof, context, label)
         return self.by_steps(proof.steps(context, label))
 
     def by_steps(self, steps: Iterable[Step]) -> Inference:
-        """Translate the steps of a kind of proof without a translator of its own, one by one."""
+        """Translate a proof step by step, if its kind has no translator of its own."""
         line = None
         for step in steps:
             line = self.step(step, partial(self.by_family, step, ()))
@@ -561,7 +561,7 @@ class Emission:
         return self.on_trust(step, self.formula(step.statement))
 
     def on_trust(self, step: Step, p: Term) -> Inference:
-        """Conclude a step without evidence, from an axiom "the rule NAME is right" that is listed.
+        """Conclude a step from the listed axiom that its rule is right, without evidence.
 
         This is for rules that users define: a claim that rests on such an axiom is conditional.
         """
@@ -569,7 +569,7 @@ class Emission:
 
 
 def is_covariance_formula(p: Term) -> bool:
-    """Tell whether a formula says that a matrix is a covariance matrix."""
+    """Return whether a formula states that a matrix is a covariance matrix."""
     return p[:2] == ("o", "psd")
 
 
@@ -582,7 +582,7 @@ QUESTIONS: list[Callable[..., Inference]] = []
 
 
 def _relations(p: Term) -> list[Term]:
-    """Return the relations that a conjunction consists of."""
+    """Return the relations in a conjunction."""
     if p[0] == "and":
         return [r for q in p[1:] for r in _relations(q)]
     return [p] if p[0] in ("=", "<", "<=", "!=") else []
@@ -600,7 +600,7 @@ def emit(
     claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
     earlier: EarlierInferences | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
 ) -> tuple[dict[str, Any], Emission]:  # fmt: skip
-    """Return the record of a claim for the log, and enter the claim among the proved ones."""
+    """Translate a claim; return its record for the log, and add it to the proved claims."""
     work = Emission(claim, find, book, earlier, patience, refuted)
     statement = work.formula(claim.statement)
     context, given = work.supposed

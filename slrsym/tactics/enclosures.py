@@ -1,4 +1,4 @@
-"""Enclosures of Gaussian means without a closed form, which the proof checker takes on trust.
+"""Enclosures of Gaussian means without a closed form, which the proof checker does not verify.
 
 The mean of a function of one standard Gaussian is the integral against its density between -R and
 R, which Arb encloses rigorously, and two tails, bounded by means of A exp(c |z|) >= |f(z)|.
@@ -58,7 +58,7 @@ _NAN = acb(arb.nan())
 
 
 def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
-    """Enclose an expression's value by a ball, not finite where it may not be analytic."""
+    """Enclose the value of an expression in a ball, infinite if it may not be analytic there."""
 
     def of(part: Expr) -> Ball:
         return _ball(part, values, analytic)
@@ -109,7 +109,7 @@ def _ball(expr: Expr, values: dict[Any, Ball], analytic: bool) -> Ball:
 
 
 def _where(x: Ball, function: Callable[[Ball], Ball], low: arb, analytic: bool) -> Ball:
-    """Apply a function that is defined on the real axis to the right of `low`; else return NaN."""
+    """Apply a function, or return NaN if it has to be analytic and `x` may be below `low`."""
     if not analytic and not x.real > low:
         return _NAN
     return function(x)
@@ -174,7 +174,7 @@ def _standardised(integrand: Expr, law: GaussianLaw, z: Dummy) -> Expr:
 
 
 def _growth(expr: Expr, z: Dummy) -> tuple[arb, arb]:
-    """Return A and c such that an expression is at most A exp(c abs(z)) in absolute value."""
+    """Return A and c such that an expression is at most A exp(c |z|) in absolute value."""
     if z not in expr.free_symbols:
         return abs(_ball(expr, {}, False)).upper(), arb(0)
     if expr == z:
@@ -224,7 +224,7 @@ def _growth_of_logarithm(argument: Expr, z: Dummy) -> tuple[arb, arb]:
 
 
 def _least(expr: Expr, z: Dummy) -> arb:
-    """Return a positive lower bound of a positive constant plus even powers."""
+    """Return a positive lower bound of a sum of a positive constant and nonnegative terms."""
     fixed, loose = expr.as_independent(z, as_Add=True)
     low = _ball(fixed, {}, False).real.lower()
     if low > 0 and all(_is_nonnegative(part) for part in Add.make_args(loose)):

@@ -1,4 +1,4 @@
-"""Evidence for textbook theorems on means, tangents, integers and pieces."""
+"""Evidence for inequalities of means, tangents and integers, and for case distinctions."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _price(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Infe
 
 
 def _slopes_taken(work: ExpectationCalculus, line: Inference, f: Expr, law: Any) -> Inference:
-    """Evaluate the derivatives inside the expectations on the right side of an equation."""
+    """Evaluate the derivatives inside expectations on the right-hand side of an equation."""
     order = [s for block in law.independent_laws() for s in block.symbols]
     for node in expectations_in(line.theorem.conclusion[2]).values():
         (body,) = binder_bodies(node)
@@ -93,7 +93,7 @@ def _slopes_taken(work: ExpectationCalculus, line: Inference, f: Expr, law: Any)
 
 
 def _placeholder(x: Symbol, context: Context) -> Symbol:
-    """Return a fresh variable with the same declarations, about which no hypothesis says more."""
+    """Return a fresh variable with the same assumptions as x, if no hypothesis restricts x."""
     declared = set(x._assumptions_orig) - {"commutative"}
     if not x.is_real or declared - {"real", "positive", "nonnegative", "negative", "nonpositive"}:
         raise Rejected(f"{x} has to be declared real, and of a sign at most")
@@ -103,7 +103,7 @@ def _placeholder(x: Symbol, context: Context) -> Symbol:
 
 
 def _slope_line(emitter: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Inference:
-    """Prove the sign of a derivative at a variable about which nothing else is supposed."""
+    """Prove the sign of a derivative of a function at an arbitrary point."""
     place = _placeholder(x, context)
     slope = (
         "d",
@@ -164,7 +164,7 @@ def _jensen_at(
 def _with_means(
     work: ExpectationCalculus, line: Inference, wanted: Term, ends: dict[str, Term]
 ) -> Inference:
-    """Derive the wanted statement, whose means have differently written but equal integrands."""
+    """Derive a statement whose means have integrands that are equal but written differently."""
     for node in ends.values():
         for other in expectations_in(wanted).values():
             if is_same(node, other) or not is_same(
@@ -269,7 +269,7 @@ def _signs_of_means(emitter: Emission, p: Term, context: Context) -> list[Infere
 
 
 def _cuts(emitter: Emission, step: Step) -> Iterator[tuple[Term, int]]:
-    """Yield integers next to the zeros of a polynomial, at which its sign may change."""
+    """Yield each variable with integers next to zeros of a polynomial, where its sign changes."""
     difference = step.link.lhs - step.link.rhs
     for x in sorted(difference.free_symbols, key=str):
         polynomial = difference.as_poly(x)
@@ -297,7 +297,7 @@ def _in_two_cases(
 
 
 def _kinks(t: Term) -> Iterator[Term]:
-    """Yield signs, absolute values and maxima in a term, the inner ones first."""
+    """Yield signs, absolute values and maxima outside all binders, the inner ones first."""
     for place, part in children(t):
         if not is_bound_place(t, place):
             yield from _kinks(part)
@@ -311,7 +311,7 @@ def _piecewise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> 
 
 
 def by_pieces(emitter: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Inference:
-    """Prove a formula case by case, with signs, absolute values and maxima replaced in each."""
+    """Prove a formula case by case, replacing signs, absolute values and maxima in each case."""
     node = next(_kinks(p), None)
     if node is None:
         return prove_in_context(emitter, p, context, (), cases)

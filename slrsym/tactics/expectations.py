@@ -45,12 +45,12 @@ QUICK = 60_000
 
 
 def expectations_in(t: Term) -> dict[str, Term]:
-    """Return the expectations in a term that stand under no binder, by key."""
+    """Return the expectations in a term that are outside all binders, by key."""
     return {k: n for k, n in opaque_in(t).items() if n[0] == "E"}
 
 
 class ExpectationCalculus:
-    """The equations of one step, and the expectations that they speak of."""
+    """The equations between expectations that one step derives."""
 
     def __init__(self, emitter: Emission, context: Context) -> None:
         self.emitter, self.context = emitter, context
@@ -68,7 +68,7 @@ class ExpectationCalculus:
     def shown(
         self, p: Term, lines: Sequence[Inference] = (), without: Iterable[Term] = ()
     ) -> Inference:
-        """Prove a relation by arithmetic, taking expectations that exist for numbers."""
+        """Prove a relation by arithmetic, treating expectations that exist as numbers."""
         names = set(without)
         given = [h for h in self.given if not free_symbols(h) & names]
         if not names:
@@ -91,26 +91,26 @@ class ExpectationCalculus:
         return self.emitter.term(node)
 
     def body(self, integrand: Expr, node: Expectation) -> Term:
-        """Translate an integrand, in the bound variables that the proof checker's term has."""
+        """Translate an integrand, with the bound variables of an expectation's translation."""
         t, u = self.term(node), self.term(Expectation(integrand, node.law))
         return substitute(
             binder_bodies(u)[0], dict(zip(bound_variables(u), bound_variables(t), strict=True))
         )
 
     def rewritten(self, line: Inference, equation: Inference, source: Term) -> Inference:
-        """Replace `source` on the right of `line` by the other side of `equation`."""
+        """Rewrite the right-hand side of a theorem by an equation for `source`."""
         _, _, right = line.theorem.conclusion
         paths = [[2, *to_json(path)] for path in paths_to_subterm(right, source)]
         return self.add("rewrite", [line, equation], paths) if paths else line
 
     def linear(self, t: Term, parts: Sequence[tuple[Term, Term]]) -> Inference:
-        """Write E f as the sum of c E g over the parts (c, g) that add up to f."""
+        """Prove E f = sum of c E g over parts (c, g) whose combination is f."""
         factors, bodies = tuple(c for c, _ in parts), tuple(f for _, f in parts)
         said = ("=", binder_bodies(t)[0], linear_combination(factors, bodies))
         return self.add("linear", [self.shown(said, (), bound_variables(t))], t, factors, bodies)
 
     def with_body(self, t: Term, wanted: Term, exists: Inference | None = None) -> Inference:
-        """Replace the integrand of an expectation by one that arithmetic shows to be equal."""
+        """Replace the integrand of an expectation by one that arithmetic proves to be equal."""
         line = self.shown(("=", binder_bodies(t)[0], wanted), (), bound_variables(t))
         return self.bodies(line, t, exists)
 
@@ -121,7 +121,7 @@ class ExpectationCalculus:
     def settled(
         self, line: Inference, lines: Sequence[Inference], without: Sequence[Term] = ()
     ) -> Inference:
-        """Discharge hypotheses of a line by other lines, and by arithmetic those on `without`."""
+        """Discharge hypotheses of a theorem by other theorems, or by arithmetic if on `without`."""
         known = {canonical_key(other.theorem.conclusion) for other in lines}
         more = []
         for name, h in line.theorem.hypotheses.items():
@@ -135,7 +135,7 @@ class ExpectationCalculus:
         return self.emitter.logic([line, *proofs], left.values(), line.theorem.conclusion)
 
     def proved(self, line: Inference) -> Inference:
-        """Discharge every hypothesis that the context does not have, or raise `Rejected`."""
+        """Discharge every hypothesis that the step does not have, or raise `Rejected`."""
         own = set(map(canonical_key, self.given))
         proofs = []
         for name, h in line.theorem.hypotheses.items():
@@ -151,14 +151,14 @@ class ExpectationCalculus:
         )
 
     def density(self, t: Term) -> tuple[Inference, Inference]:
-        """Write an expectation as an integral against the density; return also that it exists."""
+        """Write an expectation as an integral against the density, and prove that it exists."""
         line = self.add("density", (), t)
         return line, self.add("defined", [line], [2])
 
     # -- taking apart ---------------------------------------------------------------------------
 
     def take_apart(self, node: Expectation, ways: Sequence[Callable[..., Any]]) -> None:
-        """Derive equations for an expectation, and for those in them, until no way applies."""
+        """Derive equations for an expectation and those it reduces to, until no method applies."""
         left = [node]
         while left:
             e = left.pop()
@@ -175,7 +175,7 @@ class ExpectationCalculus:
                 self.whole.append(e)
 
     def multiplied_out(self, e: Expectation, deep: bool = True) -> Any:
-        """Multiply an integrand out and take constant factors outside; open sums if `deep`."""
+        """Expand an integrand and move constants out; expand sums inside functions if `deep`."""
         parts: dict[Expr, Expr] = {}
         # The proof checker takes a sum of copies as it stands.
         kept = e.integrand.atoms(IIDSum)
@@ -194,7 +194,7 @@ class ExpectationCalculus:
         return self.linear(self.term(e), pairs), [Expectation(f, e.law) for f in parts]
 
     def exponents(self, e: Expectation) -> Any:
-        """Take out of exponentials the constant terms of their exponents."""
+        """Move constant terms out of the exponents of exponentials."""
         outer = inner = S.One
         for f in Mul.make_args(e.integrand):
             if isinstance(f, exp) and not f.has(IIDSum):
@@ -212,7 +212,7 @@ class ExpectationCalculus:
         return self.add("constant", (), self.term(e)), []
 
     def no_copies(self, e: Expectation) -> Any:
-        """Replace a sum of no copies by 0."""
+        """Replace a sum of zero independent copies by 0."""
         for sums in e.integrand.atoms(IIDSum):
             if sums.count == 0:
                 line = self.add("no copies", (), self.emitter.term(sums))
@@ -222,7 +222,7 @@ class ExpectationCalculus:
         return None
 
     def marginal(self, e: Expectation) -> Any:
-        """Drop variables that the integrand lacks; keep one law for sums of copies alone."""
+        """Drop variables that the integrand does not contain from an expectation."""
         used = e.integrand.free_symbols & set(e.law.symbols)
         if not used and e.integrand.has(IIDSum):
             used = set(next(iter(e.law.independent_laws())).symbols)
@@ -244,7 +244,7 @@ class ExpectationCalculus:
         ), [less]
 
     def product(self, e: Expectation, first: list[Law], last: list[Law], f: Expr, g: Expr) -> Any:
-        """Write E f g as E f E g, each under its own independent laws."""
+        """Write E f g as E f E g, given that f and g depend on independent variables."""
         t = self.term(e)
         body = ("*", self.body(f, e), self.body(g, e))
         line = self.linear(t, [(ONE, body)])
@@ -256,7 +256,7 @@ class ExpectationCalculus:
         return self.rewritten(line, split, whole), parts
 
     def independent(self, e: Expectation) -> Any:
-        """Factor an expectation into those of independent parts."""
+        """Factor an expectation into expectations of independent parts."""
         names = set(e.law.symbols)
         pieces = [
             (f, (f.free_symbols & names) | f.atoms(IIDSum)) for f in Mul.make_args(e.integrand)
@@ -313,7 +313,7 @@ class ExpectationCalculus:
         return joint_law([*first, *last]), len(first)
 
     def image(self, e: Expectation, forms: dict[Symbol, Expr], law: Law) -> Inference:
-        """Write the variables of `e` as affine forms of the variables of another law."""
+        """Write an expectation in new variables, of which its own are affine forms."""
         t = self.term(e)
         order = [s for block in e.law.independent_laws() for s in block.symbols]
         new = self.term(Expectation(Add(*law.symbols), law))
@@ -333,7 +333,7 @@ class ExpectationCalculus:
         )
 
     def noise(self, e: Expectation) -> Any:
-        """Take the first or second moment of noise."""
+        """Evaluate the first or second moment of a noise variable."""
         base, power = e.integrand.as_base_exp()
         for block in e.law.independent_laws():
             if isinstance(block, NoiseLaw) and base in block.symbols and power in (1, 2):
@@ -346,7 +346,7 @@ class ExpectationCalculus:
         return None
 
     def copies(self, e: Expectation) -> Any:
-        """Take the first or second moment of a sum of independent copies."""
+        """Evaluate the first or second moment of a sum of independent copies."""
         base, power = e.integrand.as_base_exp()
         if not isinstance(base, IIDSum) or power not in (1, 2):
             return None
@@ -399,7 +399,7 @@ class ExpectationCalculus:
     # -- putting together -----------------------------------------------------------------------
 
     def resolved(self, line: Inference, kept: Iterable[str]) -> Inference:
-        """Replace expectations on the right by their equations, except the kept ones."""
+        """Replace expectations on the right-hand side by their equations, except those to keep."""
         kept = set(kept)
         while True:
             _, left, right = line.theorem.conclusion
@@ -411,7 +411,7 @@ class ExpectationCalculus:
                 line = self.rewritten(line, self.lines[canonical_key(node)], node)
 
     def _circular(self) -> set[str]:
-        """Return the keys of expectations whose equations lead back to them, as Stein's can."""
+        """Return the keys of expectations whose equations lead back to themselves."""
         after: dict[str, set[str]] = {}
         for name, line in self.lines.items():
             left, right = line.theorem.conclusion[1:]
@@ -427,7 +427,7 @@ class ExpectationCalculus:
             reached = further
 
     def conclude(self, wanted: Term, more: Sequence[Inference] = ()) -> Inference:
-        """Prove the statement by arithmetic from the equations, matching integrands if need be."""
+        """Prove a statement by arithmetic from the equations, matching integrands if necessary."""
         named, circular = expectations_in(wanted), self._circular()
         about = [line for line in self.lines.values() if self._is_about(line, named)]
         lines = [self.resolved(line, circular | named.keys()) for line in about]
@@ -473,7 +473,7 @@ class ExpectationCalculus:
 
     @staticmethod
     def _is_about(line: Inference, named: Mapping[str, Term]) -> bool:
-        """Tell whether an equation has a named side, or does not begin with an expectation."""
+        """Return whether an equation has a named side, or no expectation as its left side."""
         sides = line.theorem.conclusion[1:]
         return sides[0][0] != "E" or any(canonical_key(side) in named for side in sides)
 
@@ -495,7 +495,7 @@ class ExpectationCalculus:
 
 
 def _apart(term: Expr, law: Law) -> tuple[Expr, Expr]:
-    """Split a product into the factors without variables of a law, and those with them."""
+    """Split a product into factors without variables of a law and factors with them."""
     names = set(law.symbols)
     varying = [f for f in Mul.make_args(term) if f.free_symbols & names or f.has(IIDSum)]
     return Mul(*(f for f in Mul.make_args(term) if f not in varying)), Mul(*varying)

@@ -1,4 +1,4 @@
-"""The rules of the Gaussian calculus, each by the equations that it allows."""
+"""The rules of the Gaussian calculus, each with the equations that it may use."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _worked(
 
 
 def prove_by_linearity(emitter: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
-    """Prove a step from lines, by arithmetic and linearity of expectations."""
+    """Prove a step by arithmetic and the linearity of expectations, from known theorems."""
 
     def shown(*ways: str) -> Inference:
         work = _worked(emitter, step, *ways)
@@ -85,7 +85,7 @@ def prove_by_linearity(emitter: Emission, step: Step, lines: Sequence[Inference]
 
 
 def _integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
-    """Yield lines for improper integrals, by those of the terms of their integrands."""
+    """Yield equations that split improper integrals by the terms of their integrands."""
     for node in step.link.statement.atoms(Integral):
         t, x = work.emitter.term(node), node.variables[0]
         if not is_improper(t):
@@ -147,7 +147,7 @@ def _moments(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
 
 
 def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
-    """Refuse variables that no expectation of the step has, or that are not Gaussian."""
+    """Raise an error for variables that no expectation has, or that are not Gaussian."""
     blocks = [b for node in outermost_expectations(step) for b in node.law.independent_laws()]
     blocks = [b for b in blocks if set(b.symbols) & set(variables)]
     if not blocks:
@@ -234,7 +234,7 @@ def _under(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Infe
 
 
 def _taken_inside(work: ExpectationCalculus, node: Derivative) -> Inference:
-    """Show that the derivative of an expectation is that of the derivative."""
+    """Prove that the derivative of an expectation is the expectation of the derivative."""
     line = work.add("derivative of expectation", (), work.emitter.term(node))
     inner = line.theorem.conclusion[2]
     slope = node.expr.integrand
@@ -252,7 +252,7 @@ def _taken_inside(work: ExpectationCalculus, node: Derivative) -> Inference:
 
 
 def _of_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
-    """Differentiate a polynomial of expectations as the expectation that it is."""
+    """Differentiate a polynomial in expectations after writing it as one expectation."""
     emitter = work.emitter
     names = {x: Dummy(x.name, real=True) for x in node.variables}
     whole, equation = _one_mean(emitter, node.expr.xreplace(names), work.context)
@@ -276,7 +276,7 @@ def _of_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
 
 
 def _one_mean(emitter: Emission, expr: Expr, context: Context) -> tuple[Expectation, Inference]:
-    """Return an expectation that a polynomial of some is equal to, and the equation."""
+    """Write a polynomial in expectations as one expectation; return it with the equation."""
     laws: list[Law] = []
     integrands: dict[Expr, Expr] = {}
     for mean in sorted(expr.atoms(Expectation), key=default_sort_key):
@@ -347,7 +347,7 @@ def _square(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
 
 
 def _single_exponential(work: ExpectationCalculus, whole: Expectation, integral: Term) -> Inference:
-    """Write the integrand of a Lebesgue integral as a factor times a single exponential."""
+    """Write the integrand of a Lebesgue integral with a single exponential factor."""
     (body,), names = binder_bodies(integral), bound_variables(integral)
     ((x, mean),) = whole.law.mean.items()
     of = whole.integrand.replace(erf_prime, lambda u: 2 * exp(-(u**2)) / sqrt(pi))
@@ -404,7 +404,7 @@ def _conditioning(emitter: Emission, step: Step, premises: Sequence[Inference]) 
 
 
 def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Symbol]) -> Inference:
-    """Show that E f = E E(f given some variables).
+    """Prove E f = E E(f | some variables), the law of total expectation.
 
     What the variables given leave over of a correlated one is independent of them. So the
     expectation is one under a product law, and so is the inner one on the right.

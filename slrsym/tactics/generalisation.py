@@ -41,7 +41,7 @@ def _of_any_numbers(
     emitter: Emission, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
-    """Prove a relation for arbitrary values of its long factors, with one symbol for equal ones."""
+    """Prove a relation after replacing long factors by symbols, equal factors by the same one."""
     if (len(canonical_key(p)) > _TOO_LONG and not opaque_in(p)) != long:
         raise Rejected("arithmetic is tried first" if long else "it was tried before")
     facts = _facts(emitter, p, given, lines)
@@ -62,7 +62,7 @@ def _of_any_signs(
     context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:
-    """Prove an inequality from the signs of its long factors alone."""
+    """Prove an inequality using only the signs of its long factors."""
     if p[0] not in ("<", "<="):
         raise Rejected("no inequality")
     return _with_words(emitter, p, _facts(emitter, p, given, lines), context, True, True)
@@ -72,7 +72,7 @@ def _of_any_summands(
     emitter: Emission, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
-    """Prove an equation from others for arbitrary values of their long summands."""
+    """Prove an equation from others after replacing long summands by symbols."""
     said = [line.theorem.conclusion for line in lines]
     if not said or any(q[0] != "=" for q in (p, *said)) or len(canonical_key(p)) < _TOO_LONG:
         raise Rejected("no long equation from others")
@@ -144,7 +144,7 @@ def prove_instance(
     emitter: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
     shown: Sequence[Inference], context: Context, effort: int | None = None,
 ) -> Inference:  # fmt: skip
-    """Prove a formula for symbols, then instantiate these and discharge the hypotheses."""
+    """Prove a formula in symbols, instantiate it at terms, and discharge its hypotheses."""
     name, _, *data = search_arithmetic(p, supposed, (), effort or emitter.effort // 10, emitter)
     line = emitter.script.add(name, (), *data)
     line = emitter.script.add("instance", [line], tuple(values.items()))
@@ -157,7 +157,7 @@ def prove_instance(
 
 
 def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
-    """Yield the multiples in which a Gaussian factor may occur: written by exp, erf' or erf''."""
+    """Yield the multiples of a Gaussian density factor that may be written as another function."""
     yield ()
     yield (num(-1),)
     yield num(2), ("^", -1, 2, ("pi",))
@@ -168,7 +168,7 @@ def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
 
 
 def _exists(emitter: Emission, t: Term, lines: Sequence[Inference], context: Context) -> Inference:
-    """Prove that a term is defined, from a line in which it occurs or else by a search."""
+    """Prove that a term is defined, because a known theorem contains it or by a search."""
     for line in lines:
         for path in paths_to_subterm(line.theorem.conclusion, t):
             return emitter.script.add("defined", [line], to_json(path))
@@ -179,7 +179,7 @@ def _exists(emitter: Emission, t: Term, lines: Sequence[Inference], context: Con
 
 
 class _Words:
-    """The symbols that replace factors, one for all multiples of a factor."""
+    """The symbols that replace long factors, one symbol for all multiples of a factor."""
 
     def __init__(
         self, emitter: Emission, context: Context, taken: frozenset[Term], sums: bool,
@@ -194,7 +194,7 @@ class _Words:
         self._written: dict[str, tuple[Term, Inference | None]] = {}
 
     def short(self, t: Term) -> tuple[Term, list[tuple[Any, Inference]]]:
-        """Replace long factors by symbols; return the equations of rewritten ones, too."""
+        """Replace long factors by symbols; return the result and the equations used."""
         parts, changed = [], []
         for path, factor in _long_factors(t, self.sums, self.common):
             word, equation = self._word(factor)
@@ -209,7 +209,7 @@ class _Words:
         return self._written[canonical_key(t)]
 
     def _symbol(self, t: Term) -> Term:
-        """Return the symbol that stands for a factor, a new one on the first call."""
+        """Return the symbol that replaces a factor, creating it on the first call."""
         s = next((s for s, v in self.values.items() if is_same(v, t)), None)
         if s is None:
             s = fresh_symbol(("s", "w", "R"), self.taken | set(self.values))
@@ -217,7 +217,7 @@ class _Words:
         return s
 
     def _as_another(self, t: Term) -> tuple[Term, Inference] | None:
-        """Write a factor as a multiple of an earlier one; return None if it is not one."""
+        """Write a factor as a multiple of an earlier factor, or return None."""
         value = fingerprint(t)
         for other in self.emitter.factors if value is not None else ():
             if is_same(t, other):
@@ -237,7 +237,7 @@ class _Words:
 def _long_factors(
     t: Term, sums: bool = True, common: Container[str] = (), names: frozenset[Term] = frozenset()
 ) -> Iterator[tuple[tuple[Any, ...], Term]]:
-    """Yield roots, fractions, values of functions, and sums in products, each with its path.
+    """Yield each long factor (root, fraction, function call, sum in a product) with its path.
 
     Or, with sums opened, those under the sign of a sum that do not speak of its terms.
     """
@@ -267,7 +267,7 @@ def _long_factors(
 
 
 def _on_both_sides(p: Term) -> set[str]:
-    """Return the keys of the summands that both sides of a relation have."""
+    """Return the keys of the summands that are on both sides of a relation."""
     a, b = ({canonical_key(t) for t in side[1:]} if side[0] == "+" else set() for side in p[1:])
     return a & b
 
@@ -275,7 +275,7 @@ def _on_both_sides(p: Term) -> set[str]:
 def _signs(
     emitter: Emission, t: Term, facts: Sequence[Inference], context: Context
 ) -> Iterator[Inference]:
-    """Yield the sign of a factor, and of a power also on which side of 1 it lies."""
+    """Yield theorems on the sign of a factor, and for powers, whether it is at least 1."""
     effort = emitter.effort // 10
 
     def quickly(p: Term) -> Inference:
@@ -303,7 +303,7 @@ def _signs(
 
 
 def _beside_one(t: Term, like: Term) -> Term:
-    """State that `t` is at least 1, or at most, as its relative `like` is at a random point."""
+    """Return the formula that `t` is at least 1 or at most 1, as a related term `like` suggests."""
     value, one = fingerprint(like), num(1)
     if value is None:
         raise Rejected("it has no value there")
@@ -317,7 +317,7 @@ def _at(t: Term, parts: Sequence[tuple[Any, Term]]) -> Term:
 
 
 def _is_of_one_kind(p: Term) -> bool:
-    """Tell whether an equation is between two roots, or two values of one function."""
+    """Return whether an equation relates two roots, or two values of one function."""
     if p[0] != "=":
         return False
     a, b = p[1:]
@@ -325,7 +325,7 @@ def _is_of_one_kind(p: Term) -> bool:
 
 
 def _alike(emitter: Emission, p: Term, context: Context) -> Inference:
-    """Derive f(x) = f(y) from x = y."""
+    """Prove f(x) = f(y) by proving x = y."""
     if is_same(*p[1:]):
         raise Rejected("whether it is defined is asked")
     (place, x), (_, y) = list(children(p[1]))[-1], list(children(p[2]))[-1]

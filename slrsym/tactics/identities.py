@@ -1,4 +1,4 @@
-"""Identities of elementary functions, derived from derivatives where a statement needs them.
+"""Identities of elementary functions, proved from derivatives when a statement needs them.
 
 Addition theorems of sine and cosine, hyperbolic functions by exponentials, maxima by absolute
 values: what stands in a statement is replaced, and put back once the rest is shown. Of a logarithm
@@ -60,7 +60,7 @@ def _plus(*parts: Term) -> Term:
 
 
 def _unchanging(emitter: Emission, f: Term) -> Inference:
-    """Show that a function of t whose derivative vanishes equals its value at 0."""
+    """Prove that a function of t whose derivative vanishes equals its value at 0."""
     f_z = substitute(f, {T: Z})
     slope = prove_by_arithmetic(emitter, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
     nothing = Context((), emitter.find)
@@ -74,13 +74,13 @@ def _unchanging(emitter: Emission, f: Term) -> Inference:
 
 
 def _pythagoras(emitter: Emission) -> Inference:
-    """Show that sin(t)^2 + cos(t)^2 = 1."""
+    """Prove sin(t)^2 + cos(t)^2 = 1."""
     total = _plus(("^", 2, 1, _sin(T)), ("^", 2, 1, _cos(T)))
     return prove_by_arithmetic(emitter, ("=", total, ONE), (), [_unchanging(emitter, total)])
 
 
 def _sum_of_angles(emitter: Emission, name: str) -> Inference:
-    """Show the addition theorem of sine or cosine for t and x."""
+    """Prove the addition theorem of sine or cosine, for the angles t and x."""
     sin, cos = _sin(T), _cos(T)
     sin_x, cos_x = _sin(X), _cos(X)
     sin_both, cos_both = _sin(_plus(T, X)), _cos(_plus(T, X))
@@ -111,7 +111,7 @@ def _sum_of_angles(emitter: Emission, name: str) -> Inference:
 
 
 def _hyperbolic(emitter: Emission, name: str) -> Inference:
-    """Show that a hyperbolic function of t equals its expression by exponentials."""
+    """Prove that a hyperbolic function of t equals its expression in exponentials."""
     exp, inverse = _exp(T), _exp(product_of_factors(MINUS, T))
     if name == "tanh":
         one, tanh = _exp(product_of_factors(num(2), T)), _tanh(T)
@@ -132,7 +132,7 @@ def _hyperbolic(emitter: Emission, name: str) -> Inference:
 
 
 def _sign_of_log(emitter: Emission, kind: str, is_above: bool) -> Inference:
-    """Show that log(t) has a sign, from how t compares with 1."""
+    """Prove the sign of log(t) from a comparison of t with 1."""
     rising = ("d", (1,), (Z,), (_log(Z),), (Z,))
     here = ("<", ZERO, Z)
     slope = prove_by_arithmetic(emitter, (kind, ZERO, rising), [here])
@@ -156,7 +156,7 @@ def _identity(emitter: Emission, name: str) -> Inference:
 
 
 def _at(emitter: Emission, line: Inference, values: dict[Term, Term]) -> Inference:
-    """Put values into an identity; that they are defined must follow from nothing."""
+    """Instantiate an identity at terms that are defined without hypotheses."""
     values = {s: v for s, v in values.items() if s != v}
     if not values:
         return line
@@ -169,7 +169,7 @@ def _at(emitter: Emission, line: Inference, values: dict[Term, Term]) -> Inferen
 
 
 def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
-    """Yield the summands of an angle, each as a multiple of a term."""
+    """Yield the summands of an angle, each as a rational multiple of a term."""
     if t[0] == "+":
         for part in t[1:]:
             yield from _summands(part)
@@ -183,7 +183,7 @@ def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
 
 
 class _Angles:
-    """Expansions of sines and cosines in those of a few angles, of which all others are sums."""
+    """Addition theorems for sums of a few basic angles, which give all angles of a formula."""
 
     def __init__(self, emitter: Emission, angles: Sequence[Term]) -> None:
         self.emitter = emitter
@@ -195,7 +195,7 @@ class _Angles:
             self.units[canonical_key(rest)] = Fraction(whole, common)
 
     def parts(self, angle: Term) -> list[Term]:
-        """Return the angles of which one is the sum."""
+        """Return the basic angles, with repetition, whose sum is a given angle."""
         found: list[Term] = []
         for c, rest in _summands(angle):
             unit = self.units[canonical_key(rest)]
@@ -206,7 +206,7 @@ class _Angles:
         return found
 
     def equation(self, t: Term) -> Inference:
-        """Return sin(u) or cos(u) by the parts of u; refused if it has one part, or too many."""
+        """Expand sin(u) or cos(u) by addition theorems; refuse if u has one part, or too many."""
         parts = self.parts(t[2])
         if not 2 <= len(parts) <= _MOST_ANGLES:
             raise Rejected("no sum of a few angles")
@@ -229,7 +229,7 @@ class _Angles:
 
 
 def _values(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Term]:
-    """Return the values of functions in a term, the inner ones first; if deep, under binders."""
+    """Return the calls of some functions in a term by key, if deep also those inside binders."""
     found: dict[str, Term] = {}
     for place, part in children(t):
         if deep or not is_bound_place(t, place):
@@ -240,7 +240,7 @@ def _values(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Ter
 
 
 def _equations(emitter: Emission, p: Term) -> Iterator[Inference]:
-    """Yield equations for values in a formula that have other words."""
+    """Yield identities of trigonometric and hyperbolic functions and maxima for a formula."""
     circular = _values(p, ("sin", "cos"))
     angles = _Angles(emitter, [t[2] for t in circular.values()])
     for t in (*_values(p, ("sinh", "cosh", "tanh", "max")).values(), *circular.values()):
@@ -263,7 +263,7 @@ def _of_maximum(emitter: Emission, t: Term) -> Inference:
 def _of_log(
     emitter: Emission, u: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
 ) -> Iterator[Callable[[], Inference]]:
-    """Yield ways to the sign of a logarithm and to its tangents at 1."""
+    """Yield methods to prove the sign of log(u) and its bounds by tangents at 1."""
 
     def sign(kind: str, is_above: bool) -> Inference:
         name = f"sign of log {kind} {is_above}"
@@ -286,7 +286,7 @@ def _of_log(
 def _settled(
     emitter: Emission, line: Inference, given: Sequence[Term], lines: Sequence[Inference]
 ) -> Inference:
-    """Show the hypotheses of a line by arithmetic."""
+    """Discharge the hypotheses of a theorem by arithmetic."""
     proofs = [
         prove_by_arithmetic(emitter, h, given, lines) for h in line.theorem.hypotheses.values()
     ]
@@ -297,7 +297,7 @@ def _settled(
 def _facts(
     emitter: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
 ) -> Iterator[Inference]:
-    """Yield known facts on sines, cosines and logarithms that stand under no binder."""
+    """Yield theorems on the sines, cosines and logarithms in a formula, outside all binders."""
     angles = {canonical_key(t[2]): t[2] for t in _values(p, ("sin", "cos"), deep=False).values()}
     for u in angles.values():
         with suppress(*FAILURES):
@@ -315,7 +315,7 @@ def _in_other_words(
     context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:
-    """Replace values by their identities, show the rest, and put them back."""
+    """Prove a relation after rewriting function values by identities."""
     if p[0] not in RELATIONS:
         raise Rejected("no relation")
     meant, changed = p, list[tuple[Inference, list[Any]]]()

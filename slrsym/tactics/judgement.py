@@ -1,4 +1,4 @@
-"""Judgement of a claim by the proof checker, after evidence was found for its steps."""
+"""Judgement of a claim by the proof checker, after a search for evidence for its steps."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CLAIM = f"{UNCHECKED}claim "
 
 @dataclass(frozen=True)
 class Judgement:
-    """The proof checker's judgement of a claim, if the claims that it uses are true.
+    """The proof checker's verdict on a claim, given the claims that it uses.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Judgement:
     record: Mapping[str, Any] = field(default_factory=dict)
 
     def refusal(self, label: str) -> str:
-        """Return why the proof checker does not accept a step; empty if it does."""
+        """Return why the proof checker refuses a step; an empty string if it accepts the step."""
         return self.refusals.get(label, self.problem or "no evidence was made for it")
 
 
@@ -57,7 +57,7 @@ def judge(
     claim: Proven, find: Callable[[str], Proven], patience: float = 1.0,
     refuted: Iterable[str] = (), earlier: Mapping[str, Any] | None = None,
 ) -> Judgement:  # fmt: skip
-    """Find evidence for the steps of a claim, and let the proof checker judge it.
+    """Search for evidence for the steps of a claim, and have the proof checker judge it.
 
     The claims that it uses are taken for granted. Evidence comes from an earlier record, or from
     the log that is part of the package, as far as their steps say the same, or it is searched for.
@@ -117,7 +117,7 @@ def judge(
 
 
 def _unclear(claim: Proven, find: Callable[[str], Proven]) -> dict[str, str]:
-    """Return the steps whose statements are ambiguous or empty, with the reason, by label."""
+    """Return, by label, the steps whose statements are ambiguous or trivial, with the reason."""
     found = {}
     for step in steps_of(claim, find):
         try:
@@ -128,7 +128,7 @@ def _unclear(claim: Proven, find: Callable[[str], Proven]) -> dict[str, str]:
 
 
 def _suppose(book: ProvedClaims, claim: Proven, find: Callable[[str], Proven]) -> None:
-    """Enter a claim into the book as an axiom of its own."""
+    """Assume a claim: add it to the proved claims as an axiom."""
     work = Emission(claim, find, book)
     statement, (_, given) = work.formula(claim.statement), work.supposed
     name = f"claim {claim.id}"

@@ -1,4 +1,4 @@
-"""Evidence that laws exist and that expectations converge."""
+"""Evidence that probability laws exist and that expectations converge."""
 
 from __future__ import annotations
 
@@ -107,14 +107,14 @@ def _exists(
 
 
 def _shown(emitter: Emission, p: Term, given: tuple[Term, ...], context: Context) -> Inference:
-    """Prove a formula from hypotheses and the context."""
+    """Prove a formula from hypotheses, or raise `Rejected`."""
     if (line := emitter.shown(p, given, context)) is None:
         raise Rejected("not shown for all values")
     return line
 
 
 def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> list[Inference]:
-    """Return hypotheses for all values of as many variables, at these variables."""
+    """Return universally quantified hypotheses, instantiated at given variables."""
     return [
         emitter.specialised(h, names, context)
         for h in emitter.hypotheses(context)
@@ -123,7 +123,7 @@ def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> li
 
 
 def _by_equation(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
-    """Prove a relation in which the right side of an equation may stand for the left one."""
+    """Prove a relation by replacing the left side of an equation by the right side."""
     shown = line.theorem.conclusion
     if shown[0] != "=" or not (paths := paths_to_subterm(p, shown[1])):
         raise Rejected("there is no equation, or its left side does not stand there")
@@ -162,7 +162,7 @@ def _image(emitter: Emission, p: Term, source: Term, rows: Any, context: Context
 
 
 def _matrix(emitter: Emission, p: Term) -> sp.Matrix:
-    """Return the matrix that a formula says to be positive semidefinite."""
+    """Return the matrix that a formula states to be positive semidefinite."""
     entries = list(map(TermToSympy(emitter.translator).expression, p[2][1:]))
     return sp.Matrix(round(len(entries) ** 0.5), round(len(entries) ** 0.5), entries)
 
@@ -196,7 +196,7 @@ def _images(
 
 
 def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
-    """Return the column u if a matrix is u u^T by its form; elimination may divide by zero."""
+    """Return a vector u such that the matrix is u u^T entry by entry, or None."""
     sizes = [sp.powdenest(sp.sqrt(sp.factor(x)), force=True) for x in matrix.diagonal()]
     first = next((i for i, u in enumerate(sizes) if u != 0), 0)
     column = [u if sp.expand(sizes[first] * u - x) == 0 else -u
@@ -208,7 +208,7 @@ def _column(matrix: sp.Matrix) -> list[sp.Expr] | None:
 def prove_by_factors(
     work: ExpectationCalculus, node: Expectation, forms: dict[Any, Any], law: GaussianLaw
 ) -> None:
-    """Prove that the image of a law with a diagonal covariance exists: its covariance factors."""
+    """Prove that the linear image of a law with diagonal covariance exists, by its factors."""
     if not law.cov.is_diagonal():
         return
     diagonal = ("tuple", *(work.emitter.term(law.cov[i, i]) for i in range(law.cov.rows)))

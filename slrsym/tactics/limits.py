@@ -1,4 +1,4 @@
-r"""Limits, by leading terms: what the proof checker has no words for, and takes on trust.
+r"""Limits by leading terms, which the proof checker cannot express and takes on trust.
 
 As u tends to infinity, an expression is written as :math:`c u^q + o(u^q)`, where c is free of u and
 may be zero. Sums, products, powers and continuous functions of such are such again; exponentials of
@@ -55,14 +55,14 @@ _CONTINUOUS = (*_AT_INFINITY, *_SLOPE_AT_ZERO, *_BELLS, sp.cos, sp.exp)
 
 
 class _Tail(sp.Function):  # type: ignore[misc]
-    """The difference between a function and its limit, undefined in SymPy."""
+    """Placeholder in SymPy for the difference between a function and its limit."""
 
     is_real = True
 
 
 @emitter_for("_Limits")
 def _limits(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    """Evaluate the limits on both sides, and have the proof checker show that these are equal."""
+    """Evaluate the limits on both sides, and have the proof checker prove the values equal."""
     if step.link.relation != "=" or not step.statement.has(Limit):
         raise Rejected("the rule shows equalities, and neither side has a limit")
     work = _Taken(emitter, step.context)
@@ -73,7 +73,7 @@ def _limits(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
 
 @dataclass(frozen=True)
 class _Taken:
-    """An evaluator of limits under the hypotheses of a step."""
+    """Evaluator of limits under the hypotheses of a step."""
 
     emitter: Emission
     context: Context
@@ -86,7 +86,7 @@ class _Taken:
             raise Rejected(f"after the limits are taken, {relation} is not shown")
 
     def sign(self, c: Expr) -> Expr:
-        """Return 1 or -1 as the sign of a number; raise `Rejected` if it is not known."""
+        """Return 1 or -1, the sign of a number; raise `Rejected` if it is not known."""
         if c.is_positive or self.knows(sp.Gt(c, 0, evaluate=False)):
             return S.One
         if c.is_negative or self.knows(sp.Lt(c, 0, evaluate=False)):
@@ -101,7 +101,7 @@ class _Taken:
             raise Rejected(f"{c} is not known to be a real number here")
 
     def limit(self, node: Expr) -> Expr | None:
-        """Evaluate a limit; return None for any other expression."""
+        """Evaluate a limit, or return None if the expression is not one."""
         if not isinstance(node, Limit):
             return None
         body, x, target, direction = node.args
@@ -137,7 +137,7 @@ class _Leading:
         return self._of(self._with_tails(expr))
 
     def _with_tails(self, expr: Expr) -> Expr:
-        """Split functions into their limit and the rest, so that cancellations are seen."""
+        """Split functions into their limit and a remainder, so that limits can cancel."""
 
         def change(node: Expr) -> Expr | None:
             if isinstance(node, _Tail):
@@ -190,7 +190,7 @@ class _Leading:
         raise Rejected(f"how {expr} grows is not known")
 
     def _rest(self, node: Expr) -> Lead:
-        """Return the leading term of the difference of a function from its limit."""
+        """Return the leading term of the difference between a function and its limit."""
         if not isinstance(node, sp.exp | sp.cos):
             return _TINY
         c, q = self.of(node.args[0])

@@ -1,4 +1,4 @@
-"""Reuse of an earlier log: its evidence for unchanged steps, judged again."""
+"""Reuse of an earlier log: its evidence for unchanged steps, checked again."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slrsym.checker.term import Term, TermReader, canonical_key
 
 
 def best_records(*paths: Path) -> dict[str, dict[str, Any]]:
-    """Return for each claim the record that takes least on trust, the first of several."""
+    """Return, for each claim, the record with the fewest unproved axioms among several logs."""
     found: dict[str, dict[str, Any]] = {}
     for path in paths:
         for id, record in read_records(path).items():
@@ -32,7 +32,7 @@ def _on_trust(record: Mapping[str, Any]) -> float:
 
 
 def read_records(path: Path) -> dict[str, dict[str, Any]]:
-    """Read the records of a log by claim, without judging them; empty if it is unreadable."""
+    """Return the records of a log by claim, without checking them; none if it is unreadable."""
     try:
         found = [json.loads(text) for text in read_lines(path)]
         return {record["claim"]: record for record in found[1:]}
@@ -41,7 +41,7 @@ def read_records(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def steps_without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
-    """Yield claim, label and axioms of the steps that a log has on trust alone."""
+    """Yield the claim, label and axioms of each step that a log accepts without evidence."""
     for record in read_records(path).values():
         start = 0
         for label, _, end, *_ in record["steps"]:
@@ -54,7 +54,7 @@ def steps_without_evidence(path: Path) -> Iterator[tuple[str, str, str]]:
 
 
 class EarlierInferences:
-    """The inferences of a claim in an earlier log, taken over step by step."""
+    """The inferences of a claim in an earlier log, which are replayed step by step."""
 
     def __init__(self, record: Mapping[str, Any]) -> None:
         self._lines: list[Any] = record.get("lines", [])
@@ -85,13 +85,13 @@ class EarlierInferences:
             raise Rejected(f"malformed: {type(reason).__name__}") from None
 
     def ends(self, label: str, name: str, wanted: Term, line: Inference) -> None:
-        """Note the inference that now proves a step, for replayed steps that cite the old one."""
+        """Record the inference that now proves a step, for replayed steps that cite the old one."""
         end = self._ends.get((label, name, canonical_key(wanted)))
         if isinstance(end, int):
             self._now[end] = line
 
     def forget(self, mark: int) -> None:
-        """Forget the inferences from a number on, which have been undone."""
+        """Forget the inferences from a given number on, which have been undone."""
         self._now = {
             k: line for k, line in self._now.items()
             if isinstance(line.number, str) or line.number < mark

@@ -1,4 +1,4 @@
-"""Records and lines of a proof log."""
+"""Records of claims in a proof log, and the lines of its file."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ load_extensions(list(EXTENSIONS))
 
 
 class TermTable:
-    """The table of terms of a record, as rows that refer to earlier rows."""
+    """The table of terms of a record, whose rows refer to earlier rows."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
@@ -46,12 +46,12 @@ class TermTable:
 
 
 def to_json(t: Any) -> Any:
-    """Convert nested tuples to lists, as JSON has them."""
+    """Convert nested tuples to lists for JSON."""
     return [to_json(p) for p in t] if isinstance(t, tuple) else t
 
 
 class RecordingProofBuilder(ProofBuilder):
-    """A builder of the proof of one claim that also records it for the log."""
+    """Builder of the proof of one claim that records every inference for the log."""
 
     def __init__(self, book: ProvedClaims) -> None:
         super().__init__(book)
@@ -65,17 +65,17 @@ class RecordingProofBuilder(ProofBuilder):
         return made
 
     def step(self, label: str, name: str, shown: Inference) -> None:
-        """Note that an inference, or a claim that is cited, ends a step of the proof."""
+        """Record that an inference, or a cited claim, proves a step."""
         self._steps.append((label, name, shown.number, shown.theorem))
 
     def undo(self, mark: int) -> None:
-        """Forget the inferences from a number on."""
+        """Forget all inferences from a given number on."""
         del self.lines[mark:], self.theorems[mark:]
 
     def record(
         self, id: str, statement: Term, given: Sequence[Term], shown: Inference
     ) -> dict[str, Any]:
-        """Add the claim to the proved claims, and return its record for the log."""
+        """Add the claim to the proved claims, and return its log record."""
         self.claims.enter(id, statement, given, shown.theorem)
         table = TermTable()
         lines = []
@@ -113,7 +113,7 @@ def _written(kind: str, data: Any, table: TermTable) -> Any:
 
 
 def log_lines(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines of a log: the header, with its format and number of claims, then records."""
+    """Yield the lines of a log file: first the header, then the records."""
     before, claims = "", list(records)
     first = {"extensions": [], **header, "format": FORMAT, "claims": len(claims)}
     for record in (first, *claims):
@@ -122,6 +122,6 @@ def log_lines(header: Mapping[str, Any], records: Iterable[Mapping[str, Any]]) -
 
 
 def extensions_of(records: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the extensions that the inferences of records need."""
+    """Return the checker extensions that the inferences of some records need."""
     used = {RULES[name].extension for record in records for name, *_ in record["lines"]}
     return sorted(used - {""})

@@ -1,4 +1,4 @@
-"""Numerical values of terms at a point, to rule out equality before a proof is searched."""
+"""Numerical values of terms at a fixed point, to rule out equality before a proof is sought."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from slrsym.checker.term import Term, canonical_key, children
 
 
 def surely_different(a: Term, b: Term) -> bool:
-    """Tell whether two terms are surely different, from their values; this is fast."""
+    """Return whether two terms certainly differ, by comparing numerical values."""
     x, y = fingerprint(a), fingerprint(b)
     return x is not None and y is not None and not is_close(x, y)
 
 
 def is_close(x: float | None, y: float | None) -> bool:
-    """Tell whether two values are known and agree to nine digits."""
+    """Return whether two values exist and agree to nine digits."""
     return x is not None and y is not None and math.isclose(x, y, rel_tol=1e-9)
 
 
 def fingerprint(t: Term) -> float | None:
-    """Evaluate a term at numbers chosen by its symbols' names; return None if it has no value."""
+    """Evaluate a term at values derived from its symbols' names, or return None."""
     head, arguments = t[0], [part for _, part in children(t)]
     if head == "s":
         return 0.1 + 0.6 * zlib.crc32(canonical_key(t).encode()) / 2**32

@@ -1,4 +1,4 @@
-"""Evidence for theorems on orbits: the schema, and its hypotheses from the proof."""
+"""Evidence for theorems on orbits: an axiom scheme of the checker, and proofs of its hypotheses."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def _shown(
     emitter: Emission, h: Term, places: Sequence[Term], context: Context,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
-    """Prove a schema's hypothesis for all points of a box, at the coordinates in its place."""
+    """Prove a hypothesis of a theorem on orbits for all points of a box."""
     body, names = h, list[Term]()
     while body[0] == "forall":
         (x,) = bound_variables(body)

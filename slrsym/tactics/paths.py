@@ -1,4 +1,4 @@
-"""Places in terms: where a part stands, other parts put there, and how alike two terms are."""
+"""Paths to subterms, replacement at paths, and the similarity of terms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from slrsym.checker.term import (
 
 
 def similarity(a: Term, b: Term) -> float:
-    """Return the fraction of subterms that two terms share; the most similar are tried first."""
+    """Return the fraction of subterms that two terms share."""
     mine, theirs = _subterms(a), _subterms(b)
     return len(mine & theirs) / len(mine | theirs)
 
@@ -28,7 +28,7 @@ def _subterms(t: Term) -> set[str]:
 
 
 def replace_at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
-    """Replace the subterm at a path."""
+    """Replace the subterm at a path by another term."""
     if not path:
         return part
     inner = dict(children(t))[path[0]]
@@ -36,14 +36,14 @@ def replace_at_path(t: Term, path: Sequence[Any], part: Term) -> Term:
 
 
 def replace_at_paths(t: Term, paths: Iterable[Sequence[Any]], part: Term) -> Term:
-    """Replace the subterms at several paths by one term."""
+    """Replace the subterms at several paths by the same term."""
     for path in paths:
         t = replace_at_path(t, path, part)
     return t
 
 
 def paths_to_subterm(t: Term, wanted: Term, through: Collection[str] = ()) -> list[tuple[Any, ...]]:
-    """Return the paths to a subterm, under no binder but those of the given heads."""
+    """Return the paths to a subterm that lead through no binder except the given kinds."""
     if is_same(t, wanted):
         return [()]
     return [

@@ -1,4 +1,4 @@
-"""Terms as expressions of SymPy, and formulas in the words of statements, for messages."""
+"""Terms of the checker as SymPy expressions, and formulas in words, for messages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class TermToSympy:
         self._known = {canonical_key(t): e for e, t in translator.translated()}
 
     def expression(self, t: Term) -> Any:
-        """Return the expression of a term; raises `Rejected` where there is none."""
+        """Return a term as a SymPy expression; raise `Rejected` if there is none."""
         head = t[0]
         if head == "n":
             return sp.Rational(t[1], t[2])
@@ -42,7 +42,7 @@ class TermToSympy:
 
 
 def worded_formula(translator: Translator, p: Term) -> str:
-    """Return a formula in the words of the statement; "a side condition" if it has none."""
+    """Return a formula in the wording of statements, or "a side condition" if it has none."""
     words = TermToSympy(translator)
     try:
         if p[0] == "=" and is_same(p[1], p[2]):

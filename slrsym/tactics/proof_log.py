@@ -43,7 +43,7 @@ FAMILIES = (
 
 
 def order_claims(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
-    """Order claims, with all those that they use, so that each follows those that it uses."""
+    """Sort claims, together with all claims they use, so that each follows those it uses."""
     order: dict[str, None] = {}
     open_ones: set[str] = set()
 
@@ -61,7 +61,7 @@ def order_claims(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]
 
 
 def claims_used_by(claim: Proven, find: Callable[[str], Proven]) -> list[str]:
-    """Return the claims that evidence for a claim may cite."""
+    """Return the claims that a claim's evidence may cite."""
     steps = steps_of(claim, find)
     used = dict.fromkeys(id for s in steps for id in (*s.uses, *_used_besides(s)))
     return [id for id in used if id != claim.id]
@@ -72,7 +72,7 @@ _AT_ZERO = ((OwensT, "owens-t-at-zero"), (zeta, "zeta-at-zero"))
 
 
 def _used_besides(step: Step) -> Iterator[str]:
-    """Yield the claims that the evidence of a step cites besides those of its rule."""
+    """Yield the claims cited by the evidence of a step, apart from those that its rule names."""
     yield from (id for function, id in _AT_ZERO if step.statement.has(function))
     name, has = type(step.rule).__name__, step.statement.has
     if has(Expectation) and (
@@ -85,7 +85,7 @@ def emit_records(
     ids: Iterable[str], find: Callable[[str], Proven], left_out: list[str] | None = None,
     earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
 ) -> Iterator[tuple[dict[str, Any], Emission]]:  # fmt: skip
-    """Yield the record of each claim, after those that it uses, with its translator."""
+    """Yield the log record and the translation of each claim, after those of the claims it uses."""
     # Else what is found would depend on what was asked before.
     FOUND.clear()
     book = ProvedClaims()
@@ -104,7 +104,7 @@ def write_log(
     path: Path, ids: Iterable[str], find: Callable[[str], Proven], seed: int = 0,
     earlier: Sequence[Path] = (), patience: float = 1.0,
 ) -> Counter[tuple[str, bool]]:  # fmt: skip
-    """Write the log of claims and of those that they use; count steps by kind and evidence.
+    """Write the log of claims and of those they use; return counts of steps by kind and evidence.
 
     For steps that say the same, the evidence of earlier logs is taken, and judged anew.
     """
@@ -128,7 +128,7 @@ def write_log(
 def statement_records(
     ids: Iterable[str], find: Callable[[str], Proven]
 ) -> Iterator[dict[str, Any]]:
-    """Yield the statements of claims and their steps in the format of the log, without evidence."""
+    """Yield records that state the claims and their steps, without evidence."""
     for id in ids:
         work, table = Emission(find(id), find, ProvedClaims()), TermTable()
         try:

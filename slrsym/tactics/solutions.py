@@ -1,4 +1,4 @@
-"""Evidence for solution sets: the tree of cases as logic, over arithmetic."""
+"""Evidence for solution sets: a tree of cases, translated to logic and arithmetic."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _shown(emitter: Emission, step: Step) -> Inference:
 
 
 def _of_a_factor(emitter: Emission, step: Step) -> Inference:
-    """Prove that c (x - v) = 0 implies x = v, as c does not vanish."""
+    """Prove that c (x - v) = 0 implies x = v, by proving that c does not vanish."""
     statement: Any = step.statement
     vanishes, root = statement.args
     f, (x, v) = vanishes.lhs, root.args
@@ -64,7 +64,7 @@ def side_of_equation(equation: Inference, side: Term) -> int:
 
 
 class _Tree:
-    """The conclusion: the equations and the list of solutions say the same."""
+    """Translation of a tree of cases to the theorem that equations have the listed solutions."""
 
     def __init__(
         self, emitter: Emission, proof: Any, context: Context, label: str,
@@ -101,7 +101,7 @@ class _Tree:
     def branch(
         self, branch: Any, values: Mapping[Term, Term], context: Context, label: str
     ) -> Inference:
-        """Prove that one of the listed solutions holds, along the case splits of the proof."""
+        """Prove that one of the listed solutions holds, on one branch of the case distinction."""
         emitter, found = self.emitter, tuple(("=", u, v) for u, v in values.items())
         supposed = (*self.given, *self.equations, *found)
         if isinstance(branch, _Solution):

@@ -1,4 +1,4 @@
-"""Evidence for chains, cases, induction, parts and citations, by logic alone."""
+"""Evidence for chains, cases, induction and citations of claims, by logic alone."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> I
 
 
 def _joined(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
-    """Prove a conjunction, or another statement, from one with equal parts."""
+    """Prove a conjunction part by part from a theorem with equal parts."""
     if p[0] != "and":
         conclude = _alternative if p[0] == "or" else type(emitter).conclude
         return conclude(emitter, line, p, context)
@@ -167,7 +167,7 @@ def _joined(emitter: Emission, line: Inference, p: Term, context: Context) -> In
 
 
 def _alternative(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
-    """Prove a disjunction from one with equal parts, or from a part."""
+    """Prove a disjunction from one with equal parts, or from a theorem that is one of its parts."""
     shown = line.theorem.conclusion
     parts = shown[1:] if shown[0] == "or" else (shown,)
     lines, given = [line], dict(line.theorem.hypotheses)
@@ -222,7 +222,7 @@ def _lemma(emitter: Emission, step: Step, premises: Any) -> Inference:
 def under_derivatives(
     emitter: Emission, line: Inference, wanted: Term, context: Context
 ) -> Inference:
-    """Rewrite a statement by an equation that holds for all values, also inside derivatives."""
+    """Rewrite a statement by an identity, also inside derivatives."""
     p = line.theorem.conclusion
     for old, new in (p[1:], p[:0:-1]) if p[0] == "=" else ():
         paths = paths_to_subterm(wanted, old, through=("d",))

@@ -1,4 +1,4 @@
-"""Translation of SymPy's expressions and statements to terms of the checker.
+"""Translation of SymPy expressions and statements to terms of the proof checker.
 
 What the proof checker reads is what is proved; so anything whose meaning there would be another one
 is refused.
@@ -30,7 +30,7 @@ from slrsym.statements.expressions import ForAll, Sentence
 
 
 class Untranslatable(ValueError):  # noqa: N818
-    """An expression or statement that the language of the proof checker cannot say."""
+    """Raised for an expression or statement that the proof checker cannot express."""
 
 
 _SIGNS = (
@@ -66,7 +66,7 @@ _CONNECTIVES: dict[type, str] = {sp.And: "and", sp.Or: "or", sp.Not: "not", sp.I
 
 
 def _single(e: Any) -> tuple[Any, ...]:
-    """Return the only argument of a function; a second one of Heaviside may be 1/2, the default."""
+    """Return the only argument of a function call, or the first if the second is a default."""
     if len(e.args) == 2 and e.args[1] == sp.Rational(1, 2):
         return (e.args[0],)
     if len(e.args) != 1:
@@ -75,7 +75,7 @@ def _single(e: Any) -> tuple[Any, ...]:
 
 
 def _delta_by_bars(delta: Any) -> Any:
-    """Write a Kronecker delta of integers by absolute values: 1 if they are less than 1 apart."""
+    """Write a Kronecker delta of integers as a function of their absolute difference."""
     if not all(index.is_integer for index in delta.args):
         raise Untranslatable(f"{delta} is not of integers")
     near = 1 - sp.Abs(delta.args[0] - delta.args[1])
@@ -83,7 +83,7 @@ def _delta_by_bars(delta: Any) -> Any:
 
 
 def checker_sort(x: Any, values: bool = False) -> str:
-    """Return the proof checker's sort of a symbol, or of the values of a function."""
+    """Return the proof checker's sort of a symbol, or of a function's values."""
     if not x.is_real:
         raise Untranslatable(f"{x} is not declared real")
     declared = getattr(x, "_assumptions_orig", {}) if not values else {}
@@ -94,7 +94,7 @@ def checker_sort(x: Any, values: bool = False) -> str:
 
 
 def exact_sort(x: sp.Symbol) -> str:
-    """Return the checker's sort of a bound symbol, if it says all that the symbol is declared.
+    """Return the checker's sort of a symbol, if the sort covers all the symbol's assumptions.
 
     A statement for all rational numbers says less than one for all real numbers.
     """
@@ -111,7 +111,7 @@ _CODED = "coded_"
 
 
 def checker_name(name: str, head: str, sort: str) -> str:
-    """Return a name that the proof checker accepts; different names stay different."""
+    """Return a name that the proof checker accepts, different for different symbols."""
     if is_valid_name(name, head, sort) and not name.startswith(_CODED):
         return name
     return _CODED + sha256(name.encode()).hexdigest()[:50]
@@ -125,7 +125,7 @@ class Translator:
         self._terms: dict[sp.Basic, Term] = {}
 
     def term(self, expr: Any) -> Term:
-        """Translate an expression that stands under no binder."""
+        """Translate an expression that is inside no binder."""
         expr = sp.sympify(expr)
         if expr not in self._terms:
             self._terms[expr] = self._term(expr, {})
@@ -134,7 +134,7 @@ class Translator:
     formula = term
 
     def symbol(self, x: sp.Symbol) -> Term:
-        """Translate a free symbol."""
+        """Return the term for a free symbol."""
         if x not in self._names:
             sort = checker_sort(x)
             name, taken = checker_name(x.name, "s", sort), {s[1] for s in self._names.values()}
@@ -149,17 +149,17 @@ class Translator:
         return self._names[x]
 
     def translated(self) -> list[tuple[sp.Basic, Term]]:
-        """Return pairs: each symbol or expression translated so far, and its term."""
+        """Return all pairs of a translated symbol or expression and its term."""
         return [*self._names.items(), *self._terms.items()]
 
     def function(self, f: Any, arity: int) -> Term:
-        """Return the term that names an undefined function, as `substitute` takes it."""
+        """Return the term for an undefined function, as a key for `substitute`."""
         applied = f(*(sp.Symbol(f"x{i}", real=True) for i in range(arity)))
         sort = checker_sort(applied, values=True)
         return ("u", checker_name(f.__name__, "u", sort), sort, arity)
 
     def sequence(self, label: sp.Symbol, function: sp.Lambda) -> tuple[Term, Term]:
-        """Return the term that names a sequence, and a function of integers to put for it."""
+        """Return the term for a sequence, and the function of the index to substitute for it."""
         names, within = self._bound(list(function.variables), [function.expr], {}, "Z")
         sort = checker_sort(label)
         named = ("ix", checker_name(label.name, "ix", sort), sort, len(names))
@@ -261,7 +261,7 @@ class Translator:
         self, names: Sequence[sp.Symbol], bodies: Sequence[Any], env: Mapping[sp.Symbol, Term],
         sort: str,
     ) -> tuple[tuple[Term, ...], dict[sp.Symbol, Term]]:  # fmt: skip
-        """Return variables for bound symbols, with names that are free nowhere in the bodies."""
+        """Return fresh variables for bound symbols, different from all free names in the bodies."""
         taken = {s[1] for s in env.values()}
         for body in bodies:
             taken |= {self.symbol(s)[1] for s in body.free_symbols - set(names) - set(env)
@@ -333,5 +333,5 @@ class Translator:
 
 
 def _sorted(head: str, parts: Iterable[Term]) -> Term:
-    """Sort the parts of a sum or product, which SymPy orders by chance."""
+    """Sort the parts of a sum or product, since SymPy's order is arbitrary."""
     return (head, *sorted(parts, key=canonical_key))

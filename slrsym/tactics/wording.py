@@ -1,4 +1,4 @@
-"""Reasons of failed searches, in the words of a statement."""
+"""Reasons why a search failed, in the wording of statements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MOST_TERMS = 12
 
 
 def reword(emitter: Emission, reason: Rejected) -> Rejected:
-    """Return the reason of a search that failed in the words of the statement."""
+    """Return the error of a failed search with its reason in the wording of statements."""
     if not isinstance(reason, UnknownSign) or len(reason.polynomial) > _MOST_TERMS:
         return Rejected(str(reason))
     try:

@@ -1,4 +1,4 @@
-"""Accuracy of the kernels by region, against reference values of 45 digits.
+"""Accuracy of compiled functions in several regions, against 45-digit reference values.
 
 ``python -m slrsym.testing.accuracy`` prints a table of the worst relative errors, and of the same
 errors in units in the last place. Gradient and Hessian count by their largest error relative to
@@ -33,7 +33,7 @@ DIGITS = 45
 
 
 class RiskSetting(NamedTuple):
-    """The arguments at which the risk is computed."""
+    """A point at which the risk is evaluated, with its parameters."""
 
     state: tuple[float, ...]
     lam: float
@@ -51,7 +51,7 @@ class Derivatives(NamedTuple):
 
 
 class RiskReference(NamedTuple):
-    """The reference values of one setting."""
+    """A reference value of the risk and its derivatives, with its region and setting."""
 
     region: str
     setting: RiskSetting
@@ -59,7 +59,7 @@ class RiskReference(NamedTuple):
 
 
 class ZetaReference(NamedTuple):
-    r"""Second moment and variance of :math:`\operatorname{erf}(t + sG)`."""
+    r"""A reference value of the mean square and variance of :math:`\operatorname{erf}(t + sG)`."""
 
     region: str
     t: float
@@ -118,14 +118,14 @@ def zeta_references() -> tuple[ZetaReference, ...]:
 
 
 class AccuracyError(NamedTuple):
-    """The error of a computed value, relative and in units in the last place."""
+    """The error of a computed value: relative, and in units in the last place."""
 
     relative: float
     ulps: float
 
 
 def error_of(found: Iterable[float], exact: Iterable[Any]) -> AccuracyError:
-    """Return the error of several numbers relative to their largest."""
+    """Return the error of an array of numbers, relative to the largest one."""
     values = list(exact)
     with mp.workdps(DIGITS + 10):
         size = max(map(abs, values))
@@ -138,7 +138,7 @@ def error_of(found: Iterable[float], exact: Iterable[Any]) -> AccuracyError:
 
 
 def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, AccuracyError]:
-    """Return the errors of excess risk, gradient and Hessian at a reference value."""
+    """Return the errors of excess risk, gradient and Hessian at one reference point."""
     state, lam, gamma, d, tokens = row.setting
     arguments = state, lam, Task(d, tokens, gamma), backend
     found: dict[str, Any] = {
@@ -150,7 +150,7 @@ def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Accurac
 
 
 def zeta_errors(row: ZetaReference) -> dict[str, AccuracyError]:
-    """Return the errors of zeta and the variance of erf at a reference value."""
+    """Return the errors of zeta and the variance of erf at one reference point."""
     return {
         "zeta": error_of([zeta(row.t, row.s)], [row.zeta]),
         "variance": error_of([erf_variance(row.t, row.s)], [row.variance]),
@@ -158,7 +158,7 @@ def zeta_errors(row: ZetaReference) -> dict[str, AccuracyError]:
 
 
 def worst_errors(errors: Iterable[dict[str, AccuracyError]]) -> dict[str, AccuracyError]:
-    """Return the largest errors of each kind."""
+    """Return the largest errors of each quantity."""
     rows = list(errors)
     return {
         name: AccuracyError(*map(max, zip(*(row[name] for row in rows), strict=True)))
@@ -179,7 +179,7 @@ def _lines(
 
 
 def accuracy_table(backend: str = "numpy") -> str:
-    """Tabulate the worst errors by region."""
+    """Return a table of the largest errors in each region."""
     risk_lines = _lines(
         ("excess risk", "gradient", "Hessian"),
         RISK_REGIONS,
@@ -191,7 +191,7 @@ def accuracy_table(backend: str = "numpy") -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the table."""
+    """Print the table of errors."""
     parser = argparse.ArgumentParser(
         prog="python -m slrsym.testing.accuracy",
         description="Worst errors of the kernels against reference values, by region.",

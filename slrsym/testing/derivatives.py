@@ -1,4 +1,4 @@
-r"""Checks of derivatives against their functions, by the remainders of Taylor's formula.
+r"""Checks of gradients, Hessians and retractions by the remainders of Taylor's formula.
 
 A cost f is followed along a curve through a point x in a direction u. If the gradient is right,
 :math:`f(x(t)) - f(x) - t \langle g, u \rangle` falls like :math:`t^2`, and if the Hessian is right
@@ -42,7 +42,7 @@ _STEPS = np.logspace(-9, 0, 9 * PER_DECADE + 1)
 
 
 def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Array:
-    """Convert a value to an array of finite numbers, and check its shape."""
+    """Return a value as an array of finite numbers with a given shape, or raise an error."""
     array = np.asarray(value, dtype=np.float64)
     if shape is not None and array.shape != shape:
         raise ValueError(f"{name} must have shape {shape}; got {array.shape}")
@@ -52,7 +52,7 @@ def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) ->
 
 
 def increasing_steps(steps: ArrayLike | None) -> Array:
-    """Check the step lengths along a curve."""
+    """Return increasing step lengths along a curve, or raise an error."""
     values = _STEPS if steps is None else finite_array("steps", steps)
     if values.ndim != 1 or values.size < 2 * PER_DECADE or values[0] <= 0:
         raise ValueError(f"steps must be {2 * PER_DECADE} positive numbers at least; got {steps!r}")
@@ -62,10 +62,10 @@ def increasing_steps(steps: ArrayLike | None) -> Array:
 
 
 class ManifoldLike(Protocol):
-    """Protocol of manifolds that the checks accept. Points and tangent vectors are arrays."""
+    """Protocol of manifolds that the checks accept, with points and tangent vectors as arrays."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
-        """Project a vector to the tangent space at a point.
+        """Return the projection of a vector to the tangent space at a point.
 
         Parameters
         ----------
@@ -78,7 +78,7 @@ class ManifoldLike(Protocol):
         ...
 
     def retract(self, point: Array, step: Array) -> Array:
-        """Move a point along a tangent vector by a retraction.
+        """Return the point to which a retraction moves a point along a tangent vector.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class ManifoldLike(Protocol):
         ...
 
     def acceleration(self, point: Array, direction: Array) -> Array:
-        """Return the second derivative of the curve of retractions in a direction.
+        """Return the second derivative of the retraction's curve in a direction.
 
         Parameters
         ----------
@@ -109,23 +109,23 @@ Manifold = ManifoldLike
 
 
 class Euclidean:
-    """Arrays without any constraint."""
+    """Euclidean space of arrays, without constraints."""
 
     def tangent(self, point: Array, vector: Array) -> Array:
-        """Return the vector."""
+        """Return the vector itself."""
         return vector
 
     def retract(self, point: Array, step: Array) -> Array:
-        """Return the sum."""
+        """Return the point plus the step."""
         return point + step
 
     def acceleration(self, point: Array, direction: Array) -> Array:
-        """Return zero, the acceleration along a straight line."""
+        """Return zero, since a straight line has no acceleration."""
         return np.zeros_like(point)
 
 
 class UnitSpheres(ManifoldLike):
-    """Unit vectors along the last axis of an array: one of them, or a product of spheres.
+    """The manifold of unit vectors along the last axis of an array: products of spheres.
 
     Points and vectors are of shape (..., d). A tangent vector has no part along the point, the
     retraction divides the sum of point and step by its norm, as projected gradient descent does,
@@ -142,7 +142,7 @@ class UnitSpheres(ManifoldLike):
         return result
 
     def exponential(self, point: Array, step: Array) -> Array:
-        """Return the end of the great circle that begins at the point.
+        """Return the end of the great circle arc that starts at a point.
 
         Parameters
         ----------
@@ -163,7 +163,7 @@ class UnitSpheres(ManifoldLike):
 
 @dataclass(frozen=True, eq=False)
 class TaylorCheck:
-    """Remainders of Taylor's formula, and how fast they fall.
+    """Remainders of Taylor's formula, and the order at which they vanish.
 
     Attributes
     ----------
@@ -189,7 +189,7 @@ class TaylorCheck:
     order: int
 
     def plot(self, axes: Axes | None = None) -> Axes:
-        """Draw the remainders, and a straight line of the slope that they should have.
+        """Draw the remainders, and a line with the slope that they should have.
 
         Parameters
         ----------
@@ -238,7 +238,7 @@ def fit_slope(
     order: int,
     changes: Array | None = None,
 ) -> TaylorCheck:
-    """Fit the slope of remainders on logarithmic axes, above the level of rounding.
+    """Fit the slope of remainders in logarithmic coordinates, above rounding errors.
 
     A right derivative with a small error, and a wrong one, differ near the point. So the slope is
     taken there, not where the line is straightest.
@@ -262,7 +262,7 @@ def fit_slope(
 
 
 def _grain(changes: Array | None) -> float:
-    """Return the resolution of the values, if they stand still at times."""
+    """Return the smallest change of the values if some are equal in rounding, else 0."""
     if changes is None:
         return 0.0
     differences = np.abs(np.diff(changes, prepend=0.0))
@@ -280,7 +280,7 @@ def check_gradient(
     steps: ArrayLike | None = None,
     seed: int = 0,
 ) -> TaylorCheck:
-    """Compare a gradient with its cost, along one direction.
+    """Check a gradient against its function, along one direction.
 
     Parameters
     ----------
@@ -339,7 +339,7 @@ def check_hessian(
     steps: ArrayLike | None = None,
     seed: int = 0,
 ) -> TaylorCheck:
-    """Compare a Hessian with its cost, along one direction.
+    """Check a Hessian against its function, along one direction.
 
     Parameters
     ----------
@@ -381,7 +381,7 @@ def check_retraction(
     *,
     steps: ArrayLike | None = None,
 ) -> TaylorCheck:
-    """Compare a retraction with the straight line, or with the exponential map.
+    """Check a retraction against the straight line, or against the exponential map.
 
     Parameters
     ----------
@@ -436,7 +436,7 @@ def check_retraction(
 
 
 class _Curve:
-    """A cost along a curve."""
+    """A function along a curve in a manifold."""
 
     def __init__(
         self,
@@ -471,7 +471,7 @@ class _Curve:
         return float(finite_array("cost", self.cost(point), ()))
 
     def compared(self, coefficients: tuple[float, ...], order: int) -> TaylorCheck:
-        """Compare the cost with its Taylor polynomial at the point."""
+        """Compare the function along the curve with its Taylor polynomial at the point."""
         first = self.value(self.point)
         values = np.array(
             [

@@ -1,4 +1,4 @@
-r"""Hypothesis strategies: tasks, inverse temperatures, overlaps, and the cases at their ends.
+r"""Hypothesis strategies for tasks, inverse temperatures and overlaps, with extreme cases.
 
 Sizes are drawn evenly on a logarithmic scale, and shrink towards 1. Overlaps are those of vectors,
 so that they are feasible by construction: the Gram matrix of :math:`k, v, k^\star, v^\star` is
@@ -78,13 +78,13 @@ def log_uniform(least: float, most: float) -> SearchStrategy[float]:
 
 
 def _whole_numbers(least: int, most: int) -> SearchStrategy[int]:
-    """Generate integers on a logarithmic scale, small ones more often."""
+    """Generate integers between bounds, small ones more often, as on a logarithmic scale."""
     small = st.integers(least, min(least + 3, most))
     return st.one_of(small, log_uniform(least, most).map(round))
 
 
 def inverse_temperatures(least: float = 1e-3, most: float = 10.0) -> SearchStrategy[float]:
-    r"""Generate inverse temperatures :math:`\lambda`, over decades.
+    r"""Generate inverse temperatures :math:`\lambda` over several orders of magnitude.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ def inverse_temperatures(least: float = 1e-3, most: float = 10.0) -> SearchStrat
 
 
 def step_sizes(least: float = 1e-6, most: float = 1e3) -> SearchStrategy[float]:
-    r"""Generate step sizes :math:`\alpha`, from cautious to wild.
+    r"""Generate step sizes :math:`\alpha`, from very small to unstable.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def step_sizes(least: float = 1e-6, most: float = 1e3) -> SearchStrategy[float]:
 def schedules(
     most_steps: int = 10, least: float = 1e-3, most: float = 10.0
 ) -> SearchStrategy[NDArray[np.float64]]:
-    r"""Generate schedules of inverse temperatures.
+    r"""Generate schedules: arrays of inverse temperatures, one for each step.
 
     Parameters
     ----------
@@ -160,7 +160,7 @@ def tasks(
     gamma: tuple[float, float] = (0.05, 5.0),
     epsilon: tuple[float, float] = (1e-3, 10.0),
 ) -> SearchStrategy[Task]:
-    """Generate tasks.
+    """Generate tasks with random or given parameters.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def tasks(
 
 
 def overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
-    r"""Generate feasible overlaps: inside the feasible set, on its boundary, and near it.
+    r"""Generate feasible overlaps: inside the feasible set, on its boundary, and close to it.
 
     Parameters
     ----------
@@ -225,7 +225,7 @@ def overlaps(dimension: int = 4) -> SearchStrategy[OrderParameters]:
 
 
 def _coordinates(count: int) -> SearchStrategy[list[float]]:
-    """Generate coordinates of a vector in an orthonormal basis that begins with k* and v*.
+    """Generate coordinates of a unit vector in a basis that begins with k* and v*.
 
     A vector that is too short to be made a unit vector keeps a length in that plane.
     """
@@ -283,7 +283,7 @@ def manifold_points(dimension: int = 4) -> SearchStrategy[OrderParameters]:
 
 
 def corner_cases(dimension: int = 4) -> SearchStrategy[OrderParameters]:
-    r"""Generate overlaps that are each -1, 0 or 1, such as the fixed points.
+    r"""Generate overlaps in {-1, 0, 1}, such as those of the fixed points.
 
     Parameters
     ----------

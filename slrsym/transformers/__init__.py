@@ -1,4 +1,4 @@
-"""Training of Transformer layers and of several erf heads on several locations.
+"""Training of Transformer layers and of several erf heads on several informative tokens.
 
 What Section E.3 of the paper shows in figures 8 to 10, in NumPy and with gradients by hand.
 """

@@ -42,7 +42,7 @@ def _tangent(slope: _Array, at: _Array) -> _Array:
 
 
 class HeadsRisk:
-    """The excess risk of erf heads on the unit spheres, and its gradient."""
+    """The excess risk of several erf heads on unit spheres, with its gradient."""
 
     def __init__(self, task: MultipleLocation, heads: int, backend: str = "auto") -> None:
         self._task, self._heads = task, heads
@@ -72,13 +72,13 @@ class HeadsRisk:
         self._to_gram = _placed(self._places, (2 * heads, 2 * heads))
 
     def risk(self, students: _Array, stars: _Array, lam: float) -> _Array:
-        """Return the risk minus epsilon^2, shape (runs,)."""
+        """Return the excess risk of each run, shape (runs,)."""
         return self.risk_and_gradient(students, stars, lam)[0]
 
     def risk_and_gradient(
         self, students: _Array, stars: _Array, lam: float
     ) -> tuple[_Array, _Array]:
-        """Return the excess risk, (runs,), and its tangent gradient, (runs, 2 heads, q).
+        """Return the excess risk, (runs,), and its tangential gradient, (runs, 2 heads, q).
 
         Students are k_1, ..., k_H, v_1, ..., v_H, shape (runs, 2 heads, q), in an orthonormal frame
         or in all of R^d; stars k*_1, ..., k*_n, v*_1, ..., v*_n.
@@ -145,7 +145,7 @@ class HeadsRisk:
 
 
 def _placed(places: list[Any], shape: tuple[int, int]) -> _Array:
-    """Return the matrix that adds numbers up where they belong in a matrix of a given shape."""
+    """Return the matrix that sums numbers into the given places of a matrix."""
     count = len(places[0][0])
     matrix = np.zeros((count, len(places), *shape))
     for at, (row, column) in enumerate(places):
@@ -155,7 +155,7 @@ def _placed(places: list[Any], shape: tuple[int, int]) -> _Array:
 
 @dataclass(frozen=True)
 class HeadRuns(ResumableRuns):
-    r"""Projected descent of erf heads: from samples, and from the same starts by the exact risk.
+    r"""Projected descent of erf heads, on samples and, from the same starts, on the exact risk.
 
     The inverse temperature is :math:`\lambda_0 / (1 + c t)` until step `held`, and then constant.
 
@@ -214,19 +214,19 @@ class HeadRuns(ResumableRuns):
 
     @property
     def runs(self) -> int:  # type: ignore[override]
-        """Number of runs, two for each start."""
+        """The number of runs, two for each start."""
         return 2 * self.starts
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the runs depend, which are attributes of the data."""
+        """The parameters on which the runs depend, as attributes of the data."""
         return {"build_runs": "erf heads", **self.task.settings, **self._numbers}
 
     def _temperature(self, step: int) -> float:
         return self.lam0 / (1 + self.rate * min(step, self.held))
 
     def _start(self, run: int) -> tuple[_Array, _Array]:
-        """Draw uniform directions of heads and of tokens, as coordinates in a common frame."""
+        """Draw uniform heads and true directions, in coordinates of a common frame."""
         n, heads, d = self.task.n, self.heads, self.task.task.d
         rng = random_stream(self.seed, run % self.starts, 0)
         q = 2 * (n + heads)
@@ -285,7 +285,7 @@ class HeadRuns(ResumableRuns):
     def _sampled(
         self, students: _Array, stars: _Array, lams: list[float], rngs: list[Generator]
     ) -> _Array:
-        """Take steps of stochastic descent on batches."""
+        """Take steps of stochastic gradient descent on batches."""
         task, n, heads, batch = self.task.task, self.task.n, self.heads, self.batch
         runs, count, q = len(students), 2 * heads, students.shape[2]
         degrees = task.d - q - np.arange(count)
@@ -332,19 +332,19 @@ class HeadRuns(ResumableRuns):
 
 
 def _root(gram: _Array) -> _Array:
-    """Return a lower triangular root of matrices that may be singular."""
+    """Return lower triangular square roots of positive semidefinite matrices."""
     # The least shift that Cholesky's decomposition does not notice otherwise.
     shift = 1e-14 * np.trace(gram, axis1=1, axis2=2) + 1e-300
     return np.linalg.cholesky(gram + shift[:, None, None] * np.eye(gram.shape[1]))
 
 
 def _in_frame(moved: _Array, fixed: int) -> _Array:
-    """Express unit vectors in a frame whose first axes are the stars."""
+    """Return unit vectors in a frame whose first axes are the true directions."""
     triangle = np.asarray(np.linalg.qr(moved[:, :, fixed:].transpose(0, 2, 1), mode="r"))
     return _unit(np.concatenate([moved[:, :, :fixed], triangle.transpose(0, 2, 1)], axis=2))
 
 
 @cache
 def moments_by(name: str, backend: str) -> Callable[..., Any]:
-    """Compile a function of `slrsym.transformers.moments` for a backend."""
+    """Return a function of `slrsym.transformers.moments`, compiled for a backend."""
     return compile_program(cached_program(f"slrsym.transformers.moments.{name}")(), backend)

@@ -1,4 +1,4 @@
-r"""One Transformer layer, equation (29), read out at its register token.
+r"""One Transformer layer, equation (29), whose output is read at a register token.
 
 With :math:`N = \mathrm{LayerNorm}([\mathrm{reg}; X])` and heads :math:`h = 1, \dots, H`,
 
@@ -44,7 +44,7 @@ _LEAST = 1e-5
 
 
 def _normalised(X: Real) -> Real:
-    """Apply LayerNorm without parameters."""
+    """Return LayerNorm of the tokens, without trained parameters."""
     centred = X - X.mean(axis=-1, keepdims=True)
     deviation = np.sqrt(np.square(centred).mean(axis=-1, keepdims=True))
     centred /= deviation + centred.dtype.type(_LEAST)
@@ -53,7 +53,7 @@ def _normalised(X: Real) -> Real:
 
 @dataclass(frozen=True)
 class Layer:
-    """The weights of a layer with H heads of rank r, in d dimensions, with m hidden units.
+    """The weights of a Transformer layer with H heads.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ class Layer:
     def random(
         cls, rng: Generator, d: int, heads: int, width: int, dtype: DTypeLike = np.float64
     ) -> Layer:
-        """Draw the weights at which training starts.
+        """Draw random initial weights.
 
         Entries are centred and normal, with variance 2/(rows + columns), but 1/d of reg and of
         `W_O`, and 1/d^2 of theta; queries and biases are zero. With one head, whose values are
@@ -131,13 +131,13 @@ class Layer:
         )
 
     def __iter__(self) -> Iterator[tuple[str, Real]]:
-        """Yield the names and values of the trained weights."""
+        """Yield the name and value of each trained weight."""
         for field in fields(self):
             if field.name != "reg" and (field.name != "W_O" or len(self.W_K) > 1):
                 yield field.name, getattr(self, field.name)
 
     def predict(self, X: Real) -> Real:
-        """Return the outputs of the layer.
+        """Return the outputs of the layer on sequences.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class Layer:
         return _Pass(self, X).output
 
     def gradient(self, X: Real, y: Real) -> dict[str, Real]:
-        """Return the gradient of the mean squared error on some sequences.
+        """Return the gradient of the mean squared error in each weight.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class Layer:
         return _Pass(self, X).backward(y)
 
     def score_directions(self) -> tuple[Real, Real]:
-        """Return the direction by which each head selects tokens, and how dominant it is.
+        """Return the direction in which each head's scores vary, and how dominant it is.
 
         Returns
         -------
@@ -184,7 +184,7 @@ class Layer:
         return k, ratio
 
     def value_directions(self) -> Real:
-        """Return the map from a selected token to the output, with linear hidden units.
+        """Return each head's linear map from a selected token to the output, as a unit vector.
 
         Returns
         -------
@@ -198,7 +198,7 @@ class Layer:
 
 
 class _Pass:
-    """The layer applied to sequences, forward; all that the way back needs is kept."""
+    """The forward pass of the layer on some sequences, with all values for backpropagation."""
 
     def __init__(self, layer: Layer, X: Real) -> None:
         self.layer = layer
@@ -262,13 +262,13 @@ _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def random_stream(seed: int, run: int, *place: int) -> Generator:
-    """Return the random generator of a run, for some purpose or row of its log."""
+    """Return the random generator of a run, for one purpose or log row."""
     return default_rng(SeedSequence(seed, spawn_key=(run, *place)))
 
 
 @contextmanager
 def _one_thread_each() -> Iterator[None]:
-    """Let processes that start meanwhile use one thread each."""
+    """Let processes that start within the block use one thread each."""
     before = {name: os.environ.get(name) for name in _THREADS}
     os.environ.update(dict.fromkeys(_THREADS, "1"))
     try:
@@ -282,13 +282,13 @@ def _one_thread_each() -> Iterator[None]:
 
 
 def results_from_processes(jobs: Jobs, workers: int) -> Iterator[tuple[Any, Any]]:
-    """Yield the results of jobs as they come, from processes or from this one."""
+    """Yield the results of jobs as they finish, in other processes or in this one."""
     with _one_thread_each() if workers > 1 else nullcontext():
         yield from iterate_results(jobs, None, workers)
 
 
 class ResumableRuns(SavedComputation, ABC):
-    """Runs of descent, logged; `slrsym.experiments.load_or_compute` takes them."""
+    """Base class of computations of runs that can be interrupted and resumed."""
 
     runs: int
     steps: int
@@ -301,28 +301,28 @@ class ResumableRuns(SavedComputation, ABC):
     @property
     @abstractmethod
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the runs depend, which are attributes of the data."""
+        """The parameters on which the runs depend, as attributes of the data."""
 
     @property
     def _numbers(self) -> dict[str, Any]:
-        """The fields of the recipe but its task."""
+        """The parameters of the runs, without the task."""
         of: Any = self
         return {field.name: getattr(self, field.name) for field in fields(of)[1:]}
 
     @abstractmethod
     def _begin(self, runs: list[int]) -> Real:
-        """Return the states of some runs before the first step, shape (runs, size)."""
+        """Return the initial states of some runs, shape (runs, size)."""
 
     @abstractmethod
     def _walk(self, runs: list[int], states: Real, first: int, stop: int) -> tuple[Real, Any]:
-        """Go from the row before `first` (from the start, if it is 0) to the one before `stop`.
+        """Advance runs by the log rows from `first` to `stop`; return states and log.
 
         Returns the states there, and a dictionary of what is logged: arrays (runs, rows, ...).
         """
 
     @abstractmethod
     def _blank(self) -> dict[str, tuple[tuple[str, ...], Real]]:
-        """Return the dimensions of the logged variables, and arrays of NaN."""
+        """Return the dimensions of each logged variable, with an array of NaN."""
 
     @property
     def _logged(self) -> Any:
@@ -334,7 +334,7 @@ class ResumableRuns(SavedComputation, ABC):
         progress: bool | None = None,
         workers: int | None = None,
     ) -> xr.Dataset:
-        """Make the runs; a path is where to save them, at the end and when interrupted.
+        """Compute the runs, and save them to a path at the end and when interrupted.
 
         They are made by as many processes as there are cores, or with one worker in this one.
         """
@@ -354,7 +354,7 @@ class ResumableRuns(SavedComputation, ABC):
         progress: bool | None = None,
         workers: int | None = None,
     ) -> xr.Dataset:
-        """Run interrupted runs to their end and save them; return complete data as they are."""
+        """Complete interrupted runs and save them; return complete runs unchanged."""
         if "state" not in data:
             return data
         if path is not None:
@@ -378,7 +378,7 @@ class ResumableRuns(SavedComputation, ABC):
         return data
 
     def _pieces(self, data: xr.Dataset, workers: int | None) -> Iterator[Any]:
-        """Yield missing pieces as they are computed: runs, rows from and to, states, the log."""
+        """Yield missing parts of the log as they are computed, with the states at their ends."""
         workers = workers or count_cores()
         rows, states = data.rows.values.copy(), data.state.values
         groups: list[list[int]] = []
@@ -408,7 +408,7 @@ Real = NDArray[np.floating[Any]]
 
 @dataclass(frozen=True)
 class MultipleLocation:
-    r"""A multiple-location regression task.
+    r"""The task of regression with several informative tokens.
 
     Tokens :math:`X_{J_i} = \sqrt{d/2}\, k^\star_i + \gamma G_i` at n distinct locations are
     informative, the others are standard normal, and
@@ -441,12 +441,12 @@ class MultipleLocation:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The numbers that define the task, as attributes of data."""
+        """The parameters of the task, as attributes of data."""
         noise = "shared" if self.shared else "independent"
         return {**task_settings(self.task), "task_n": self.n, "task_noise": noise}
 
     def stars(self, rng: Generator) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        r"""Draw uniform directions, :math:`v^\star_i` orthogonal to :math:`k^\star_i`.
+        r"""Draw uniform true directions, each :math:`v^\star_i` orthogonal to :math:`k^\star_i`.
 
         Parameters
         ----------
@@ -462,7 +462,7 @@ class MultipleLocation:
         return k, v / np.linalg.norm(v, axis=1, keepdims=True)
 
     def draw(self, rng: Generator, k_star: Real, v_star: Real, count: int) -> tuple[Real, Real]:
-        """Draw sequences and outputs.
+        """Draw sequences of tokens and their outputs.
 
         The informative tokens come first: for what treats all tokens alike, and only for that, this
         is as good as any other law of the locations.

@@ -1,4 +1,4 @@
-"""Moments of one and of two erf heads, derived from the laws of their tokens."""
+"""Moments of one and of two erf heads on tokens, derived from the tokens' laws."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _S = Symbol("s", positive=True)
 
 
 def one_head() -> Program:
-    """Derive moments of one head and their derivatives, from the states m_U ... s.
+    """Return the program of the moments of one head, with derivatives.
 
     E[V erf(lambda U)] with its derivatives by the first three; E[Y V erf(lambda U)], for a centred
     Y, with its derivatives by the first five.
@@ -36,7 +36,7 @@ def one_head() -> Program:
 
 
 def two_heads() -> Program:
-    """Derive the second moment of two heads, from the states m_U ... s.
+    """Return the program of the second moment of two heads.
 
     That is E[V v erf(lambda U) erf(lambda u)], with its derivatives by the first ten.
     """

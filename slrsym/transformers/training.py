@@ -1,4 +1,4 @@
-"""Figures 8 and 10: a Transformer layer, trained by single-pass stochastic gradient descent."""
+"""Figures 8 and 10: a Transformer layer trained by one-pass stochastic gradient descent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from slrsym.transformers.layer import Layer, MultipleLocation, Real, ResumableRu
 
 @dataclass(frozen=True)
 class LayerRuns(ResumableRuns):
-    """Runs of a layer with fresh sequences at each step, in single precision.
+    """Runs of a Transformer layer, trained on fresh sequences at each step.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class LayerRuns(ResumableRuns):
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Parameters on which the runs depend, which are attributes of the data."""
+        """The parameters on which the runs depend, as attributes of the data."""
         return {"build_runs": "a Transformer layer", **self.task.settings, **self._numbers}
 
     def _layer(self, run: int) -> Layer:
@@ -132,7 +132,7 @@ def _flat(layer: Layer) -> Real:
 
 
 def _shaped(like: Layer, state: Real) -> Layer:
-    """Return a layer with the numbers of a state."""
+    """Return a layer with weights from a flat state vector."""
     names, weights = zip(*like, strict=True)
     parts = np.split(state, np.cumsum([w.size for w in weights])[:-1])
     shaped = (part.reshape(w.shape).copy() for part, w in zip(parts, weights, strict=True))
@@ -140,7 +140,7 @@ def _shaped(like: Layer, state: Real) -> Layer:
 
 
 def match_heads(data: xr.Dataset) -> xr.Dataset:
-    """Match each head with the nearest star at the last step, no star twice.
+    """Match each head with the nearest pair of true directions at the end, one to one.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Typesetting of formulas of the Gaussian calculus, in LaTeX and MathML."""
+"""Typesetting of formulas of the Gaussian calculus, as LaTeX and MathML."""
 
 from typing import Any
 
@@ -10,10 +10,10 @@ from slrsym.typeset.order import Order
 
 
 def formula_latex(expr: Any) -> str:
-    """Write an expression in LaTeX, with the laws of its expectations."""
+    """Return the LaTeX of an expression, with the laws of its expectations."""
     return to_latex(Printer(laws={}).box(expr))
 
 
 def formula_html(expr: Any) -> str:
-    """Write an expression in MathML, with the laws of its expectations."""
+    """Return the MathML of an expression, with the laws of its expectations."""
     return to_mathml(Printer(laws={}).box(expr))

@@ -1,4 +1,4 @@
-"""LaTeX and MathML backends for boxes."""
+"""Conversion of boxes to LaTeX and to MathML."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
 
 
 def to_latex(box: Box) -> str:
-    r"""Write a box as LaTeX in math mode.
+    r"""Return the LaTeX of a box, for math mode.
 
     Examples
     --------
@@ -154,7 +154,7 @@ _CHILDREN = {
 
 
 def to_mathml(lines: Box | list[FormulaLine], display: bool = True, annotated: bool = False) -> str:
-    """Write a formula as a ``math`` element.
+    """Return a formula's lines as one ``math`` element.
 
     Examples
     --------
@@ -185,12 +185,12 @@ def _table_row(line: FormulaLine) -> str:
 
 
 def _inside(box: Box) -> str:
-    """Write a box as elements for a parent that is a row itself."""
+    """Return the MathML of a box without an element of its own around a row."""
     return "".join(_beside(box.parts)) if isinstance(box, RowBox) else _element(box)
 
 
 def _element(box: Box) -> str:
-    """Write a box as one element, or as nothing if it is a space of no width."""
+    """Return the MathML of a box as one element, or empty for a space of no width."""
     match box:
         case RowBox(parts):
             inside = [element for element in _beside(parts) if element]
@@ -233,7 +233,7 @@ def _grouped(inside: str) -> str:
 
 
 def _one(box: Box) -> str:
-    """Write a box as exactly one element."""
+    """Return the MathML of a box as exactly one element."""
     return _element(box) or "<mrow></mrow>"
 
 
@@ -320,7 +320,7 @@ def _script(box: ScriptBox) -> str:
 
 @cache
 def convert_latex(latex: str) -> str:
-    r"""Convert LaTeX from elsewhere to the inside of a ``math`` element.
+    r"""Convert LaTeX from other sources to the content of a ``math`` element.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def convert_latex(latex: str) -> str:
 
 
 def _spaced(element: str) -> str:
-    """Mark the names of functions, and insert the space before them that TeX leaves."""
+    """Return MathML with function names marked, and with TeX's space before them."""
     tree = ElementTree.fromstring(element)
     for node in tree.iter():
         if len(node) != _CHILDREN.get(node.tag, len(node)):

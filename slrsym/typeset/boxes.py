@@ -16,16 +16,16 @@ _WIDE = set("mwMW")
 
 @dataclass(frozen=True)
 class Box:
-    """A formula, or a part of one."""
+    """Base class of formulas as boxes, nested as in TeX."""
 
     @property
     def width(self) -> float:
-        """Approximate width in em."""
+        """Approximate width of the box in em."""
         raise NotImplementedError
 
     @property
     def height(self) -> int:
-        """0 for a plain line, 1 with brackets in it, 2 with fractions, 3 beyond that."""
+        """Height class of the box: 0 a plain line, 1 with brackets, 2 with fractions, 3 taller."""
         return 0
 
 
@@ -46,7 +46,7 @@ class Atom(Box):
 
 @dataclass(frozen=True)
 class Operator(Box):
-    r"""A sign between or before formulas."""
+    r"""An operator or relation sign between or before formulas."""
 
     text: str
     kind: Literal["binary", "relation", "prefix", "large", "slash", "comma"] = "binary"
@@ -67,7 +67,7 @@ class Operator(Box):
 
 @dataclass(frozen=True)
 class Space(Box):
-    """A thin space, or a wider one."""
+    """A thin or wider space."""
 
     quads: float = 0.17
     breaks: bool = False
@@ -79,7 +79,7 @@ class Space(Box):
 
 @dataclass(frozen=True)
 class RowBox(Box):
-    """Boxes beside each other."""
+    """Boxes side by side."""
 
     parts: tuple[Box, ...]
 
@@ -93,7 +93,7 @@ class RowBox(Box):
 
 
 def _limits_aside(box: Box) -> float:
-    """Return the extra width of a formula in a fraction, where limits stand beside sums."""
+    """Return the width that a formula gains in a fraction, as limits move beside sum signs."""
     match box:
         case ScriptBox(base=Operator(text="sum"), below=below, above=above):
             return max((s.width * _SCRIPT for s in (below, above) if s is not None), default=0.0)
@@ -106,7 +106,7 @@ def _limits_aside(box: Box) -> float:
 
 @dataclass(frozen=True)
 class Fraction(Box):
-    """One box above another."""
+    """A fraction: a numerator above a denominator."""
 
     numerator: Box
     denominator: Box
@@ -122,7 +122,7 @@ class Fraction(Box):
 
 @dataclass(frozen=True)
 class ScriptBox(Box):
-    """A box with another below or above to its right; or, of a large operator, below and above."""
+    """A box with a subscript and a superscript; for a large operator, with limits."""
 
     base: Box
     below: Box | None = None
@@ -157,7 +157,7 @@ class Root(Box):
 
 @dataclass(frozen=True)
 class Delimiter(Box):
-    """One bracket by itself, as line breaks leave it."""
+    """A single bracket of a pair that a line break separates."""
 
     text: str
     size: int
@@ -174,7 +174,7 @@ class Delimiter(Box):
 
 @dataclass(frozen=True)
 class Fence(Box):
-    """A box between brackets that are as large as it needs."""
+    """A box between brackets of matching size."""
 
     opening: str
     body: Box
@@ -187,17 +187,17 @@ class Fence(Box):
 
     @property
     def size(self) -> int:
-        """Size of the brackets, from 0 to 3."""
+        """Size of the brackets, from 0 (normal) to 3 (largest)."""
         return self.body.height
 
     @property
     def opened(self) -> Delimiter:
-        """The bracket on the left."""
+        """The opening bracket."""
         return Delimiter(self.opening, self.size, "open")
 
     @property
     def closed(self) -> Delimiter:
-        """The bracket on the right."""
+        """The closing bracket."""
         return Delimiter(self.closing, self.size, "close")
 
     @cached_property
@@ -223,27 +223,27 @@ class MatrixBox(Box):
 
 
 def identifier(text: str) -> Atom:
-    """Make a letter in italics, or a Greek one by its name."""
+    """Return the box of a letter in italics, or of a Greek letter by its name."""
     return Atom(text)
 
 
 def number(text: object) -> Atom:
-    """Make a number."""
+    """Return the box of a number."""
     return Atom(str(text), "number")
 
 
 def upright_name(text: str) -> Atom:
-    """Make the upright name of a function."""
+    """Return the box of an upright function name."""
     return Atom(text, "name")
 
 
 def prose(text: str) -> Atom:
-    """Make a piece of prose within a formula, with spaces around it."""
+    """Return the box of words within a formula, with spaces around them."""
     return Atom(text, "words")
 
 
 def row(parts: Iterable[Box]) -> Box:
-    """Put boxes beside each other, flattening rows."""
+    """Return a row of boxes side by side, without nested rows."""
     flat: list[Box] = []
     for part in parts:
         flat += part.parts if isinstance(part, RowBox) else (part,)
@@ -266,7 +266,7 @@ _TIMES = Operator("cdot")
 
 @dataclass(frozen=True)
 class FormulaLine:
-    """One line of a broken formula."""
+    """One line of a formula that is broken into lines, with its indent."""
 
     box: Box
     indent: float = 0.0
@@ -280,7 +280,7 @@ class _Piece:
 
 
 def break_lines(box: Box, width: float) -> list[FormulaLine]:
-    """Break a formula into as few lines as its width needs, where it reads best."""
+    """Break a formula into as few lines as its width allows, at the best places."""
     if box.width <= width:
         return [FormulaLine(box)]
     pieces = _pieces(box, 0)
@@ -316,7 +316,7 @@ def break_lines(box: Box, width: float) -> list[FormulaLine]:
 
 
 def _sign(pieces: list[_Piece], at: int) -> list[Box]:
-    """Return the sign with which a line begins that goes on with a factor."""
+    """Return the times sign for a line that starts with a factor, if one is needed."""
     if not at or not isinstance(pieces[at].box, Space) or at + 1 == len(pieces):
         return []
     around = (pieces[at - 1].box, pieces[at + 1].box)
@@ -332,7 +332,7 @@ def _indent(pieces: list[_Piece], at: int) -> float:
 
 
 def _pieces(box: Box, depth: int) -> list[_Piece]:
-    """Split a formula into the parts between which lines may be broken."""
+    """Split a formula into pieces between which lines may break."""
     match box:
         case RowBox(parts):
             return [piece for part in parts for piece in _pieces(part, depth)]
@@ -353,7 +353,7 @@ def _pieces(box: Box, depth: int) -> list[_Piece]:
 
 
 def widest_part(box: Box) -> float:
-    """Return the width of the widest part that cannot be broken."""
+    """Return the width of the widest piece that cannot be broken."""
     width = most = 0.0
     for piece in _pieces(box, 0):
         width = piece.box.width + (0.0 if piece.breaks else width)

@@ -31,7 +31,7 @@ from slrsym.typeset.letters import COMMA
 
 
 def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
-    """Return the marginal law of some of the variables, None if there are none."""
+    """Return the marginal law of those symbols that the law has, or None if it has none."""
     parts: list[Law] = []
     for block in law.independent_laws():
         kept = [s for s in block.symbols if s in symbols]
@@ -47,7 +47,7 @@ def marginal_law(law: Law, symbols: set[Symbol]) -> Law | None:
 
 
 def _blocks(law: Law) -> set[Law]:
-    """Split a law into independent parts, and an uncorrelated Gaussian vector into its entries."""
+    """Split a law into independent parts, down to single variables where they are independent."""
     found: set[Law] = set()
     for block in law.independent_laws():
         if isinstance(block, GaussianLaw) and block.cov.is_diagonal():
@@ -58,7 +58,7 @@ def _blocks(law: Law) -> set[Law]:
 
 
 def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
-    """Return whether a law agrees with the declared laws of its variables."""
+    """Return whether a law equals the law that its variables are declared to have."""
     if any(s not in declared for s in law.symbols):
         return False
     blocks = list(dict.fromkeys(declared[s] for s in law.symbols))
@@ -71,7 +71,7 @@ def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
 
 
 def declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
-    """Choose laws to declare once, so that most expectations need not name theirs."""
+    """Return the laws to declare once for some expressions, so that few formulas repeat them."""
     declared: dict[Symbol, Law] = {}
     for expression in expressions:
         laws: list[Law] = []
@@ -89,7 +89,7 @@ def _binders(expression: Expr) -> list[Expectation]:
 
 
 class CalculusWriting(Writing):
-    """The part of the printer for derivatives, integrals and sums."""
+    """The printer's methods for derivatives, integrals and sums."""
 
     def _derivative(self, expr: Derivative) -> tuple[Box, int]:
         of = expr.expr
@@ -133,7 +133,7 @@ class CalculusWriting(Writing):
     def _partial(
         self, of: AppliedUndef, place: int, count: int, names: Any, at: Any
     ) -> tuple[Box, int]:  # fmt: skip
-        """Write a derivative of an undefined function.
+        """Return the box of a derivative of an undefined function, with its precedence.
 
         By its place where the argument is a random variable, by its name otherwise.
         """
@@ -218,7 +218,7 @@ class CalculusWriting(Writing):
 
 
 class ExpectationWriting(Writing):
-    """The part of the printer for expectations and laws."""
+    """The printer's methods for expectations and laws."""
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
         sign: Box = upright_name("E")
@@ -254,7 +254,7 @@ class ExpectationWriting(Writing):
         return row([sign, body]), PREFIX
 
     def law(self, law: Law) -> Box:
-        """Write a law."""
+        """Return the box of a probability law."""
         parts: list[Box] = []
         for block in law.independent_laws():
             parts += [COMMA, Space(0.17, breaks=True)] if parts else []
@@ -291,7 +291,7 @@ class ExpectationWriting(Writing):
         return row([self._list(names), tilde, calligraphic, Fence("(", inside, ")")])
 
     def _covariance(self, cov: Any) -> Box:
-        """Write a covariance matrix, as a product C C^T if that is narrower."""
+        """Return the box of a covariance matrix, as a product C C^T if that is narrower."""
         common = _common_factor(cov)
         grid = self._grid(sp.Matrix(cov / common).applyfunc(sp.cancel))
         factor = triangular_factor(cov)
@@ -334,7 +334,7 @@ def triangular_factor(cov: Any) -> Any:
 
 
 def _common_factor(matrix: Any) -> Expr:
-    """Return a factor that all entries of a matrix share, if it is more than a number."""
+    """Return an expression that divides all entries of a matrix, or 1 if only numbers do."""
     entries = [e for e in matrix if e != 0]
     if not entries:
         return S.One

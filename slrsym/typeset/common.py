@@ -45,7 +45,7 @@ _NARROW_BRACKET = 9.0
 
 
 def add_primes(base: Box, count: int) -> Box:
-    """Add primes to a letter."""
+    """Return a letter's box with primes."""
     return ScriptBox(base, above=Atom("'" * count, "name"))
 
 
@@ -70,7 +70,7 @@ NAMES: dict[Any, Box] = {
 
 
 class Writing:
-    """The base of printers: names, laws and order, and the boxes of letters, calls and lists."""
+    """Base class of printers: names and laws, and boxes of letters, calls and lists."""
 
     named: ClassVar[dict[Any, Box]] = NAMES
 
@@ -91,11 +91,11 @@ class Writing:
         self._known: dict[tuple[Any, ...], tuple[Box, int]] = {}
 
     def box(self, expr: Any, inline: bool = False) -> Box:
-        """Typeset an expression, a statement or a law."""
+        """Return the box of an expression, a statement or a law."""
         return self._print(expr, inline)[0]
 
     def symbol(self, symbol: Any) -> Box:
-        """Typeset a symbol."""
+        """Return the box of a symbol."""
         box = self.names.get(symbol) or self.names.get(symbol.name) or letter(symbol.name)
         if symbol in self._copied:
             copy = Fence("(", identifier("ell"), ")")
@@ -105,14 +105,14 @@ class Writing:
         return box
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
-        """Typeset a formula, and return its precedence."""
+        """Return the box of a formula, with its precedence."""
         raise NotImplementedError
 
     def _power(self, base: Expr, exponent: Expr) -> Box:
         raise NotImplementedError
 
     def _within(self, expr: Any, least: int, inline: bool = False) -> Box:
-        """Typeset an expression, in brackets unless its precedence is high enough."""
+        """Return the box of an expression, in brackets if its precedence is too low."""
         box, level = self._print(expr, inline)
         return box if level >= least else add_brackets(box)
 
@@ -127,7 +127,7 @@ class Writing:
 
     @staticmethod
     def _beside(boxes: list[Box]) -> Box:
-        """Put factors beside each other, with a thin space where they would run together."""
+        """Return factors side by side, with a thin space where they would run together."""
         parts: list[Box] = []
         for box in boxes:
             if parts and (isinstance(parts[-1], Root) or _ends_in_root(parts[-1])):
@@ -165,7 +165,7 @@ class Writing:
 
 
 def add_brackets(box: Box) -> Box:
-    """Put a formula in brackets; short ones are not broken."""
+    """Return a formula in brackets, which are not broken if it is short."""
     return Fence("(", box, ")", breaks=box.width > _NARROW_BRACKET)
 
 
@@ -181,7 +181,7 @@ def _is_digit(box: Box) -> bool:
 
 
 def _opens(box: Box) -> bool:
-    """Return whether a box begins with the sign of an integral, a sum or an expectation."""
+    """Return whether a box starts with an integral, sum or expectation sign."""
     first = box.parts[0] if hasattr(box, "parts") else box
     base = getattr(first, "base", first)
     return (isinstance(base, Operator) and base.kind == "large") or base in (

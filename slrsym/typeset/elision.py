@@ -13,7 +13,7 @@ REST = identifier("cdots")
 
 
 def split_terms(box: Box) -> list[Term]:
-    """Split a sum into its terms."""
+    """Return the terms of a sum."""
     found: list[tuple[bool, list[Box]]] = [(False, [])]
     for part in box.parts if isinstance(box, RowBox) else (box,):
         sign = part.text if isinstance(part, Operator) and part.text in ("+", "-") else ""
@@ -27,7 +27,7 @@ def split_terms(box: Box) -> list[Term]:
 
 
 def elide_shared_terms(before: Box, after: Box) -> Box:
-    r"""Replace the terms that a sum shares with an earlier one by dots.
+    r"""Return a sum with dots for the terms that it shares with an earlier sum.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def elide_shared_terms(before: Box, after: Box) -> Box:
 
 
 def _inside(term: Box, gone: list[Box]) -> Box:
-    """Elide the unchanged terms in the only bracket of a term that is new."""
+    """Return a changed term with dots for unchanged terms inside its only bracket."""
     parts = term.parts if isinstance(term, RowBox) else (term,)
     for other in gone:
         before = other.parts if isinstance(other, RowBox) else (other,)

@@ -76,7 +76,7 @@ _WIDE_SUM = 20.0
 
 
 class ArithmeticWriting(Writing):
-    """The part of the printer for sums, products and powers."""
+    """The printer's methods for sums, products and powers."""
 
     def _sum(self, expr: Add, inline: bool) -> tuple[Box, int]:
         parts: list[Box] = []
@@ -124,7 +124,7 @@ class ArithmeticWriting(Writing):
         return Fraction(*bare)
 
     def _split(self, product: Product) -> tuple[list[Box], list[Box]]:
-        """Split a product into the factors before a fraction bar, on it, and after it."""
+        """Split a product into the factors of a fraction and those after it."""
         simple: list[Box] = [] if product.number == 1 else [number(product.number)]
         tail: list[Box] = []
         roots: list[Box] = []
@@ -182,7 +182,7 @@ class ArithmeticWriting(Writing):
 
 
 def _decimal(value: Expr) -> str:
-    """Return a fraction with a large denominator as a decimal if it is one, else nothing."""
+    """Return a fraction with a large denominator as a short decimal, or an empty text."""
     places = next((n for n in range(3, _MOST_PLACES) if (value * 10**n).is_Integer), 0)
     if value.q < _LARGE or not places:
         return ""
@@ -191,7 +191,7 @@ def _decimal(value: Expr) -> str:
 
 
 def _is_flat_sum(box: Box) -> bool:
-    """Return whether a sum may stand above a fraction bar, where it cannot be broken."""
+    """Return whether a sum is small enough for a numerator, where lines cannot break."""
     return isinstance(box, Fence) and box.height < 2 and box.width <= _WIDE_SUM
 
 
@@ -214,7 +214,7 @@ _WORDS: dict[Any, Box] = {
 
 
 class StatementWriting(Writing):
-    """The part of the printer for statements."""
+    """The printer's methods for statements."""
 
     def _relation(self, expr: Relational) -> tuple[Box, int]:
         sign = Operator(_SIGNS[type(expr).__name__], "relation", breaks=True)
@@ -245,7 +245,7 @@ class StatementWriting(Writing):
         return row([self.box(expr.statement), over, self.box(domain)]), LOGIC
 
     def _points(self, expr: Any) -> Box | None:
-        """Typeset a list of values for the same symbols as a set of points."""
+        """Return the box of alternatives for the same symbols as a set of points, or None."""
         if not isinstance(expr, Or):
             return None
         points = []
@@ -276,7 +276,7 @@ _WIDE_EXPONENT = 4.5
 
 
 class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, StatementWriting):
-    """The printer of expressions as boxes, with terms ordered and bracketed as by hand."""
+    """Printer of expressions as boxes, with terms ordered and bracketed as by hand."""
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
         # SymPy takes some different derivatives at a point for equal.

@@ -36,7 +36,7 @@ COMMA = Operator(",", "comma")
 
 
 def greek_name(character: str) -> str:
-    """Return the name of a Greek letter in TeX.
+    """Return the TeX name of a Greek letter.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def greek_name(character: str) -> str:
 
 
 def letter(name: str) -> Box:
-    r"""Typeset the name of a symbol.
+    r"""Return the box of a symbol's name.
 
     Examples
     --------

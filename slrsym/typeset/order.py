@@ -1,4 +1,4 @@
-"""Order of terms and factors, and the decomposition of products."""
+"""The order in which terms and factors are printed, and the parts of products."""
 
 from __future__ import annotations
 
@@ -44,20 +44,20 @@ def is_negative_term(term: Expr) -> bool:
 
 
 class Order:
-    """The order in which terms, factors and symbols are printed."""
+    """The printing order of terms, factors and symbols."""
 
     def __init__(self, letters: Sequence[str] = ()) -> None:
         self._ranks = {name: place for place, name in enumerate(letters)}
 
     def symbol(self, symbol: Any, bound: frozenset[Symbol] = frozenset()) -> tuple[Any, ...]:
-        """Return the sorting key of a symbol."""
+        """Return the sort key of a symbol."""
         name = getattr(symbol, "name", str(symbol))
         # x_2 before x_10.
         parts = [int(p) if p.isdecimal() else p for p in re.split(r"(\d+)", name.lower())]
         return (symbol in bound, self._ranks.get(name, len(self._ranks)), parts, name)
 
     def terms(self, terms: Iterable[Expr], bound: frozenset[Symbol]) -> list[Expr]:
-        """Sort the terms of a sum, a positive one first where there is one."""
+        """Sort the terms of a sum, with a positive term first if there is one."""
         found = list(terms)
         if len(found) == 2:
             counts = [t for t in found if t.is_Symbol and t.is_integer]
@@ -128,7 +128,7 @@ class Order:
 
 
 def _involved(rest: Expr) -> int:
-    """Rank a factor: 0 for letters, 1 with functions, 2 with expectations or integrals."""
+    """Return a factor's rank: 0 for letters, 1 with functions, 2 with expectations or integrals."""
     if rest.has(Expectation, *_INTEGRALS):
         return 2
     functions: Callable[[Any], bool] = lambda f: isinstance(f, Function | AppliedUndef)  # noqa: E731
@@ -136,14 +136,14 @@ def _involved(rest: Expr) -> int:
 
 
 def _degree(rest: Expr) -> int:
-    """Return the degree of a power of one letter, and 1 for anything else."""
+    """Return the exponent of a power of one letter, and 1 for anything else."""
     if isinstance(rest, Pow) and rest.exp.is_Integer and rest.base.is_Symbol:
         return int(rest.exp)
     return 1
 
 
 def _is_letter(base: Expr) -> bool:
-    """Return whether a factor is written before the end of a fraction bar."""
+    """Return whether a factor is printed with the letters, before functions and sums."""
     if isinstance(base, Symbol | Indexed) or base == pi or base.is_Rational:
         return True
     symbols = base.free_symbols
@@ -152,7 +152,7 @@ def _is_letter(base: Expr) -> bool:
 
 @dataclass(frozen=True)
 class Product:
-    """A product, its factors by kind."""
+    """A product, with its factors sorted by kind."""
 
     number: Expr = S.One
     roots: tuple[Expr, ...] = ()
@@ -165,22 +165,22 @@ class Product:
 
     @property
     def inverse(self) -> Product:
-        """Divisor of the product; the empty product if there is none."""
+        """The denominator of the product, as a product; empty if there is none."""
         return self.below or Product()
 
     @property
     def radicands(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
-        """Factors under the square root, above and below a bar; None if there are none."""
+        """The factors under the square root, above and below the fraction bar; None if none are."""
         return (self.roots, self.under_root) if self.roots or self.under_root else None
 
     @cached_property
     def opens_wide(self) -> bool:
-        """Whether it ends with a sum, a derivative, or the like, which has no end of its own."""
+        """Whether the last factor is a sum, derivative or the like, whose end is not visible."""
         return any(isinstance(f, Sum | IIDSum | Derivative | Subs) for f in self.others)
 
     @classmethod
     def of(cls, expr: Expr) -> Product:
-        """Take a product, a power or a rational number apart."""
+        """Return the parts of a product, a power or a rational number."""
         coefficient, rest = expr.as_coeff_Mul()
         if not coefficient.is_Rational:
             coefficient, rest = S.One, expr
@@ -257,7 +257,7 @@ class Product:
 
 
 def _content(factor: Add) -> Expr:
-    """Return the integer that divides every coefficient; 1 if there are fractions."""
+    """Return the greatest common divisor of a sum's coefficients; 1 if there are fractions."""
     content = factor.primitive()[0]
     return content if content.is_Integer else S.One
 

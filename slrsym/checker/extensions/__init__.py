@@ -1,1 +1,1 @@
-"""Rules beyond the default base, each set of which a log has to name."""
+"""Extensions: sets of inference rules outside the default set, which a log must name to use."""

@@ -1,4 +1,4 @@
-"""Rules that no bundled proof needs: theorems on means, maxima, cases of signs and integers.
+"""Inference rules that no bundled proof needs, on means, maxima, signs and integers.
 
 They are an extension: a log that uses one of them has to name it, so that whoever judges a log
 without it does not trust them.
@@ -47,7 +47,7 @@ rule = partial(base_rule, extension="textbook")
 
 @rule("maximum", "t", "t")
 def _maximum(a: Term, b: Term) -> Any:
-    """Conclude that max(a, b) is the mean of a and b, and half their distance more."""
+    """Conclude max(a, b) = (a + b)/2 + |a - b|/2."""
     require(is_term(a) and is_term(b), "an argument is no term")
     distances = (("f", "abs", ("+", x, neg(y))) for x, y in ((a, b), (b, a)))
     values = (("=", ("f", "max", a, b), ("*", HALF, ("+", a, b, d))) for d in distances)
@@ -69,14 +69,14 @@ def _cases_of_sign(u: Term) -> Any:
 
 @rule("integers apart", "t", "json")
 def _integers_apart(t: Term, k: Any) -> Any:
-    """Conclude that an integer is at most k, or at least k + 1."""
+    """Conclude that an integer t is at most k or at least k + 1."""
     require(is_term(t) and type(k) is int, "the arguments are not a term and an integer")
     return [("o", "integer", t)], ("or", ("<=", t, num(k)), ("<=", num(k + 1), t)), ()
 
 
 @rule("jensen", "t", premises=1)
 def _jensen(theorem: Theorem, node: Term) -> Any:
-    """Conclude f(E h) <= E f(h) for a convex function f; the node is E h."""
+    """Conclude Jensen's inequality f(E h) <= E f(h) for a convex function f."""
     f, y, x, convex = convex_function_of_premise(theorem)
     (body,), h, names = binder_bodies(f), require_body_without_copies(node), bound_variables(node)
     require_names_absent(names, [f], "the function contains a variable of the law; rename it")
@@ -118,7 +118,7 @@ def _cauchy_schwarz(f: Term, g: Term) -> Any:
 
 @rule("poincare", "t")
 def _poincare(node: Term) -> Any:
-    """Conclude that E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
+    """Conclude Poincare's inequality: E f^2 - (E f)^2 is at most the mean of C_ij f_i f_j."""
     f, names = require_gaussian_body(node), bound_variables(node)
     _, rows = joint_moments(parts_outside_binder(node))
     entries = [c for row in rows for c in row]
