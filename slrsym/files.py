@@ -94,16 +94,16 @@ def _open_to_others(draft: Path, mode: int) -> None:
     draft.chmod(mode & ~mask)
 
 
-def require_writable(path: str | Path) -> None:
+def require_writable(path: str | Path, argument: str = "path") -> None:
     """Raise an error, before any computation, if a file could not be written."""
     file = Path(path)
     if file.exists() and not file.is_file():
         what = "a folder" if file.is_dir() else "not one"
-        raise ValueError(f"path must be a file; {file} is {what}")
+        raise ValueError(f"{argument} must be a file; {file} is {what}")
     if not file.parent.is_dir():
-        raise ValueError(f"path must be in a folder that exists; {file.parent} does not")
+        raise ValueError(f"{argument} must be in a folder that exists; {file.parent} does not")
     if not os.access(file if file.exists() else file.parent, os.W_OK):
-        raise ValueError(f"path must be writable; {file} is not")
+        raise ValueError(f"{argument} must be writable; {file} is not")
 
 
 def write_netcdf(data: xr.Dataset, path: str | Path) -> None:

@@ -208,7 +208,11 @@ def load(path: str | Path) -> Certificate:
     try:
         data = json.loads(Path(path).read_text(encoding="utf-8"))
     except (UnicodeDecodeError, json.JSONDecodeError):
-        raise CertificateError(f"{path} is no certificate: it is no JSON, or cut short") from None
+        raise CertificateError(
+            f"{path} is no certificate: it is no JSON, or cut short"
+            + f"; claims are checked again by: slrsym verify {path} --no-cache"
+            * (Path(path).suffix == ".py")
+        ) from None
     except OSError as problem:
         raise CertificateError(f"{path} cannot be read: {problem.strerror}") from None
     if not isinstance(data, dict) or data.get("format") != FORMAT:

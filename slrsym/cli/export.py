@@ -166,7 +166,8 @@ class _Export:
         self._begin = time.perf_counter()
         wanted = list(dict.fromkeys(only or [row.id for row in rows]))
         self.document = build(ledger, rows, verdicts, wanted, notation=notation)
-        took = f"verified {len(rows)} claims in {self._begin - start:.1f} s"
+        noun = "claim" if len(rows) == 1 else "claims"
+        took = f"verified {len(rows)} {noun} in {self._begin - start:.1f} s"
         self._told = f"{took}; wrote {len(wanted)} of them to"
 
     def write(

@@ -459,9 +459,17 @@ class Model(DerivedModel):
         -------
         str
             Displays for a document with amsmath.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be written.
         """
+        from slrsym.files import require_writable
         from slrsym.models.analysis import model_latex
 
+        if file is not None:
+            require_writable(file, "file")
         text = model_latex(self)
         if file is not None:
             Path(file).write_text(text, encoding="utf-8")

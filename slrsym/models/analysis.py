@@ -48,6 +48,15 @@ class TokenCheck:
         """Whether all deviations are within five standard errors."""
         return max(map(abs, self.z_scores.values())) < 5
 
+    def __repr__(self) -> str:
+        scores = ", ".join(f"{name} {z:.2f}" for name, z in self.z_scores.items() if name != "risk")
+        return (
+            f"{'Agrees' if self.is_passed else 'Disagrees'} with sampled tokens\n"
+            f"  risk:     {self.risk:.6g}; sampled {self.estimate:.6g}, standard error "
+            f"{self.error:.2g}, z = {self.z_scores['risk']:.2f}\n"
+            f"  z-scores: {scores}"
+        )
+
 
 def check(
     model: DerivedModel, values: Mapping[Any, Any], *, samples: int = 100_000, rng: Any = None
@@ -229,6 +238,13 @@ class Recovery:
     runs: Runs
 
     share = old_attribute("fraction")
+
+    def __repr__(self) -> str:
+        low, high = (f"{100 * x:.3g}" for x in self.interval)
+        return (
+            f"{100 * self.fraction:.3g} % of {self.runs.sizes['run']} runs recover "
+            f"(95% interval {low} to {high} %)"
+        )
 
 
 def recovery(

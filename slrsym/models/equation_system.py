@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sympy import Expr, ImmutableMatrix, Symbol
 
+from slrsym.files import require_writable
 from slrsym.kernels.compile import compile_program, require_backend
 from slrsym.kernels.printing import print_program
 from slrsym.models.descent import DerivedModel
@@ -124,7 +125,14 @@ class EquationSystem:
         -------
         str
             A display for each order parameter, for a document with amsmath.
+
+        Raises
+        ------
+        ValueError
+            If the file cannot be written.
         """
+        if file is not None:
+            require_writable(file, "file")
         lines = []
         for p, drift, noise in zip(self.state, self.drift, self.noise, strict=True):
             left = rf"\frac{{d}}{{dt}} {latex_of(p)}"

@@ -136,7 +136,10 @@ class ProjectedToken:
 
     def _no_number(self, *others: Any) -> Any:
         """Refuse arithmetic with the token itself."""
-        raise TypeError("a token X is a vector, and has no products or sums: project it, as X @ k")
+        found = f"; got {others[0]!r}" if others else ""
+        raise TypeError(
+            f"a token X is a vector, and has no products or sums{found}: project it, as X @ k"
+        )
 
     __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _no_number
     __truediv__ = __rtruediv__ = __pow__ = __neg__ = __float__ = _no_number

@@ -64,7 +64,7 @@ def letter(name: str) -> Box:
     if any(c in name for c in "\\{}"):
         try:
             return _LatexName(name).read()
-        except ValueError:  # No LaTeX of a name.
+        except _NoNameError:
             pass
     primes = sum(map(name.count, "'′"))
     name = re.sub("['′]", "", name)
@@ -103,6 +103,10 @@ _CLOSING = {"{": "}", "(": ")", "[": "]", "\\langle": "\\rangle"}
 _ANGLES = ("\u27e8", "\u27e9")
 
 
+class _NoNameError(Exception):
+    """A text that is no name in the LaTeX that is known here."""
+
+
 class _LatexName:
     """A parser of names in LaTeX: letters, groups, brackets, and scripts of these."""
 
@@ -111,10 +115,10 @@ class _LatexName:
         self.at = 0
 
     def read(self) -> Box:
-        """Typeset the whole name; raise ValueError if it is no LaTeX of a name."""
+        """Typeset the whole name; raise _NoNameError if it is no LaTeX of a name."""
         box = self._row(None)
         if self.at < len(self.tokens):
-            raise ValueError(f"unexpected {self.tokens[self.at]}")
+            raise _NoNameError(f"unexpected {self.tokens[self.at]}")
         return box
 
     def _row(self, closing: str | None) -> Box:
@@ -123,7 +127,7 @@ class _LatexName:
         while self.at < len(self.tokens) and self.tokens[self.at] != closing:
             parts.append(self._scripted())
         if not parts:
-            raise ValueError("an empty group")
+            raise _NoNameError("an empty group")
         return row(parts)
 
     def _scripted(self) -> Box:
@@ -132,7 +136,7 @@ class _LatexName:
         while self.at < len(self.tokens) and self.tokens[self.at] in ("_", "^", "'"):
             sign = self._next()
             if sign in marks or (sign == "'" and "^" in marks):
-                raise ValueError("two scripts at one place")
+                raise _NoNameError("two scripts at one place")
             if sign == "'":
                 primes += 1
             else:
@@ -155,7 +159,7 @@ class _LatexName:
         if token in _CLOSING:
             inside = self._row(_CLOSING[token])
             if self._next() != _CLOSING[token]:
-                raise ValueError(f"{token} is not closed")
+                raise _NoNameError(f"{token} is not closed")
             if token == "{":
                 return inside
             ends = _ANGLES if token == "\\langle" else (token, _CLOSING[token])
@@ -168,10 +172,10 @@ class _LatexName:
             return identifier(token[1:])
         if token.isalnum():
             return letter(token)
-        raise ValueError(f"unexpected {token}")
+        raise _NoNameError(f"unexpected {token}")
 
     def _next(self) -> str:
         if self.at == len(self.tokens):
-            raise ValueError("the name ends early")
+            raise _NoNameError("the name ends early")
         self.at += 1
         return self.tokens[self.at - 1]

@@ -100,6 +100,24 @@ def test_in_latex_inner_products_end_on_the_line():
     assert all(f"Projections of a token (token {n}):" in laws for n in (1, 2, 3))
 
 
+def test_a_file_that_cannot_be_written(tmp_path):
+    missing = tmp_path / "missing" / "a.tex"
+    for made in (three_roles(), three_roles().equations("gradient-flow")):
+        with pytest.raises(ValueError, match="file must be in a folder that exists"):
+            made.to_latex(missing)
+
+
+def test_results_are_printed_in_a_few_lines():
+    stated = three_roles()
+    (v, k_star) = stated.directions
+    checked = repr(stated.check({"d": 4}, samples=2000, rng=0))
+    assert checked.startswith("Agrees with sampled tokens\n  risk:     ")
+    assert "gradient in v, along k^*" in checked
+    options = {"steps": 300, "alpha": 0.05, "runs": 4, "rng": 0, "backend": "numpy"}
+    found = repr(stated.recovery({"d": 4}, [(v, k_star)], **options))
+    assert found == "100 % of 4 runs recover (95% interval 51 to 100 %)"
+
+
 def test_spikes_are_among_the_moments():
     k, u = Direction("k", sphere=True), Direction("u", unit=True)
     one = Token(u, {1: 2, u: Symbol("h", positive=True)}, lambda X: X @ u)

@@ -93,6 +93,7 @@ def test_a_model_drawn_at_random(seed, tmp_path):
     assert 0 <= found.fraction <= 1
     points = stated.landscape(values, starts=1, rng=seed)
     assert all(np.isfinite(p.risk) for p in points)
-    assert stated.claims("drawn")
+    ids = [claim.id for claim in stated.claims("drawn")]
+    assert 0 < len(ids) == len(set(ids))
     assert "Order parameters" in stated.to_latex(tmp_path / "a.tex")
     assert (tmp_path / "a.tex").is_file()
