@@ -85,7 +85,10 @@ def test_a_claim_has_one_proof() -> None:
         claim.proof(lambda goal: chain(goal.lhs))
 
 
-@pytest.mark.parametrize(("result", "message"), [(algebra, "is a rule"), (None, "is no proof")])
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [(algebra, "is a rule"), (None, "returned nothing"), (1, "returned 1, which is no proof")],
+)
 def test_what_is_no_proof_is_refused(result: Any, message: str) -> None:
     claim = square()
     claim.proof(lambda goal: result)
