@@ -73,7 +73,7 @@ class ClosedFormSearch(ExpectationCalculus):
         return [
             self.no_copies, self.multiplied_out, self.constant, self.noise, self.copies,
             self.from_table, self.by_absolute_value, self.tilted, self.by_stein, self.odd,
-            self.independent, self.marginal, self.by_owens_t,
+            self.independent, self.marginal, self.by_owens_t, self.by_owens_t_of_two,
         ]  # fmt: skip
 
     def in_table_form(self, e: Expectation) -> Any:
@@ -192,6 +192,40 @@ class ClosedFormSearch(ExpectationCalculus):
             value = self.emitter.attempt(partial(_by_owens_t, self.emitter, standard, self.context))
             return self.add("chain", [line, value]), []
         return None
+
+    def by_owens_t_of_two(self, e: Expectation) -> Any:
+        """Express the mean of `erf(u)*erf(w)` by Owen's T, for correlated affine forms u and w."""
+        factors = Mul.make_args(e.integrand)
+        are_two = len(factors) == 2 and all(isinstance(f, erf) for f in factors)
+        if "erf-product-on-line" not in self.emitter.book or not are_two or e.law.has(NoiseLaw):
+            return None
+        (u,), (w,) = (f.args for f in factors)
+        X, Y = Dummy("X", real=True), Dummy("Y", real=True)
+        with suppress(*FAILURES, ValueError):
+            joint = e.law.linear_image({X: u, Y: w})
+            return self.emitter.attempt(partial(self._by_owens_t_of_two, e, u, w, joint)), []
+        return None
+
+    def _by_owens_t_of_two(self, e: Expectation, u: Expr, w: Expr, joint: GaussianLaw) -> Inference:
+        (X, m), (Y, n) = joint.mean.items()
+        p, c, q = joint.cov[0, 0], joint.cov[0, 1], joint.cov[1, 1]
+        # SymPy takes positive factors out of signs; here they are the scale of both means.
+        scale = m / sign(m).args[0] if isinstance(sign(m), sign) else S.One
+        values = {"m": m / scale, "n": n / scale, "x": scale, "p": p, "q": q, "c": c}
+        value = self.emitter.cited("erf-product-on-line", values.items(), self.context)
+        # The centred law of the claim is an image of the law at hand.
+        centred = Expectation(erf(m + X) * erf(n + Y), GaussianLaw({X: 0, Y: 0}, joint.cov))
+        line = self.image(centred, {X: u - m, Y: w - n}, e.law)
+        t, node = self.term(e), line.theorem.conclusion[2]
+        names = dict(zip(bound_variables(t), bound_variables(node), strict=True))
+        body = substitute(binder_bodies(t)[0], names)
+        line = self.rewritten(line, self.with_body(node, body), node)
+        _, left, right = line.theorem.conclusion
+        line = self.emitter.logic([line], line.theorem.hypotheses.values(), ("=", right, left))
+        mean = value.theorem.conclusion[1]
+        names = dict(zip(bound_variables(mean), bound_variables(left), strict=True))
+        same = self.with_body(left, substitute(binder_bodies(mean)[0], names))
+        return self.add("chain", [line, same, value])
 
     def tilted(self, e: Expectation) -> Any:
         """Reduce the mean of `exp(q(x))*f(x)`, q quadratic, to a mean of `f` under another law."""

@@ -9,6 +9,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from sympy import erf
+
 from slrsym.checker import ProvedClaims
 from slrsym.files import replace_atomically
 from slrsym.gaussian.binding import Expectation
@@ -79,6 +81,10 @@ def _used_besides(step: Step) -> Iterator[str]:
         name == "_BallArithmetic" or (name == "_GaussianCalculus" and has(OwensT))
     ):
         yield "zeta-owens-t"
+    if name == "_GaussianCalculus" and has(OwensT):
+        means = step.statement.atoms(Expectation)
+        if any(len(node.integrand.atoms(erf)) > 1 for node in means):
+            yield "erf-product-on-line"
 
 
 def emit_records(

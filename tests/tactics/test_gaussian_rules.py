@@ -6,6 +6,7 @@ import pytest
 from sympy import Abs, Derivative, Eq, Le, Max, Rational, Symbol, cos, erf, exp, sin, sqrt
 
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, ProductLaw, standard_normal
+from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.proof import (
     Claim,
     ball_arithmetic,
@@ -15,6 +16,7 @@ from slrsym.proof import (
     gaussian_calculus,
     linearity,
 )
+from tests._profile import thorough_only
 from tests.tactics._shown import is_shown, refusals
 
 G, H, U, V, W, g, t = (Symbol(name, real=True) for name in "GHUVWgt")
@@ -152,3 +154,13 @@ def test_exponentials_of_independent_variables_are_taken_apart():
     left = E(exp(-(G**2) - H**2), ProductLaw(UNIT, standard_normal(H)))
     assert equal(left, Rational(1, 3), gaussian_calculus)
     assert not equal(left, Rational(1, 2), gaussian_calculus)
+
+
+@thorough_only
+@pytest.mark.parametrize("factor", [1, Rational(1001, 1000)])
+def test_a_product_of_correlated_erf(factor):
+    first, second = (Symbol(name, real=True, nonzero=True) for name in ("m", "n"))
+    law = GaussianLaw({U: first, W: second}, [[p**2, r * p**2], [r * p**2, p**2]])
+    value = erf_product_mean(2 * p * first, 2 * p * second, 4 * p**4, 4 * p**4, 4 * p**4 * r)
+    left = E(erf(2 * p * U) * erf(2 * p * W), law)
+    assert equal(left, factor * value, gaussian_calculus, (Le(r**2, 1),)) == (factor == 1)
