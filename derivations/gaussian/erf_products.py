@@ -20,7 +20,6 @@ from slrsym.proof import (
     linearity,
     piecewise,
     signs,
-    substitution,
 )
 
 m = Symbol("m", real=True, nonzero=True)
@@ -143,6 +142,34 @@ def _(goal):
     )
 
 
+other_bell = Claim(
+    id="erf-product-other-slope",
+    title="$E erf(mu + X) erf'(tau + Y)$ for correlated $X$, $Y$",
+    statement=Eq(
+        E(erf(mu + X) * erf_prime(tau + Y)),
+        erf_prime(tau / sqrt(Q)) / sqrt(Q) * erf((mu * Q - 2 * c * tau) / (sqrt(Q) * R)),
+        evaluate=False,
+    ),
+    hypotheses=[possible],
+    source="new",
+)
+
+
+@other_bell.proof
+def _(goal):
+    """As before, with $X$ given $Y$."""
+    of_y = GaussianLaw({Y: 0}, [[q]])
+    given_y = GaussianLaw({X: c * Y / q}, [[p - c**2 / q]])
+    slope = erf_prime(tau + Y)
+    closed = slope * erf((mu + c * Y / q) / sqrt(1 + 2 * (p - c**2 / q)))
+    return (
+        chain(goal.lhs)
+        .then(Expectation(Expectation(slope * erf(mu + X), given_y), of_y), by=conditioning(Y))
+        .then(Expectation(closed, of_y), by=inside(gaussian_calculus))
+        .then(goal.rhs, by=gaussian_calculus)
+    )
+
+
 centred = Claim(
     id="erf-product-centred",
     title="$E erf(X) erf(Y)$ for correlated, centred $X$, $Y$",
@@ -220,8 +247,6 @@ def _(goal):
         .then(goal.rhs.subs(x, 0), by=lemma("owens-t-at-zero"))
     )
     u, w = m * x + X, n * x + Y
-    swapped = GaussianLaw({X: 0, Y: 0}, [[q, c], [c, p]])
-    other = Expectation(erf_prime(n * x + X) * erf(m * x + Y), swapped)
     first = m * erf_prime(m * x / sqrt(P)) / sqrt(P) * erf((n * P - 2 * c * m) * x / (sqrt(P) * R))
     second = n * erf_prime(n * x / sqrt(Q)) / sqrt(Q) * erf((m * Q - 2 * c * n) * x / (sqrt(Q) * R))
     slope = (
@@ -234,8 +259,7 @@ def _(goal):
         .then(
             first + n * E(erf(u) * erf_prime(w)), by=lemma("erf-product-slope", mu=m * x, tau=n * x)
         )
-        .then(first + n * other, by=substitution({X: Y, Y: X}, swapped))
-        .then(first + second, by=lemma("erf-product-slope", mu=n * x, tau=m * x, p=q, q=p))
+        .then(first + second, by=lemma("erf-product-other-slope", mu=m * x, tau=n * x))
         .then(D(goal.rhs, x), by=differentiate)
     )
     equal = equal_by_derivative(goal, x, at=0, value=start, derivative=slope)

@@ -7,6 +7,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from slrsym.files import require_writable
 from slrsym.kernels.arguments import explain_arguments, require_positive
 from slrsym.models.descent import DerivedModel
 from slrsym.models.description import describe_model
@@ -465,7 +466,6 @@ class Model(DerivedModel):
         ValueError
             If the file cannot be written.
         """
-        from slrsym.files import require_writable
         from slrsym.models.analysis import model_latex
 
         if file is not None:

@@ -277,10 +277,21 @@ def is_soundness_axiom(name: str) -> bool:
     return name.startswith(_IS_SOUND)
 
 
+# The proof checker names extensions so among the axioms of theorems.
+_EXTENSION = "extension "
+
+
 def axiom(name: str) -> Axiom:
     if is_soundness_axiom(name):
         rule = name.removeprefix(_IS_SOUND)
         return Axiom(name, f"Whatever the rule {rule} accepts is true.", "the author of the rule")
+    if name.startswith(_EXTENSION):
+        rules = name.removeprefix(_EXTENSION)
+        return Axiom(
+            name,
+            f"The inferences of the proof checker's extension {rules} are sound.",
+            "the reference of the proof checker",
+        )
     if name not in AXIOMS:
         raise ProofError(f"unknown axiom {name!r}; known are {', '.join(sorted(AXIOMS))}")
     return AXIOMS[name]
