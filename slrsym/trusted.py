@@ -16,4 +16,4 @@ _RENAMED = {
 for _name in ("analysis", "calculus", "expect", "log", "means", "numbers", "ring", "schemas",
               "sign", "term", "theorem", "vectors"):  # fmt: skip
     _module = import_module(f"slrsym.checker.{_RENAMED.get(_name, _name)}")
-    sys.modules[f"slrsym.trusted.{_name}"] = _module
+    sys.modules[f"slrsym.trusted.{_name}"] = globals()[_name] = _module

@@ -20,6 +20,7 @@ NAMES = [
     ("slrsym.landscape", "Atlas", "CriticalPoints"),
     ("slrsym.landscape", "atlas", "find_critical_points"),
     ("slrsym.models", "Sequence", "TokenSequence"),
+    ("slrsym.recovery.tubes", "third_derivative", "bound_third_derivative"),
     ("slrsym.surveys", "best_temperature", "best_inverse_temperature"),
     ("slrsym.testing.strategies", "temperatures", "inverse_temperatures"),
 ]

@@ -47,10 +47,12 @@ from slrsym.dynamics.spheres import (
 from slrsym.landscape.points import OVERLAP_SIGNS
 from slrsym.models.paper_expressions import ON_M, quadratic_risk
 from slrsym.notation import L, d, epsilon, gamma, lam
-from slrsym.renamed import old_attribute
+from slrsym.renamed import old_attribute, old_names
 from slrsym.task import Task
 
 __all__ = ["Tube", "bound_third_derivative", "tube_around"]
+
+__getattr__ = old_names(__name__, third_derivative="bound_third_derivative")
 
 _Array = NDArray[np.float64]
 

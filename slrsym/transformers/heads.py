@@ -220,7 +220,7 @@ class HeadRuns(ResumableRuns):
     @property
     def settings(self) -> dict[str, Any]:
         """The parameters on which the runs depend, as attributes of the data."""
-        return {"build_runs": "erf heads", **self.task.settings, **self._numbers}
+        return {"runs_of": "erf heads", **self.task.settings, **self._numbers}
 
     def _temperature(self, step: int) -> float:
         return self.lam0 / (1 + self.rate * min(step, self.held))

@@ -73,7 +73,7 @@ class LayerRuns(ResumableRuns):
     @property
     def settings(self) -> dict[str, Any]:
         """The parameters on which the runs depend, as attributes of the data."""
-        return {"build_runs": "a Transformer layer", **self.task.settings, **self._numbers}
+        return {"runs_of": "a Transformer layer", **self.task.settings, **self._numbers}
 
     def _layer(self, run: int) -> Layer:
         rng, d = random_stream(self.seed, run, 0), self.task.task.d
