@@ -202,7 +202,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         return value_at(function, self.coordinates)
 
     def squared_step(self) -> Expr:
-        """Return the squared length of a step, |g(x) - x|^2."""
+        """Return the squared length of a step, ``|g(x) - x|^2``."""
         return sp.Add(*((g - x) ** 2 for g, x in zip(self.images, self.coordinates, strict=True)))
 
     def face(self, fixed: Symbol, value: Any) -> BoxMap:
