@@ -174,8 +174,7 @@ class ClosedFormSearch(ExpectationCalculus):
         t = self.term(e)
         line = self.image(e, {s: -names[s] for s in names}, e.law.rename_variables(names))
         other = line.theorem.conclusion[2]
-        back = dict(zip(bound_variables(t), bound_variables(other), strict=True))
-        minus = self.linear(other, [(num(-1), substitute(binder_bodies(t)[0], back))])
+        minus = self.linear(other, [(num(-1), _integrand_in_variables_of(other, t))])
         line = self.rewritten(line, minus, other)
         # E f = -E f
         return self.shown(("=", t, num(0)), [line]), []
@@ -197,7 +196,8 @@ class ClosedFormSearch(ExpectationCalculus):
         """Express the mean of `erf(u)*erf(w)` by Owen's T, for correlated affine forms u and w."""
         factors = Mul.make_args(e.integrand)
         are_two = len(factors) == 2 and all(isinstance(f, erf) for f in factors)
-        if "erf-product-on-line" not in self.emitter.book or not are_two or e.law.has(NoiseLaw):
+        is_gaussian = isinstance(e.law, GaussianLaw)
+        if "erf-product-on-line" not in self.emitter.book or not are_two or not is_gaussian:
             return None
         (u,), (w,) = (f.args for f in factors)
         X, Y = Dummy("X", real=True), Dummy("Y", real=True)
@@ -216,15 +216,12 @@ class ClosedFormSearch(ExpectationCalculus):
         # The centred law of the claim is an image of the law at hand.
         centred = Expectation(erf(m + X) * erf(n + Y), GaussianLaw({X: 0, Y: 0}, joint.cov))
         line = self.image(centred, {X: u - m, Y: w - n}, e.law)
-        t, node = self.term(e), line.theorem.conclusion[2]
-        names = dict(zip(bound_variables(t), bound_variables(node), strict=True))
-        body = substitute(binder_bodies(t)[0], names)
+        node = line.theorem.conclusion[2]
+        body = _integrand_in_variables_of(node, self.term(e))
         line = self.rewritten(line, self.with_body(node, body), node)
         _, left, right = line.theorem.conclusion
         line = self.emitter.logic([line], line.theorem.hypotheses.values(), ("=", right, left))
-        mean = value.theorem.conclusion[1]
-        names = dict(zip(bound_variables(mean), bound_variables(left), strict=True))
-        same = self.with_body(left, substitute(binder_bodies(mean)[0], names))
+        same = self.with_body(left, _integrand_in_variables_of(left, value.theorem.conclusion[1]))
         return self.add("chain", [line, same, value])
 
     def tilted(self, e: Expectation) -> Any:
@@ -262,9 +259,7 @@ class ClosedFormSearch(ExpectationCalculus):
         line = self.image(e, forms, law)
         other = Expectation(e.integrand.xreplace(forms), law)
         node, t = line.theorem.conclusion[2], self.term(other)
-        body = substitute(
-            binder_bodies(t)[0], dict(zip(bound_variables(t), bound_variables(node), strict=True))
-        )
+        body = _integrand_in_variables_of(node, t)
         if not is_same(binder_bodies(node)[0], body):
             line = self.rewritten(line, self.with_body(node, body), node)
         return line, other
@@ -281,6 +276,12 @@ def _by_blocks(exponent: Expr, law: Law) -> list[Expr]:
         own = own or (0,)
         parts[own] = parts.get(own, S.Zero) + term
     return list(parts.values())
+
+
+def _integrand_in_variables_of(node: Term, other: Term) -> Term:
+    """Return the integrand of another expectation, in the bound variables of a node."""
+    names = dict(zip(bound_variables(other), bound_variables(node), strict=True))
+    return substitute(binder_bodies(other)[0], names)
 
 
 def _is_of_one(e: Expectation) -> bool:
@@ -444,10 +445,7 @@ def _by_owens_t(emitter: Emission, node: Expectation, context: Context) -> Infer
     meaning = emitter.discharged(meaning, context)
     mean = meaning.theorem.conclusion[2]
     work, t = ExpectationCalculus(emitter, context), emitter.term(node)
-    body = substitute(
-        binder_bodies(t)[0], dict(zip(bound_variables(t), bound_variables(mean), strict=True))
-    )
-    same_mean = work.with_body(mean, body)
+    same_mean = work.with_body(mean, _integrand_in_variables_of(mean, t))
     value = emitter.cited("zeta-owens-t", [("t", m), ("s", n)], context)
     for line in (meaning, same_mean):
         # The mean for zeta, and then its own body.
