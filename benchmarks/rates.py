@@ -83,7 +83,7 @@ def main() -> None:
         floor, found = _bound("attention-floor", task), _least(task, number)
         print(
             f"{task.d:7} {task.L:4}  {task.gamma:5.2f} {below:9.1e}{oracle:9.1e}{above:9.1e}"
-            f"{oracle / below:9.1f}{floor:9.1e}{found:9.1e}{found / floor:9.1f}"
+            f"{oracle / below:9.1f}{floor:9.1e}{found:9.1e}{found / floor:9.2f}"
         )
 
 

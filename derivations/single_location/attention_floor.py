@@ -1,6 +1,6 @@
 """A lower bound on the risk of erf attention."""
 
-from sympy import Abs, Ge, Le, Min, S, Symbol, erf, pi, sqrt, symbols
+from sympy import Abs, Ge, Le, Symbol, erf, pi, sqrt, symbols
 
 from slrsym.gaussian import Expectation, erf_prime
 from slrsym.notation import A, L, a, d, epsilon, eta, gamma, kappa, lam, nu, rho, s, theta
@@ -25,7 +25,7 @@ term = erf(lam * U) * V
 mean = 2 * lam * rho / sqrt(pi * (1 + 2 * lam**2))
 # The mean product of the term and U V - rho, whose variance is 1 + rho^2.
 product = 2 * lam / sqrt(pi * (1 + 2 * lam**2)) * (1 + rho**2 / (1 + 2 * lam**2))
-least = 2 / pi * lam**2 / (1 + 2 * lam**2)
+least = 4 / pi * lam**2 / (1 + 4 * lam**2)
 
 # The distance of the term from any multiple of U V - rho and a constant.
 p, q = symbols("p q", real=True)
@@ -50,7 +50,7 @@ def _(goal):
 spread = Claim(
     id="other-token-variance",
     title=(
-        "$V erf(lambda U)$ has a variance of at least $(2/pi) lambda^2/(1 + 2 lambda^2)$, for the "
+        "$V erf(lambda U)$ has a variance of at least $(4/pi) lambda^2/(1 + 4 lambda^2)$, for the "
         "score $U$ and value $V$ of an uninformative token"
     ),
     statement=Ge(Expectation(term**2, other) - Expectation(term, other) ** 2, least),
@@ -128,17 +128,39 @@ def _(goal):
     )
 
 
-overlaps = (kappa, nu, theta, eta, rho)
-unit = [relation(x, end) for x in overlaps for relation, end in ((Ge, -1), (Le, 1))]
+x, y, c = Symbol("x", real=True), Symbol("y", real=True), Symbol("c", nonnegative=True)
+
+split = Claim(
+    id="erf-product-bound",
+    title="$y erf(c x) <= c (x^2 + y^2)/sqrt(pi)$ for $c >= 0$",
+    statement=Le(y * erf(c * x), c * (x**2 + y**2) / sqrt(pi)),
+    source="new",
+)
+
+
+@split.proof
+def _(goal):
+    """By Lemma 17 (iii) the left side is at most $2 c |x| |y|/sqrt(pi)$."""
+    return (
+        chain(goal.lhs)
+        .le(Abs(y) * Abs(erf(c * x)), by=sign)
+        .le(2 * c * Abs(x) * Abs(y) / sqrt(pi), by=lemma("lemma-17-iii", x=c * x).scaled(Abs(y)))
+        .then(goal.rhs - c * (Abs(x) - Abs(y)) ** 2 / sqrt(pi), by=algebra)
+        .le(goal.rhs, by=sign)
+    )
+
+
+# Bounds on the overlaps of unit vectors k and v: k* and v* are orthogonal.
+unit = [Le(kappa**2 + eta**2, 1), Le(nu**2 + theta**2, 1), Le(rho**2, 1)]
 reach = 2 / sqrt(pi) * lam * drift
 
 linear = Claim(
     id="informative-token-alignment",
     title=(
-        "The mean of the informative token's term times its target is at most $3 gamma^2 "
+        "The mean of the informative token's term times its target is at most $gamma^2 "
         "(2/sqrt(pi)) lambda sqrt(d/2)$"
     ),
-    statement=Le(alignment, 3 * reach),
+    statement=Le(alignment, reach),
     source="new",
     hypotheses=unit,
 )
@@ -146,28 +168,33 @@ linear = Claim(
 
 @linear.proof
 def _(goal):
-    """Erf and its derivative are at most linear and constant, with the factor $2/sqrt(pi)$."""
-    bent = 2 * s**2 / A**2 * erf_prime(a)
-    near = chain(Abs(a)).le(lam * drift, by=sign)
+    """Bound products of two overlaps by half the sum of their squares."""
+    most, share = reach / A, s**2 / A**2
     steep = lam * drift * erf_prime(a) / A
-    return having(
-        near,
-        chain(goal.lhs)
-        .le(nu * erf(a) + eta * theta * steep + bent * Abs(a), by=sign)
-        .le(nu * erf(a) + steep + bent * Abs(a), by=sign)
-        .le(Abs(erf(a)) + steep + bent * Abs(a), by=sign)
-        .le(2 / sqrt(pi) * Abs(a) + steep + bent * Abs(a), by=lemma("lemma-17-iii", x=a))
-        .le(reach + steep + bent * lam * drift, by=sign)
-        .le(reach + steep + 2 / sqrt(pi) * lam * drift, by=sign)
-        .le(goal.rhs, by=sign),
+    others = eta * theta - 2 * share * eta * rho * kappa
+    top = (eta**2 + theta**2) / 2 + share
+    small = (
+        chain(others)
+        .le((eta**2 + theta**2) / 2 + share * (rho**2 * eta**2 + kappa**2), by=sign)
+        .le(top, by=sign)
     )
+    whole = (
+        chain(goal.lhs)
+        .le(
+            most * (kappa**2 + nu**2) / 2 + steep * others,
+            by=lemma("erf-product-bound", x=kappa, y=nu, c=lam * drift / A),
+        )
+        .le(most * (kappa**2 + nu**2) / 2 + steep * top, by=sign)
+        .le(most * (kappa**2 + nu**2) / 2 + most * top, by=sign)
+        .le(most * (1 + share), by=sign)
+        .le(goal.rhs, by=sign)
+    )
+    return having(small, whole)
 
 
 # -- any directions ------------------------------------------------------------------------------
 
 excess = risk_definition() - epsilon**2
-# Two values of lambda^2.
-square_of, level_of = Symbol("q", nonnegative=True), Symbol("q_0", nonnegative=True)
 
 parts = Claim(
     id="attention-lower-bound",
@@ -198,74 +225,56 @@ def _(goal):
     )
 
 
-x = Symbol("x", real=True)
-smaller = Min(gamma**2 / 4, (L - 1) / (36 * d + pi))
-
-near_miss = Claim(
-    id="quarter-square",
-    title="$(1 - x)^2 >= 1/4$ for $x <= 1/2$",
-    statement=Ge((1 - x) ** 2, S.One / 4, evaluate=False),
-    source="school",
-    hypotheses=[Le(x, S.Half)],
-)
-
-
-@near_miss.proof
-def _(goal):
-    """The difference is the product of $1/2 - x$ and $3/2 - x$."""
-    return (
-        chain(goal.lhs)
-        .then(S.One / 4 + (S.Half - x) * (3 * S.Half - x), by=algebra)
-        .ge(goal.rhs, by=sign)
-    )
-
+# A lower bound on the others' part, divided by the square of the bound on c, where that is up to 1.
+cost = 2 * (L - 1) / (d + 2 * pi)
+smaller = 2 * gamma**2 * (L - 1) / (gamma**2 * (d + 2 * pi) + 2 * (L - 1))
 
 trade = Claim(
     id="attention-floor-trade",
     title=(
-        "If $x <= 3 (2/sqrt(pi)) lambda sqrt(d/2)$, $gamma^2 (1 - x)^2 + (L - 1) w$ is at least "
-        "the smaller one of $gamma^2/4$ and $(L - 1)/(36 d + pi)$, where $w = (2/pi) lambda^2/(1 + "
-        "2 lambda^2)$"
+        "If $x <= (2/sqrt(pi)) lambda sqrt(d/2)$, $gamma^2 (1 - x)^2 + (L - 1) w$ is at least "
+        "$2 gamma^2 (L - 1)/(gamma^2 (d + 2 pi) + 2 (L - 1))$, where $w = (4/pi) lambda^2/(1 + "
+        "4 lambda^2)$"
     ),
     statement=Ge(gamma**2 * (1 - x) ** 2 + (L - 1) * least, smaller, evaluate=False),
     source="new; $x$ is the $c$ of claim informative-token-variance",
-    hypotheses=[Le(x, 3 * reach)],
+    hypotheses=[Le(x, reach)],
 )
 
 
 @trade.proof
 def _(goal):
     """If $lambda$ is small, the informative token is missed; else the others add too much."""
-    level = pi / (72 * d)
-    missed = (
+    low = (
+        chain(lam**2)
+        .then(pi / (2 * d) * (1 - (1 - reach) * (1 + reach)), by=algebra)
+        .le(pi / (2 * d), by=sign)
+    )
+    near = (
         chain(goal.lhs)
-        .ge(gamma**2 * (1 - x) ** 2, by=sign)
-        .ge(gamma**2 / 4, by=lemma("quarter-square").scaled(gamma**2))
+        .then(
+            gamma**2 * (1 - reach) ** 2
+            + gamma**2 * (reach - x) * (reach - x + 2 * (1 - reach))
+            + (L - 1) * least,
+            by=algebra,
+        )
+        .ge(gamma**2 * (1 - reach) ** 2 + (L - 1) * least, by=sign)
+        .ge(gamma**2 * (1 - reach) ** 2 + cost * reach**2, by=sign)
+        .then(
+            smaller + ((gamma**2 + cost) * reach - gamma**2) ** 2 / (gamma**2 + cost),
+            by=algebra,
+        )
         .ge(goal.rhs, by=sign)
     )
-    # In a form that no hypothesis has: a step must not suppose what it says.
-    low = chain(2 * x).le(x + 3 * reach, by=sign).le(x + S.Half, by=sign)
-    larger = chain(lam**2).ge(level, by=sign)
-    rising = lemma("oracle-lower-bound-others-rise", {square_of: lam**2, level_of: level})
-    added = (
-        chain(goal.lhs)
-        .ge((L - 1) * least, by=sign)
-        .ge((L - 1) * least.subs(lam, sqrt(level)), by=rising.scaled((L - 1) / 2))
-        .then((L - 1) / (36 * d + pi), by=algebra)
-        .ge(goal.rhs, by=sign)
-    )
-    return cases(
-        goal,
-        (Le(3 * reach, S.Half), having(low, missed)),
-        (Ge(3 * reach, S.Half), having(larger, added)),
-    )
+    far = chain(goal.lhs).ge((L - 1) * least, by=sign).ge(cost, by=sign).ge(goal.rhs, by=sign)
+    return cases(goal, (Le(reach, 1), having(low, near)), (Ge(reach, 1), far))
 
 
 floor = Claim(
     id="attention-floor",
     title=(
         "At any unit $k$, $v$ and any $lambda$, the excess risk of $erf$ attention is at least "
-        "$min(gamma^2/4, (L - 1)/(36 d + pi))$"
+        "$2 gamma^2 (L - 1)/(gamma^2 (d + 2 pi) + 2 (L - 1))$"
     ),
     statement=Ge(excess, smaller),
     source="new",
@@ -276,8 +285,7 @@ floor = Claim(
 @floor.proof
 def _(goal):
     """One of two terms of the lower bound is large, whatever $lambda$ is."""
-    straight = chain(rho**2).le(1, by=sign)
-    aligned = chain(alignment).le(3 * reach, by=lemma("informative-token-alignment"))
+    aligned = chain(alignment).le(reach, by=lemma("informative-token-alignment"))
     both = chain(goal.lhs).ge(parts.statement.rhs, by=lemma("attention-lower-bound"))
     whole = both.ge(goal.rhs, by=lemma("attention-floor-trade", x=alignment))
-    return having(straight, having(aligned, whole))
+    return having(aligned, whole)
