@@ -225,7 +225,7 @@ def _(goal):
     )
 
 
-# A lower bound on the others' part, divided by the square of the bound on c, where that is up to 1.
+# With m = (2/sqrt(pi)) lambda sqrt(d/2), the others add at least this times min(m, 1)^2.
 cost = 2 * (L - 1) / (d + 2 * pi)
 smaller = 2 * gamma**2 * (L - 1) / (gamma**2 * (d + 2 * pi) + 2 * (L - 1))
 
