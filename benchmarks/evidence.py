@@ -24,7 +24,7 @@ sys.path.insert(0, str(ROOT))
 
 from slrsym.claims.ledger import Ledger, builtin_ledger, load_claims  # noqa: E402
 from slrsym.proofs.axioms import is_soundness_axiom  # noqa: E402
-from slrsym.tactics.judgement import judge  # noqa: E402
+from slrsym.tactics.judgement import judge_claim  # noqa: E402
 
 
 class Found(NamedTuple):
@@ -41,7 +41,7 @@ def searched(claim: Any, find: Callable[[str], Any], effort: float) -> Found:
     """Judge a claim with evidence that is searched for anew."""
     start = time.process_time()
     # A record without inferences, so that the bundled one is not read.
-    found = judge(claim, find, effort, earlier={"claim": claim.id})
+    found = judge_claim(claim, find, effort, earlier={"claim": claim.id})
     lacking = {label: reason for label, reason in found.refusals.items() if reason}
     if found.problem and not lacking:
         lacking["statement"] = found.problem

@@ -233,13 +233,13 @@ class ClaimCollector(pytest.Collector):
     @cached_property
     def judgement(self) -> Judgement:
         """The proof checker's judgement of the claim."""
-        from slrsym.tactics.judgement import judge
+        from slrsym.tactics.judgement import judge_claim
 
-        return judge(self.claim, _finder(self))
+        return judge_claim(self.claim, _finder(self))
 
     def collect(self) -> Iterable[pytest.Item]:
         """Yield a test for each step of the proof, and one for the claim as a whole."""
-        from slrsym.proofs.claim_steps import steps_of
+        from slrsym.proofs.claim_steps import steps_of_claim
 
         problem, steps = "", []
         other = _ledger(self.config).claims[self.claim.id]
@@ -248,7 +248,7 @@ class ClaimCollector(pytest.Collector):
             problem = f"its id stands for two claims, in {places}"
         else:
             try:
-                steps = steps_of(self.claim, _finder(self))
+                steps = steps_of_claim(self.claim, _finder(self))
             # A proof is user code: whatever it raises is its verdict, a call of sys.exit included.
             except (Exception, SystemExit) as reason:
                 problem = f"there is no proof to check: {type(reason).__name__}: {reason}"

@@ -63,9 +63,9 @@ OWN = {
     "proofs": {
         "Axiom", "Chain", "ForAll", "Link", "Proof", "Rule", "Step", "algebra", "all_of",
         "axioms_of", "by_citation", "by_claim", "cases", "chain", "having", "in_words",
-        "instance", "labelled", "lemma", "never", "only_at", "piecewise",
+        "instance", "join_labels", "lemma", "never", "only_at", "piecewise",
         "relation", "sign", "signs", "single_out", "solution", "solution_set",
-        "split", "tactic",
+        "split_product", "tactic",
     },
     # The words in which a model is stated.
     "statements of models": {

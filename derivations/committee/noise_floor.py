@@ -31,7 +31,7 @@ from slrsym.proof import (
     only_at,
     solution,
     solution_set,
-    split,
+    split_product,
 )
 
 eta, sigma = symbols("eta sigma", positive=True)
@@ -108,7 +108,7 @@ def _(goal):
     """The equation is linear."""
     rate = eta * n * (eta * n - 2)
     only = only_at(u - linear_floor, u, linear_floor, then=solution())
-    return solution_set(goal, (u,), split(velocity, never(rate), only))
+    return solution_set(goal, (u,), split_product(velocity, never(rate), only))
 
 
 linear_error = Claim(

@@ -38,7 +38,7 @@ from slrsym.proof import (
     only_at,
     solution,
     solution_set,
-    split,
+    split_product,
 )
 
 K = Symbol("K", integer=True, positive=True)
@@ -366,12 +366,12 @@ unique = Claim(
 def _(goal):
     """Either $Q$ is that of the plateau, or it is 0, and then $R$ would be 0."""
     value = 1 / sqrt((p + 1) * (2 * p + 1))
-    aligned_only = split(
+    aligned_only = split_product(
         balance, never(-(p + 1) * (r + value)), only_at(r - value, r, value, then=solution())
     )
-    tree = split(
+    tree = split_product(
         lone,
         only_at(1 - (2 * p + 1) * Q, Q, 1 / (2 * p + 1), then=aligned_only),
-        only_at(Q, Q, 0, then=split(balance, never(-(p + 1) * r**2))),
+        only_at(Q, Q, 0, then=split_product(balance, never(-(p + 1) * r**2))),
     )
     return solution_set(goal, (Q, r), tree)

@@ -15,7 +15,7 @@ from slrsym.proof import (
     sign,
     solution,
     solution_set,
-    split,
+    split_product,
     stein,
     termwise,
 )
@@ -63,7 +63,7 @@ centred = Claim(
 @centred.proof
 def _(goal):
     """The factor $sqrt(d/2)$ is positive."""
-    tree = split(sqrt(d / 2) * c, never(sqrt(d / 2)), only_at(c, c, 0, then=solution()))
+    tree = split_product(sqrt(d / 2) * c, never(sqrt(d / 2)), only_at(c, c, 0, then=solution()))
     return solution_set(goal, (c,), tree)
 
 
@@ -109,7 +109,9 @@ def _(goal):
     """A difference of squares."""
     excess = d / 2 + gamma**2 * d - d
     root = only_at(gamma - 1 / sqrt(2), gamma, 1 / sqrt(2), then=solution())
-    return solution_set(goal, (gamma,), split(excess, never(d * (gamma + 1 / sqrt(2))), root))
+    return solution_set(
+        goal, (gamma,), split_product(excess, never(d * (gamma + 1 / sqrt(2))), root)
+    )
 
 
 # -- Definition 1 ------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from slrsym.proof import (
     sign,
     solution,
     solution_set,
-    split,
+    split_product,
 )
 
 # -- one coordinate ----------------------------------------------------------------------------
@@ -103,7 +103,7 @@ coordinate = Claim(
 def _(goal):
     """No other factor of the step vanishes."""
     others = stretch(x) * turn(x, y) / (length(x, y) * (length(x, y) + 1))
-    tree = split(
+    tree = split_product(
         coordinate_after_step(x, y / alpha) - x, only_at(-y, y, 0, then=solution()), never(others)
     )
     positive = chain(turn(x, y)).gt(0, by=lemma("equation-14-turn"))
@@ -269,5 +269,7 @@ vectors = Claim(
 def _(goal):
     """The squared distance of a step is the tangent gradient's squared length times a factor."""
     root = sqrt(1 + alpha**2 * r)
-    tree = split(way, only_at(r, r, 0, then=solution()), never(2 * alpha**2 / (root * (root + 1))))
+    tree = split_product(
+        way, only_at(r, r, 0, then=solution()), never(2 * alpha**2 / (root * (root + 1)))
+    )
     return solution_set(goal, (r,), tree)

@@ -14,7 +14,7 @@ from slrsym.proof import (
     only_at,
     solution,
     solution_set,
-    split,
+    split_product,
 )
 from slrsym.symbolic import gradient, risk_closed_form, risk_definition
 
@@ -105,15 +105,15 @@ def _(goal):
     Then $R_eta$, $R_theta$, $R_rho$ and $R_kappa$ give one overlap each.
     """
     found = {kappa: 0}
-    last = split(
+    last = split_product(
         R_kappa,
         only_at(R_kappa.subs({kappa: 0, theta: 0, eta: 0, rho: 0}), nu, 0, then=solution()),
     )
-    third = split(
+    third = split_product(
         R_rho,
         only_at(R_rho.subs({kappa: 0, theta: 0, eta: 0}), rho, 0, then=last),
     )
-    second = split(R_theta, only_at(R_theta.subs({kappa: 0, theta: 0}), eta, 0, then=third))
-    first = split(R_eta, only_at(R_eta.subs(found), theta, 0, then=second))
-    tree = split(R_nu, never(-2 * gamma**2), only_at(erf(a), kappa, 0, then=first))
+    second = split_product(R_theta, only_at(R_theta.subs({kappa: 0, theta: 0}), eta, 0, then=third))
+    first = split_product(R_eta, only_at(R_eta.subs(found), theta, 0, then=second))
+    tree = split_product(R_nu, never(-2 * gamma**2), only_at(erf(a), kappa, 0, then=first))
     return solution_set(goal, (kappa, nu, theta, eta, rho), tree)

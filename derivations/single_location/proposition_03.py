@@ -34,7 +34,7 @@ from slrsym.proof import (
     single_out,
     solution,
     solution_set,
-    split,
+    split_product,
     stein,
     substitution,
     termwise,
@@ -438,7 +438,7 @@ certain = Claim(
 @certain.proof
 def _(goal):
     """A token adds nothing where its probability is 0 or 1, and there only."""
-    tree = split(
+    tree = split_product(
         left,
         never(gamma**2 / moment(p)),
         only_at(p, p, 0, then=solution()),

@@ -13,7 +13,7 @@ from slrsym.proof import (
     only_at,
     solution,
     solution_set,
-    split,
+    split_product,
 )
 
 # The risk on the manifold, as claim lemma-6 derives it.
@@ -88,7 +88,7 @@ def _(goal):
     """If $nu = +-1$, then $kappa = +-1$ since $|erf| < 1$; if $kappa = 0$, then $nu = 0$."""
 
     def corner(y):
-        return split(
+        return split_product(
             R_kappa * (1 - kappa**2),
             never(slope),
             never(erf(a / B) - y),
@@ -96,12 +96,12 @@ def _(goal):
             only_at(1 + kappa, kappa, -1, then=solution()),
         )
 
-    centre = split(
+    centre = split_product(
         R_kappa * (1 - kappa**2),
         never(slope.subs(kappa, 0)),
         only_at(-nu, nu, 0, then=solution()),
     )
-    tree = split(
+    tree = split_product(
         R_nu * (1 - nu**2),
         never(-2 * gamma**2),
         only_at(erf(a), kappa, 0, then=centre),

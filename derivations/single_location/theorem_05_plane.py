@@ -16,7 +16,7 @@ from slrsym.proof import (
     only_at,
     solution,
     solution_set,
-    split,
+    split_product,
 )
 
 # -- two dimensions ----------------------------------------------------------------------------
@@ -53,11 +53,13 @@ def _(goal):
     """A unit vector of the plane that is orthogonal to $v*$ is $k*$ or $-k*$; so for $v$."""
 
     def ends(equation, x, then):
-        return split(equation, only_at(x - 1, x, 1, then=then), only_at(x + 1, x, -1, then=then))
+        return split_product(
+            equation, only_at(x - 1, x, 1, then=then), only_at(x + 1, x, -1, then=then)
+        )
 
     tree = ends(manifold[2], k[0], ends(manifold[3], v[1], solution()))
-    tree = split(eta, only_at(eta, k[1], 0, then=tree))
-    return solution_set(goal, (*k, *v), split(theta, only_at(theta, v[0], 0, then=tree)))
+    tree = split_product(eta, only_at(eta, k[1], 0, then=tree))
+    return solution_set(goal, (*k, *v), split_product(theta, only_at(theta, v[0], 0, then=tree)))
 
 
 # What multiplies k* in the gradient in k, and v* in that in v; by Lemma 14 there is nothing else.
@@ -128,9 +130,9 @@ circles = Claim(
 @circles.proof
 def _(goal):
     """Then $k . v = z w$ vanishes only if $w$ does."""
-    then = split(
+    then = split_product(
         y**2 + w**2 - 1,
         only_at(y - 1, y, 1, then=solution()),
         only_at(y + 1, y, -1, then=solution()),
     )
-    return solution_set(goal, (w, y), split(z * w, never(z), only_at(w, w, 0, then=then)))
+    return solution_set(goal, (w, y), split_product(z * w, never(z), only_at(w, w, 0, then=then)))

@@ -34,7 +34,7 @@ from sympy import (
 )
 
 from slrsym.kernels.symbolic_functions import ErfDefect
-from slrsym.models.paper_expressions import ON_M, ON_MANIFOLD, SLOPES, on_manifold, overlap_map
+from slrsym.models.paper_expressions import ON_M, ON_MANIFOLD, SLOPES, overlap_map, risk_on_manifold
 from slrsym.notation import alpha
 
 # The coordinates on the manifold.
@@ -52,7 +52,7 @@ ROOM = {C_1: (1 - x1) * (1 + x1), C_2: (1 - x2) * (1 + x2)}
 @cache
 def risk_first_derivatives() -> tuple[Expr, Expr]:
     """Return the derivatives of the risk on the manifold in kappa and nu, factored."""
-    risk = on_manifold()
+    risk = risk_on_manifold()
     return _product(risk.diff(x1)), _product(risk.diff(x2))
 
 

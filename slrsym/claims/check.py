@@ -16,12 +16,12 @@ from slrsym.claims import cache
 from slrsym.claims.claim import Claim, Trials
 from slrsym.claims.files import traceback_line
 from slrsym.gaussian import Expectation, OwensT, zeta
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.proofs.step import Step
-from slrsym.statements.expressions import ForAll, conjuncts, infix_text, text_of
+from slrsym.statements.expressions import ForAll, conjuncts, expression_text, infix_text
 from slrsym.statements.orbits import OrbitStatement
 from slrsym.tactics.bundled_log import bundled_record
-from slrsym.tactics.judgement import Judgement, judge
+from slrsym.tactics.judgement import Judgement, judge_claim
 
 # What evaluates numbers is imported where it is used: what a claim rests on is told without.
 if TYPE_CHECKING:
@@ -343,7 +343,7 @@ def _gives(step: Step) -> str:
     with suppress(Exception):
         made = step.rule.gives(step.link, step.context)
         if made is not None and made not in (step.link.lhs, step.link.rhs):
-            return text if len(text := text_of(made)) <= _MOST_LETTERS else ""
+            return text if len(text := expression_text(made)) <= _MOST_LETTERS else ""
     return ""
 
 
@@ -383,7 +383,7 @@ def _judge_claim(
 ) -> Judgement:
     """Return the proof checker's judgement of a claim, reusing evidence of an earlier run."""
     earlier = (options.use_cache and cache.cached_evidence(claim)) or bundled_record(claim.id)
-    judgement = judge(claim, find, options.effort, wrong, earlier)
+    judgement = judge_claim(claim, find, options.effort, wrong, earlier)
     if options.use_cache and judgement.record.get("lines") != earlier.get("lines"):
         cache.cache_evidence(claim, judgement.record)
     return judgement
@@ -419,7 +419,7 @@ def check_claim(
         trials = run_experiment(claim, options.seed)
         error = error or (trials.problem if trials else "")
         depends |= dict.fromkeys(claims_used_by_certificate(claim))
-        steps = steps_of(claim, find)
+        steps = steps_of_claim(claim, find)
         numbers = [
             compare_sides(step, step_seed(claim, number, options.seed), bench=bench)
             for number, (step, bench) in enumerate(

@@ -23,7 +23,7 @@ from slrsym.kernels.arguments import explain_arguments
 from slrsym.proofs.step import Proof, Rule
 from slrsym.registry import load_registered
 from slrsym.renamed import old_attribute
-from slrsym.statements.expressions import ProofError, conjuncts, flatten
+from slrsym.statements.expressions import ProofError, conjuncts, flatten_statement
 
 if TYPE_CHECKING:
     from numpy.random import Generator
@@ -200,9 +200,11 @@ class Claim:
             )
         if not isinstance(statement, Boolean) or isinstance(statement, Symbol):
             raise ProofError(f"claim {id}: the statement must be a relation; got {statement!r}")
-        statement = flatten(with_own_owens_t(statement))
+        statement = flatten_statement(with_own_owens_t(statement))
         hypotheses = tuple(
-            flatten(with_own_owens_t(h)) for h in hypotheses if h is not true and h is not True
+            flatten_statement(with_own_owens_t(h))
+            for h in hypotheses
+            if h is not true and h is not True
         )
         for hypothesis in hypotheses:
             stated = isinstance(hypothesis, Boolean) and not isinstance(hypothesis, Symbol)

@@ -32,10 +32,10 @@ from slrsym.claims.files import (
 )
 from slrsym.claims.verification import ClaimSummary, summarise_claim, verify_claims
 from slrsym.proofs import RULE_CLAIMS
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.renamed import old_attribute
 from slrsym.statements.expressions import ProofError
-from slrsym.tactics.judgement import Judgement, judge
+from slrsym.tactics.judgement import Judgement, judge_claim
 from slrsym.tactics.proof_log import claims_used_by
 
 # The package's own files as they were run last: their text, and what they made of it.
@@ -399,8 +399,8 @@ class Ledger:
             return self._founded[id]
         try:
             claim = self.find(id)
-            steps = steps_of(claim, self.find)
-            judgement = judge(claim, self.find) if steps else Judgement({})
+            steps = steps_of_claim(claim, self.find)
+            judgement = judge_claim(claim, self.find) if steps else Judgement({})
             depends = dict.fromkeys((*claims_used_by_certificate(claim), *judgement.uses))
             # Of what is not shown, what it was to rest on.
             if judgement.problem:

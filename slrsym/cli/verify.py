@@ -232,7 +232,7 @@ def axioms(
 
 def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
     """Return the axioms that a claim rests on, or all axioms, as plain data."""
-    from slrsym.proofs.axioms import AXIOMS, axiom
+    from slrsym.proofs.axioms import AXIOMS, find_axiom
 
     ledger = load_ledger(paths, None if id is None else [id], "ID")
     if id is None:
@@ -247,7 +247,7 @@ def _axioms(id: str | None, paths: list[Path] | None) -> dict[str, Any]:
     return {
         "problems": ledger.problems,
         "claim": id,
-        "axioms": [asdict(axiom(name)) for name in names],
+        "axioms": [asdict(find_axiom(name)) for name in names],
         "claims": {name: asdict(foundation) for name, foundation in found.items()},
     }
 

@@ -14,7 +14,7 @@ from sympy.logic.boolalg import Boolean
 from slrsym.claims.claim import Claim
 from slrsym.coq.printing import CoqPrinter, Unprintable
 from slrsym.coq.tactics import candidate_tactics
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import conjuncts
 
@@ -173,7 +173,7 @@ class GoalWriter:
     def goals(self, id: str) -> list[CoqGoal]:
         """Return a Coq goal for each step of a claim."""
         claim = self._find(id)
-        steps = steps_of(claim, self._find)
+        steps = steps_of_claim(claim, self._find)
         made: list[CoqGoal] = []
         for number, step in enumerate(steps):
             name = f"{coq_name(id)}__{re.sub(r'[^0-9A-Za-z]+', '_', step.label)}"

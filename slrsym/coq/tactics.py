@@ -14,7 +14,7 @@ import sympy as sp
 from sympy.core.relational import Relational
 
 from slrsym.coq.printing import CoqPrinter, Unprintable
-from slrsym.statements.expressions import substitute_all
+from slrsym.statements.expressions import substitute_at_once
 
 
 class TacticHints:
@@ -132,7 +132,7 @@ def _at_points(statement: Any) -> Any:
 
     def substituted(e: Any) -> Any:
         inner = e.expr.doit(deep=False) if isinstance(e.expr, sp.Derivative) else e.expr
-        return substitute_all(inner, dict(zip(e.variables, e.point, strict=True)))
+        return substitute_at_once(inner, dict(zip(e.variables, e.point, strict=True)))
 
     def derived(e: Any) -> Any:
         return e.doit(deep=False)
@@ -218,7 +218,7 @@ def candidate_tactics(goal: Any, find: Any, said: Any) -> Iterable[str]:
         yield f"{hints.opening}{by.replace('by_slope', 'by_slopes')} ltac:({hints.field})"
     elif kind == "lipschitz":
         rule, p = goal.step.rule, goal.printer
-        ends = [substitute_all(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)]
+        ends = [substitute_at_once(rule.of, {rule.variable: x}) for x in (rule.start, rule.end)]
         hints = TacticHints(p, sp.And(statement, sp.Eq(*ends, evaluate=False)))
         bound = sp.Mul(*(f for f in sp.Mul.make_args(statement.rhs) if not isinstance(f, sp.Abs)))
         words = f"{p._function(rule.variable, rule.of)} {p.term(bound)} {p.term(rule.start)}"
@@ -252,7 +252,7 @@ def _by_lemma(goal: Any, find: Any, said: Any) -> Iterable[str]:
     name = f"claim_{id.replace('-', '_')}"
     instance = f"(H {arguments})" if arguments else "H"
     use = f"use_claim {name} ltac:(fun H => pose proof {instance})"
-    said_here = substitute_all(claim.statement, {x: values.get(x, x) for x in printer.free})
+    said_here = substitute_at_once(claim.statement, {x: values.get(x, x) for x in printer.free})
     hints = TacticHints(goal.printer, sp.And(goal.step.statement, said_here))
     tactic = f"instance {goal.printer.term(factor)} ltac:({hints.field})"
     yield f"{use}; {hints.opening}{tactic}"

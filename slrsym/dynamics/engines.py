@@ -41,7 +41,7 @@ def _least_room(d: int) -> float:
 
 _overlap_program = cached_program("slrsym.models.paper_expressions.overlap_program")
 _planar_program = cached_program("slrsym.models.paper_expressions.planar_program")
-_restoring_program = cached_program("slrsym.models.paper_expressions.restoring_program")
+_restoring_program = cached_program("slrsym.models.paper_expressions.feasibility_program")
 
 
 def _program(count: int) -> Program:

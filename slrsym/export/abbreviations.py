@@ -16,11 +16,19 @@ from slrsym import notation
 from slrsym.export.shorthand import DRIFT, MEAN, SMALL_A, SPREAD, A, B, Shorthand, symbol_names
 from slrsym.gaussian import Expectation, IIDSum
 from slrsym.gaussian.law import Law
-from slrsym.statements.expressions import free_symbols, text_of
+from slrsym.statements.expressions import expression_text, free_symbols
 from slrsym.typeset import Printer, to_latex, widest_part
-from slrsym.typeset.boxes import Box, Operator, Root, ScriptBox, identifier, number, row
+from slrsym.typeset.boxes import (
+    Box,
+    Operator,
+    Root,
+    ScriptBox,
+    identifier_box,
+    number_box,
+    row_of_boxes,
+)
 from slrsym.typeset.letters import MOST_PRIMES
-from slrsym.typeset.letters import letter as drawn
+from slrsym.typeset.letters import typeset_letter as drawn
 
 
 def choose_abbreviations(
@@ -88,20 +96,20 @@ def _spread(base: Expr) -> Expr | None:
 
 
 def _letter(stem: str, *below: Box) -> Box:
-    return ScriptBox(identifier(stem), row(list(below)))
+    return ScriptBox(identifier_box(stem), row_of_boxes(list(below)))
 
 
 _PLUS = Operator("+", "prefix")
-_SECOND = {x: ScriptBox(identifier(x), number(2)) for x in ("kappa", "nu")}
+_SECOND = {x: ScriptBox(identifier_box(x), number_box(2)) for x in ("kappa", "nu")}
 
 # How the letters are written.
 PLANAR_NAMES: dict[str, Box] = {
     "kappa_+": _letter("kappa", _PLUS),
     "nu_+": _letter("nu", _PLUS),
-    "kappa_2+": _letter("kappa", number(2), _PLUS),
-    "nu_2+": _letter("nu", number(2), _PLUS),
-    "R_kappa": _letter("R", identifier("kappa")),
-    "R_nu": _letter("R", identifier("nu")),
+    "kappa_2+": _letter("kappa", number_box(2), _PLUS),
+    "nu_2+": _letter("nu", number_box(2), _PLUS),
+    "R_kappa": _letter("R", identifier_box("kappa")),
+    "R_nu": _letter("R", identifier_box("nu")),
     "R_kappa_2": _letter("R", _SECOND["kappa"]),
     "R_nu_2": _letter("R", _SECOND["nu"]),
 }
@@ -258,14 +266,16 @@ def _candidate(
         if _LEAST < width < _MOST:
             worth[node] = (width - 2) * count
     most = max(worth.values(), default=0.0)
-    return min((node for node, value in worth.items() if value == most), key=text_of, default=None)
+    return min(
+        (node for node, value in worth.items() if value == most), key=expression_text, default=None
+    )
 
 
 NAMES: dict[str, Box] = {
-    "sqrt(d/2)": Root(row([identifier("d"), Operator("/", "slash"), number(2)])),
-    "R(6)": identifier("mathcal{R}"),
-    "R^": identifier(r"widehat{\mathcal{R}}"),
-    "R<": ScriptBox(identifier("mathcal{R}"), above=Operator("<", "prefix")),
+    "sqrt(d/2)": Root(row_of_boxes([identifier_box("d"), Operator("/", "slash"), number_box(2)])),
+    "R(6)": identifier_box("mathcal{R}"),
+    "R^": identifier_box(r"widehat{\mathcal{R}}"),
+    "R<": ScriptBox(identifier_box("mathcal{R}"), above=Operator("<", "prefix")),
 }
 
 

@@ -38,8 +38,8 @@ from slrsym.export.document import (
 from slrsym.export.errata import collect_errata
 from slrsym.export.prose import ORDER, split_at_dollar_signs
 from slrsym.proof import Claim
-from slrsym.proofs.axioms import axiom
-from slrsym.typeset import Printer, declared_laws
+from slrsym.proofs.axioms import find_axiom
+from slrsym.typeset import Printer, choose_declared_laws
 
 
 def build(
@@ -114,8 +114,8 @@ def build(
     axioms = tuple(
         AxiomEntry(
             name,
-            split_at_dollar_signs(axiom(name).statement),
-            citation_of(axiom(name).reference),
+            split_at_dollar_signs(find_axiom(name).statement),
+            citation_of(find_axiom(name).reference),
             tuple(users.get(name, ())),
         )
         for name in used
@@ -215,7 +215,7 @@ def _risk() -> tuple[Block, ...]:
     definition = risk_definition()
     shorthand = choose_abbreviations([definition], risk=True)
     name = shorthand(definition)
-    printer = Printer(ORDER, declared_laws([definition]), NAMES)
+    printer = Printer(ORDER, choose_declared_laws([definition]), NAMES)
     shown = ShownFormula(
         printer.box(choose_abbreviations([definition], risk=False)(definition)), definition
     )

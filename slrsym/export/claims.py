@@ -53,12 +53,12 @@ from slrsym.export.prose import (
     undefined_functions,
 )
 from slrsym.export.shorthand import Shorthand, symbol_names
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import conjuncts
 from slrsym.tactics.bundled_log import count_steps_with_evidence
-from slrsym.typeset import Printer, declared_laws
-from slrsym.typeset.boxes import Box, Fence, Operator, row
+from slrsym.typeset import Printer, choose_declared_laws
+from slrsym.typeset.boxes import Box, BracketedBox, Operator, row_of_boxes
 
 # The claim whose right-hand side is the risk on the manifold, and the one that has the closed form.
 DEFINES_RISK_ON_M = "lemma-6"
@@ -76,7 +76,7 @@ def build_claim_entry(
 ) -> ClaimEntry:
     """Return the entry of a claim: statement, abbreviations, proof and checks."""
     try:
-        steps = steps_of(claim, find)
+        steps = steps_of_claim(claim, find)
     # A proof is user code: whatever it raises, there are no steps to show.
     except (Exception, SystemExit):
         steps = []
@@ -93,7 +93,7 @@ def build_claim_entry(
         short = [shorthand(e) for e in shown]
         definitions = [] if defined else [f.expr for f in shorthand.functions.values()]
         inside = {x: shorthand.meaning(x).free_symbols for x in shorthand.letters}
-        return Printer(ORDER, declared_laws([*short, *definitions]), names, inside)
+        return Printer(ORDER, choose_declared_laws([*short, *definitions]), names, inside)
 
     shorthand, printer = abbreviate_to_fit(shorthand, shown, claim.symbols, printer_of)
     laws = printer.laws or {}
@@ -233,7 +233,7 @@ def _letters(
                 Operator("=", "relation"),
                 printer.box(value, inline=True),
             ]
-            parts.append(Math(row(equals)))
+            parts.append(Math(row_of_boxes(equals)))
     local = {letter: value for value, letter in shorthand.local.items() if letter in used}
     shared = [x for x, value in local.items() if defined and is_in_notation_table(x, value)]
     own = {
@@ -320,8 +320,8 @@ def _where(
     if claim.id == DEFINES_RISK_ON_M:
         name = printer.box(Symbol("R<"))
         place = [name, printer.box(Symbol("kappa")), printer.box(Symbol("nu"))]
-        inside = row([place[1], Operator(",", "comma"), place[2]])
-        called = Math(row([place[0], Fence("(", inside, ")")]))
+        inside = row_of_boxes([place[1], Operator(",", "comma"), place[2]])
+        called = Math(row_of_boxes([place[0], BracketedBox("(", inside, ")")]))
         blocks.append(Paragraph((Text("The right-hand side is called "), called, Text("."))))
     return blocks
 

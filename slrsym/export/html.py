@@ -27,10 +27,10 @@ from slrsym.export.document import (
     Text,
 )
 from slrsym.export.rules import rule_id
-from slrsym.statements.expressions import text_of
+from slrsym.statements.expressions import expression_text
 from slrsym.typeset import Box, break_lines, to_mathml
 from slrsym.typeset.backends import convert_latex
-from slrsym.typeset.boxes import Operator, RowBox, row
+from slrsym.typeset.boxes import Operator, RowBox, row_of_boxes
 
 # The room for a displayed formula on a desk and on a phone, in em of the formula. `style.css` shows
 # the one or the other.
@@ -87,7 +87,7 @@ def join_display(display: Display) -> Box:
         # What is no more than "= 0" needs no line of its own.
         breaks = link.formula.box.width > _NARROW_RIGHT
         parts += [Operator(_SIGNS[link.sign], "relation", breaks=breaks), link.formula.box]
-    return row(parts)
+    return row_of_boxes(parts)
 
 
 def _within_a_line(box: Box) -> str:
@@ -106,7 +106,7 @@ def _listed(box: Box) -> list[Box]:
         found[-1].append(part)
         if isinstance(part, Operator) and part.kind == "comma":
             found.append([])
-    return [row(parts) for parts in found if parts]
+    return [row_of_boxes(parts) for parts in found if parts]
 
 
 def _flat(box: RowBox) -> list[Box]:
@@ -222,11 +222,11 @@ class HtmlRenderer:
         if not any(link.why for link in links):
             if not display.why:
                 return self.formula(join_display(display))
-            told = text_of(display.start.shown)
+            told = expression_text(display.start.shown)
             return self._step(display.label, display.why, self._new(display), told)
         sides = [display.start.shown, *(link.formula.shown for link in links)]
         said = [
-            f"{_SYMPY[link.sign]}({text_of(left)}, {text_of(right)})"
+            f"{_SYMPY[link.sign]}({expression_text(left)}, {expression_text(right)})"
             for link, left, right in zip(links, sides, sides[1:], strict=False)
         ]
         if not any(link.why for link in links[:-1]):
@@ -244,7 +244,7 @@ class HtmlRenderer:
 
     def _link(self, link: ShownLink, said: str) -> str:
         sign = Operator(_SIGNS[link.sign], "relation")
-        shown = self.formula(row([sign, link.formula.box]))
+        shown = self.formula(row_of_boxes([sign, link.formula.box]))
         return self._step(link.label, link.why, shown, said)
 
     def _step(self, label: str, why: tuple[Inline, ...], shown: str, said: str) -> str:

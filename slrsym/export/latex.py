@@ -29,7 +29,7 @@ from slrsym.export.document import (
 from slrsym.export.pictures import PICTURES, Picture
 from slrsym.export.prose import escape_latex, split_at_dollar_signs
 from slrsym.typeset import Box, FormulaLine, break_lines, to_latex
-from slrsym.typeset.boxes import Fence, MatrixBox, Operator, RowBox, ScriptBox
+from slrsym.typeset.boxes import BracketedBox, MatrixBox, Operator, RowBox, ScriptBox
 from slrsym.typeset.elision import elide_shared_terms
 
 # The room for a displayed formula on the page that `latex_preamble` lays out, in em.
@@ -209,7 +209,7 @@ def _matrices(box: Box) -> float:
             return sum(map(_matrices, parts))
         case ScriptBox(base):
             return _matrices(base)
-        case Fence(body=body):
+        case BracketedBox(body=body):
             return _matrices(body)
     return 0.0
 

@@ -23,7 +23,7 @@ from slrsym.export.errata import LEAD
 from slrsym.export.graph import arrange_graph, route_arrows
 from slrsym.export.latex import LatexRenderer
 from slrsym.export.prose import escape_latex, split_at_dollar_signs
-from slrsym.proofs.axioms import axiom
+from slrsym.proofs.axioms import find_axiom
 
 KINDS = ("Theorem", "Lemma", "Proposition", "Corollary", "Definition", "Assumption", "Claim")
 
@@ -440,7 +440,7 @@ def _ending(name: str = "references") -> list[str]:
 
 
 def _bibliography(document: Document) -> str:
-    references = [axiom(entry.id).reference for entry in document.axioms]
+    references = [find_axiom(entry.id).reference for entry in document.axioms]
     return bibtex(references, document.papers)
 
 

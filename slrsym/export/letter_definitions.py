@@ -27,7 +27,7 @@ from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.shorthand import RISK, Shorthand
 from slrsym.gaussian import OwensT, zeta
 from slrsym.typeset import Printer
-from slrsym.typeset.boxes import Operator, row
+from slrsym.typeset.boxes import Operator, row_of_boxes
 
 _DEFINED = (
     (zeta, r"\zeta(t, s) = \mathbb{E}\,\operatorname{erf}(t + sG)^2", " for a standard normal $G$"),
@@ -75,7 +75,7 @@ def explain_shared_letters(
         if letter in used and letter.name not in NAMES and has_notation_meaning(shorthand, letter):
             equals = Operator("=", "relation")
             boxes = [printer.symbol(letter), equals, printer.box(value, inline=True)]
-            clauses.append((Math(row(boxes)),))
+            clauses.append((Math(row_of_boxes(boxes)),))
     written = [
         *said,
         *(shorthand.letter_definition(x) for x in shorthand.local.values() if x in used),

@@ -21,9 +21,9 @@ from slrsym.export.prose import (
     undefined_functions,
 )
 from slrsym.proofs.chain import Chain
-from slrsym.typeset import Box, Printer, break_lines, declared_laws
+from slrsym.typeset import Box, Printer, break_lines, choose_declared_laws
 from slrsym.typeset.backends import to_mathml
-from slrsym.typeset.boxes import Operator, row
+from slrsym.typeset.boxes import Operator, row_of_boxes
 
 # How each relation is written; the operator's name is that of its LaTeX command.
 _SIGNS = {"=": "=", "<=": "le", "<": "<", ">=": "ge", ">": ">"}
@@ -38,7 +38,7 @@ def _no_claims(id: str) -> Claim:
 
 
 def _writer(shown: list[Any], find: Callable[[str], Claim] = _no_claims) -> ProofWriter:
-    return ProofWriter(Printer(ORDER, declared_laws(shown)), _as_it_is, find)
+    return ProofWriter(Printer(ORDER, choose_declared_laws(shown)), _as_it_is, find)
 
 
 def _entry(claim: Claim) -> tuple[ClaimEntry, dict[str, ClaimLabel]]:
@@ -109,7 +109,7 @@ def _assumptions(shown: Sequence[Basic], given: Sequence[Basic] = ()) -> list[Pa
     """Return paragraphs with the assumptions on symbols, functions and random variables."""
     everything = [*shown, *given]
     printer = _writer(everything).printer
-    laws = declared_laws(everything)
+    laws = choose_declared_laws(everything)
     said = assumptions_of(
         assumption_symbols(everything), undefined_functions(everything), given, laws, printer
     )
@@ -138,7 +138,7 @@ def chain_html(chain: Chain) -> str:
     rows = [f"<tr><td>{start}</td><td></td><td></td></tr>"]
     for link in display.links:
         sign = Operator(_SIGNS[link.sign], "relation")
-        side = to_mathml(break_lines(row([sign, link.formula.box]), WIDE), False)
+        side = to_mathml(break_lines(row_of_boxes([sign, link.formula.box]), WIDE), False)
         why = HtmlRenderer({}).inline(link.why)
         rows.append(f"<tr><td>{side}</td><td>({link.label})</td><td>{why}</td></tr>")
     return f"<table>{caption}{''.join(rows)}</table>"

@@ -37,7 +37,7 @@ from slrsym.statements.expressions import conjuncts
 from slrsym.statements.maps import BoxMap
 from slrsym.statements.orbits import OrbitStatement, Piece
 from slrsym.typeset import Box, Printer
-from slrsym.typeset.boxes import Fence, Operator, row
+from slrsym.typeset.boxes import BracketedBox, Operator, row_of_boxes
 
 # A claim of more parts is not repeated where a proof uses all of it.
 _MANY_PARTS = 4
@@ -491,4 +491,4 @@ def _point(point: Any, writer: ProofWriter) -> Box:
     for x in point:
         inside += [Operator(",", "comma")] if inside else []
         inside.append(writer.printer.box(x))
-    return Fence("(", row(inside), ")")
+    return BracketedBox("(", row_of_boxes(inside), ")")

@@ -37,8 +37,8 @@ from slrsym.gaussian.law import Law, ProductLaw
 from slrsym.notation import ORDER_PARAMETERS
 from slrsym.proofs.axioms import AXIOMS
 from slrsym.proofs.lemmas import InWords, Lemma
-from slrsym.typeset import Box, Order, Printer
-from slrsym.typeset.boxes import Atom, Operator, RowBox, number, row
+from slrsym.typeset import Box, Printer, PrintingOrder
+from slrsym.typeset.boxes import Atom, Operator, RowBox, number_box, row_of_boxes
 from slrsym.typeset.letters import GREEK, greek_name
 
 _FUNCTIONS = {
@@ -272,10 +272,10 @@ def _values(rule: Lemma, printer: Printer, shorten: Any, find: Any) -> tuple[Inl
         if getattr(short, "name", None) == symbol.name or isinstance(value, Lambda):
             continue
         put = [printer.symbol(symbol), Operator("to", "relation"), printer.box(short, inline=True)]
-        boxes += [Operator(",", "comma"), row(put)] if boxes else [row(put)]
-    if not boxes or row(boxes).width > _ROOM or row(boxes).height >= 2:
+        boxes += [Operator(",", "comma"), row_of_boxes(put)] if boxes else [row_of_boxes(put)]
+    if not boxes or row_of_boxes(boxes).width > _ROOM or row_of_boxes(boxes).height >= 2:
         return ()
-    return (Text(", "), Math(row(boxes)))
+    return (Text(", "), Math(row_of_boxes(boxes)))
 
 
 def _listed(symbols: list[Any], printer: Printer) -> Box:
@@ -283,13 +283,13 @@ def _listed(symbols: list[Any], printer: Printer) -> Box:
     for symbol in symbols:
         boxes += [Operator(",", "comma")] if boxes else []
         boxes.append(printer.symbol(symbol))
-    return row(boxes)
+    return row_of_boxes(boxes)
 
 
 # -- what a claim supposes ----------------------------------------------------------------------
 
 # The paper's letters, in the order in which it writes them in products and sums.
-ORDER = Order(
+ORDER = PrintingOrder(
     [
         *("alpha", "epsilon", "L", "lambda", "gamma", "sqrt(d/2)", "d", "s", "t", "a", "A", "B"),
         *("eta", "theta", "rho", "kappa", "nu", "Y_1", "xi"),
@@ -358,7 +358,7 @@ def _laws(laws: Iterable[Law], printer: Printer) -> list[Box]:
         first, *said = box.parts if isinstance(box, RowBox) else (box,)
         together = letters.setdefault(tuple(said), [])
         together += [Operator(",", "comma"), first] if together else [first]
-    return [row([*of, *said]) for said, of in letters.items()]
+    return [row_of_boxes([*of, *said]) for said, of in letters.items()]
 
 
 def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
@@ -372,8 +372,8 @@ def _domains(symbols: Iterable[Symbol], printer: Printer) -> list[Box]:
         for member in members:
             letters += [Operator(",", "comma")] if letters else []
             letters.append(printer.box(member))
-        of = number(right) if right.isdigit() else Atom(right)
-        boxes.append(row([row(letters), Operator(sign, "relation"), of]))
+        of = number_box(right) if right.isdigit() else Atom(right)
+        boxes.append(row_of_boxes([row_of_boxes(letters), Operator(sign, "relation"), of]))
     return boxes
 
 
@@ -427,7 +427,7 @@ def merge_bounds(given: list[Any], printer: Printer) -> list[Box]:
             below, above = _bound(least), _bound(most)
             assert below is not None
             assert above is not None
-            boxes.append(row([
+            boxes.append(row_of_boxes([
                 printer.box(below[2]), Operator(below[3], "relation"), printer.box(below[1]),
                 Operator(above[3], "relation"), printer.box(above[2]),
             ]))  # fmt: skip

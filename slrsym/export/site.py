@@ -34,7 +34,7 @@ from slrsym.export.pictures import PICTURES
 from slrsym.export.plain_text import html_to_plain_text
 from slrsym.export.prose import split_at_dollar_signs
 from slrsym.export.rules import rule_entry, rule_id
-from slrsym.proofs.axioms import axiom
+from slrsym.proofs.axioms import find_axiom
 from slrsym.statements.expressions import infix_text
 from slrsym.typeset import break_lines, to_mathml
 
@@ -64,7 +64,7 @@ def jinja_environment() -> Environment:
     )
     made.filters |= {"text": escape_html, "reference": _reference, "slug": axiom_file_name}
     made.globals |= {
-        "axiom": axiom,
+        "axiom": find_axiom,
         "badge": status_badge,
         "sign": status_sign,
         "split_at_dollar_signs": split_at_dollar_signs,

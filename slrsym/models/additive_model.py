@@ -235,7 +235,7 @@ class Model(DerivedModel):
         -2*rate*(R - 1)
         """
         from slrsym.models.equations import Equations
-        from slrsym.models.rates_of_change import motion_of
+        from slrsym.models.rates_of_change import training_rates_of_model
 
         stated = self
         if symmetric and not self.by_representatives:
@@ -246,7 +246,7 @@ class Model(DerivedModel):
                     "symmetric=True needs exchangeable units: state them as Directions, whose sum "
                     "is a part of the predictor or of the target"
                 )
-        motion = motion_of(stated, kind, rate, decay, train)
+        motion = training_rates_of_model(stated, kind, rate, decay, train)
         return Equations(stated, motion)
 
     @explain_arguments()

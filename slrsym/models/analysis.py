@@ -12,7 +12,7 @@ from sympy import DiracDelta, Expr, S, lambdify, sympify
 
 from slrsym.kernels.arguments import require_integer, to_float
 from slrsym.models.description import latex_of, token_names
-from slrsym.models.initial_conditions import root_of
+from slrsym.models.initial_conditions import gram_root
 from slrsym.models.simulation import (
     add_fixed_products,
     initial_factors,
@@ -142,7 +142,7 @@ def _drawn(
                 tau[i, j] = tau[j, i] = number(given)
         drawn = np.stack(list(noises))
         # Noises of correlation 1 are equal, and their matrix is singular.
-        noises = (np.tensordot(row, drawn, 1) for row in root_of(tau))
+        noises = (np.tensordot(row, drawn, 1) for row in gram_root(tau))
     for token, noise in zip(tokens, noises, strict=True):
         values = np.array([number(e) for e in token.eigenvalues])
         X = np.sqrt(values[space] if len(values) > 1 else values) * noise

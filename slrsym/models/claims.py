@@ -31,7 +31,7 @@ from slrsym.gaussian import Expectation, GaussianLaw, IIDSum, NoiseLaw, ProductL
 from slrsym.gaussian.integrals import erf_product_mean
 from slrsym.kernels.symbolic_functions import ErfCovariance, ErfDefect, ErfVariance
 from slrsym.models.description import claim_id, token_names
-from slrsym.models.projections import Role
+from slrsym.models.projections import TokenRole
 from slrsym.models.risk_terms import Part
 from slrsym.models.specification import Direction
 from slrsym.proof import (
@@ -66,7 +66,9 @@ def claims_of(model: DerivedModel, name: str, source: str) -> list[Claim]:
 # -- the law of the projections ------------------------------------------------------------------
 
 
-def _projections(model: DerivedModel, role: Role, called: str, name: str, source: str) -> Claim:
+def _projections(
+    model: DerivedModel, role: TokenRole, called: str, name: str, source: str
+) -> Claim:
     """State the claim on the law of a token's projections, in an orthonormal basis."""
     token, spaces = role.token, range(model.spaces)
     concerned = [x for x in (*model.fixed, *model.trained)
@@ -129,7 +131,7 @@ def risk_definition(model: DerivedModel) -> Expr:
     total: Expr = S.Zero
     for counts, probability in model.cases():
         error: Expr = xi
-        blocks: list[tuple[GaussianLaw, Role]] = []
+        blocks: list[tuple[GaussianLaw, TokenRole]] = []
         for n, (role, count) in enumerate(counts.values(), 1):
             share = Add(*(c * core for c, core in role.error))
             names = {s: Symbol(rf"{s.name}^{{({n})}}", real=True) for s in role.symbols}
@@ -151,7 +153,7 @@ def risk_definition(model: DerivedModel) -> Expr:
     return total
 
 
-def _joint(model: DerivedModel, blocks: list[tuple[GaussianLaw, Role]]) -> GaussianLaw:
+def _joint(model: DerivedModel, blocks: list[tuple[GaussianLaw, TokenRole]]) -> GaussianLaw:
     """Return the joint law of projections of tokens whose noises are correlated."""
     cov = Matrix(diag(*(law.cov for law, _ in blocks)))
     places = [(role, i) for _, role in blocks for i in range(len(role.symbols))]
@@ -162,7 +164,7 @@ def _joint(model: DerivedModel, blocks: list[tuple[GaussianLaw, Role]]) -> Gauss
     return GaussianLaw({s: m for law, _ in blocks for s, m in law.mean.items()}, cov)
 
 
-def as_differences(expr: Expr) -> Expr:
+def variances_as_differences(expr: Expr) -> Expr:
     """Replace variances and covariances of erf by differences of means, as proofs need."""
 
     def variance(t: Expr, s: Expr) -> Expr:
@@ -205,7 +207,7 @@ def _hypotheses(model: DerivedModel) -> list[Any]:
 
 
 def _risk(model: DerivedModel, name: str, source: str) -> Claim:
-    risk = _weighed(model, as_differences(_generic(model, model.risk)))
+    risk = _weighed(model, variances_as_differences(_generic(model, model.risk)))
     statement = Eq(_weighed(model, risk_definition(model)), risk, evaluate=False)
     claim = Claim(
         id=f"{name}-risk",
@@ -243,7 +245,7 @@ class _Means:
 
     def with_claim_symbols(self, expr: Expr) -> Expr:
         """Return an expression of the model in the symbols that the claims use."""
-        return _weighed(self.model, as_differences(_generic(self.model, expr)))
+        return _weighed(self.model, variances_as_differences(_generic(self.model, expr)))
 
     def summands(self) -> Iterator[tuple[Expr, Expr]]:
         """Yield each variance, covariance and squared bias of the risk, unevaluated and closed."""
@@ -295,9 +297,13 @@ class _Means:
 
 
 def _gradient(model: DerivedModel, name: str, source: str) -> Claim:
-    risk = as_differences(_generic(model, model.risk))
+    risk = variances_as_differences(_generic(model, model.risk))
     slopes = [
-        Eq(D(risk, _generic(model, p)), as_differences(_generic(model, slope)), evaluate=False)
+        Eq(
+            D(risk, _generic(model, p)),
+            variances_as_differences(_generic(model, slope)),
+            evaluate=False,
+        )
         for p, slope in zip(model.order_parameters, model.gradient, strict=True)
     ]
     # Owen's T has branches, by signs that have no slope where they change.

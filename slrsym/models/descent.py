@@ -25,7 +25,7 @@ from slrsym.renamed import old_attribute
 Array = NDArray[np.float64]
 
 
-def slope_symbol(p: Symbol) -> Symbol:
+def risk_slope_symbol(p: Symbol) -> Symbol:
     """Return the symbol that stands for the derivative of the risk in an order parameter."""
     return Symbol(f"R_{p.name}", real=True)
 
@@ -53,7 +53,7 @@ class _Moved:
         self.gradient = [S.Zero] * len(directions)
         for p, (a, b, _) in places.items():
             if i in (a, b):
-                self.gradient[b if i == a else a] += slope_symbol(p)
+                self.gradient[b if i == a else a] += risk_slope_symbol(p)
 
         def inner(y: Sequence[Expr], j: int) -> Expr:
             return expand(Add(*(c * gram[n][j] for n, c in enumerate(y))))
@@ -66,7 +66,7 @@ class _Moved:
         along = inner(self.gradient, i)
         self.along = named("along", along)
         tangent = [g - along * int(n == i) for n, g in enumerate(self.gradient)]
-        slopes = [slope_symbol(p) for p in places]
+        slopes = [risk_slope_symbol(p) for p in places]
         # No product with x itself, to which the tangent is orthogonal.
         self.tangent = [S.Zero] * len(directions)
         for j, name in enumerate(names):
@@ -216,7 +216,7 @@ class Flow:
         """Return one step as a map of order parameters, with definitions of its auxiliary symbols.
 
         For directions on spheres in one eigenspace, whose inner products are given or are order
-        parameters. The slopes at the old point are symbols, as `slope_symbol` makes them.
+        parameters. The slopes at the old point are symbols, as `risk_slope_symbol` makes them.
         """
         directions, t = self._model.directions, len(self._sphere)
         if self._spaces > 1 or not self._sphere.all():

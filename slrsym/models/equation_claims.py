@@ -11,11 +11,11 @@ from sympy import Eq, Expr, Ge, Le, Matrix, S, Symbol, asin, expand
 from slrsym.gaussian import Expectation, IIDSum, NoiseLaw, ProductLaw
 from slrsym.models.claims import claims_of as claims_of_model
 from slrsym.models.claims import xi
-from slrsym.models.projections import Role
-from slrsym.models.rates_of_change import Motion, RatesOfChange, pairs_of
+from slrsym.models.projections import TokenRole
+from slrsym.models.rates_of_change import RatesOfChange, TrainingRates, trained_pairs
 from slrsym.models.sample_moments import SampleMoments
 from slrsym.models.specification import Direction
-from slrsym.models.unit_sums import Units, UnitSums, counted
+from slrsym.models.unit_sums import Units, UnitSums, count_like_terms
 from slrsym.proof import Claim, algebra, chain, gaussian_calculus
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class MeansByDefinition:
         return total
 
     def _sample(
-        self, roles: Any, role: Role, moved: Iterable[Direction | Symbol], weight: Any
+        self, roles: Any, role: TokenRole, moved: Iterable[Direction | Symbol], weight: Any
     ) -> tuple[Expr, list[Any], list[Expr], Expr]:
         """Return the error with one token written out, its laws, its derivatives and the weight."""
         share, symbols = self.model.shares[self._key(role)]
@@ -108,7 +108,7 @@ class MeansByDefinition:
                 error += IIDSum(part, law, rest)
         return error, laws, slopes or [S.Zero], Y
 
-    def _key(self, role: Role) -> Any:
+    def _key(self, role: TokenRole) -> Any:
         return next(key for key, other in self.model.roles.items() if other is role)
 
 
@@ -168,7 +168,7 @@ def _by_patterns(goal: Any) -> Any:
 
 def _by_counting(goal: Any) -> Any:
     """Count terms of units that are alike, and close every mean that is left."""
-    steps = chain(goal.lhs).then(counted(goal.lhs), by=algebra)
+    steps = chain(goal.lhs).then(count_like_terms(goal.lhs), by=algebra)
     return steps.then(goal.rhs, by=gaussian_calculus)
 
 
@@ -209,7 +209,7 @@ def _claims_of_any_number(equations: EquationSystem, name: str, source: str) -> 
         for units in _orders(model, names)
     ]
     for k, p in enumerate(equations.state):
-        groups = set(filter(None, map(_group_of_any_number, pairs_of(model).get(p, ())[:2])))
+        groups = set(filter(None, map(_group_of_any_number, trained_pairs(model).get(p, ())[:2])))
         own = {(group.count, place) for group, place in groups}
         # The matrix of one group is symmetric in i and j.
         different = len({group for group, _ in groups}) > 1 and len({n for _, n in own}) > 1
@@ -256,13 +256,13 @@ def _orders(model: DerivedModel, names: frozenset[str]) -> list[dict[Expr, Units
     return [rows, {count: row[::-1] for count, row in rows.items()}]
 
 
-def _single_motion(equations: EquationSystem, whole: DerivedModel) -> Motion:
+def _single_motion(equations: EquationSystem, whole: DerivedModel) -> TrainingRates:
     """Return the training parameters of the model of all units, equal within each group."""
     motion, of = equations.motion, _representative
     moving = (*whole.trained, *motion.scalars)
     rates = {x: motion.rates[of(x) if isinstance(x, Direction) else x] for x in moving}
     decays = {x: motion.decays[of(x) if isinstance(x, Direction) else x] for x in moving}
-    return Motion(motion.kind, rates, decays, motion.scalars)
+    return TrainingRates(motion.kind, rates, decays, motion.scalars)
 
 
 def _representative(x: Direction, place: int = 0) -> Direction:

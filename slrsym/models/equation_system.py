@@ -17,7 +17,7 @@ from slrsym.kernels.printing import print_program
 from slrsym.models.descent import DerivedModel
 from slrsym.models.description import latex_of
 from slrsym.models.moment_tables import MomentTable
-from slrsym.models.rates_of_change import Motion, RatesOfChange, total_derivative
+from slrsym.models.rates_of_change import RatesOfChange, TrainingRates, total_derivative
 from slrsym.models.simulation import values_by_name
 from slrsym.renamed import old_attribute
 
@@ -45,7 +45,7 @@ class EquationSystem:
         As `Model.equations` does.
     """
 
-    def __init__(self, model: DerivedModel, motion: Motion) -> None:
+    def __init__(self, model: DerivedModel, motion: TrainingRates) -> None:
         self.model, self.motion = model, motion
         self._changes = RatesOfChange(model, motion)
 

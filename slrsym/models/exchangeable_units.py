@@ -35,24 +35,24 @@ def use_representatives() -> Iterator[None]:
         _by_representatives.reset(token)
 
 
-def tag(count: Expr, i: int) -> Symbol:
+def unit_tag(count: Expr, i: int) -> Symbol:
     """Return a symbol that marks unit `i` of a group with `count` units, as a factor of terms."""
     symbol = Symbol(f"unit {i + 1} of {count}", real=True)
     _TAGGED[symbol] = (count, i)
     return symbol
 
 
-def unit_of(tag: Symbol) -> tuple[Expr, int]:
+def unit_of_tag(tag: Symbol) -> tuple[Expr, int]:
     """Return the size of the group and the index of the unit that a tag marks."""
     return _TAGGED[tag]
 
 
-def tags_in(expr: Expr) -> frozenset[Symbol]:
+def unit_tags_in(expr: Expr) -> frozenset[Symbol]:
     """Return the symbols in an expression that mark units."""
     return frozenset(expr.free_symbols & _TAGGED.keys())
 
 
-def multiplicity(tags: Iterable[Symbol], fixed: Iterable[Symbol]) -> Expr:
+def count_represented_terms(tags: Iterable[Symbol], fixed: Iterable[Symbol]) -> Expr:
     r"""Return how many terms of a sum over all units a term of representatives stands for.
 
     Units in `fixed` are given; the others in `tags` run over all units that differ from these and
@@ -145,7 +145,7 @@ class Directions:
         if not self.by_representatives:
             return Add(*(sympify(term(x)) for x in self))
         units = range(REPRESENTATIVES)
-        return Add(*(tag(self.count, i) * sympify(term(self.unit(i))) for i in units))
+        return Add(*(unit_tag(self.count, i) * sympify(term(self.unit(i))) for i in units))
 
     def __len__(self) -> int:
         self._require_number("len of")
@@ -196,7 +196,7 @@ class InnerProducts:
         return f"<{self.groups[0].name}, {self.groups[1].name}>"
 
 
-def products_of_units(
+def write_out_group_products(
     products: Mapping[Any, Any], directions: Iterable[Direction], *, named: bool
 ) -> dict[InnerProduct, Any]:
     """Replace keys that are products of groups by the pairs of their units."""
@@ -246,7 +246,7 @@ def _real(name: str, key: InnerProducts, place: tuple[int, int]) -> Symbol:
     return Symbol(name, **({"positive": True} if square else {"real": True}))
 
 
-def class_names(directions: Iterable[Direction]) -> dict[InnerProduct, Symbol]:
+def inner_product_class_names(directions: Iterable[Direction]) -> dict[InnerProduct, Symbol]:
     """Return one symbol for each class of inner products that exchanging units relates."""
     named: dict[InnerProduct, Symbol] = {}
     listed = list(directions)

@@ -32,23 +32,23 @@ from slrsym.models.moments import (
 Z = generic_variables(1)[0]
 
 
-class Factors(NamedTuple):
+class ProductFactors(NamedTuple):
     """A product, split into functions of one variable each and a rest that mixes variables."""
 
     factors: tuple[tuple[Any, Expr], ...]
     rest: Expr
 
-    def __mul__(self, other: Factors) -> Factors:  # type: ignore[override]
+    def __mul__(self, other: ProductFactors) -> ProductFactors:  # type: ignore[override]
         factors = dict(self.factors)
         for variable, function in other.factors:
             factors[variable] = factors.get(variable, S.One) * function
-        return Factors(tuple(factors.items()), self.rest * other.rest)
+        return ProductFactors(tuple(factors.items()), self.rest * other.rest)
 
 
-ONE = Factors((), S.One)
+ONE = ProductFactors((), S.One)
 
 
-def factorise_product(core: Expr, variables_of: Mapping[Symbol, Any]) -> Factors:
+def factorise_product(core: Expr, variables_of: Mapping[Symbol, Any]) -> ProductFactors:
     """Split a product into functions of one variable each and a rest that mixes variables."""
     factors: dict[Any, Expr] = {}
     rest: Expr = S.One
@@ -60,7 +60,7 @@ def factorise_product(core: Expr, variables_of: Mapping[Symbol, Any]) -> Factors
             factors[variable] = factors.get(variable, S.One) * factor.xreplace({symbol: Z})
         else:
             rest *= factor
-    return Factors(tuple(factors.items()), rest)
+    return ProductFactors(tuple(factors.items()), rest)
 
 
 @cache
@@ -69,7 +69,7 @@ def _text(function: Expr) -> str:
 
 
 def pattern_of(
-    product: Factors, symbol_of: Mapping[Any, Symbol]
+    product: ProductFactors, symbol_of: Mapping[Any, Symbol]
 ) -> tuple[MeanPattern, tuple[Any, ...]]:
     """Return the pattern of a product (its form, without names), and its variables in order.
 
@@ -115,19 +115,19 @@ class MeanPattern:
         self.core, self.count = core, count
 
     @cached_property
-    def centred_mean(self) -> PatternMean | None:
+    def centred_mean(self) -> ParametricMean | None:
         """The mean under a law whose means vanish, or None if no closed form is known."""
         if not self.count:
-            return PatternMean(self, self.core)
+            return ParametricMean(self, self.core)
         law = GaussianLaw(
             dict.fromkeys(generic_variables(self.count), S.Zero),
             [[covariance_symbol(i, j) for j in range(self.count)] for i in range(self.count)],
         )
         value = with_own_owens_t(expectation(self.core, law))
-        return None if value.has(Expectation, OwensT) else PatternMean(self, value)
+        return None if value.has(Expectation, OwensT) else ParametricMean(self, value)
 
     @cached_property
-    def general_mean(self) -> PatternMean:
+    def general_mean(self) -> ParametricMean:
         """The mean under a law with any means.
 
         Raises
@@ -136,20 +136,20 @@ class MeanPattern:
             If it has neither a closed form nor a quadrature.
         """
         formal = mean(self.core, self.count)
-        return PatternMean(self, _written(formal), formal)
+        return ParametricMean(self, _written(formal), formal)
 
-    def mean(self, centred: bool) -> PatternMean:
+    def mean(self, centred: bool) -> ParametricMean:
         """Return the mean under a centred law, or under any law."""
         found = self.centred_mean if centred else None
         return self.general_mean if found is None else found
 
 
-class PatternMean:
+class ParametricMean:
     """A Gaussian mean as a function of means, covariances and parameters, with its derivatives."""
 
     def __init__(self, pattern: MeanPattern, value: Expr, formal: Expr | None = None) -> None:
         self.pattern, self.value, self._formal = pattern, value, formal
-        self._slopes: dict[Symbol, PatternMean] = {}
+        self._slopes: dict[Symbol, ParametricMean] = {}
         # How it is computed, once that is printed.
         self.program: Any = None
 
@@ -158,14 +158,14 @@ class PatternMean:
         """The symbols that the mean depends on: means, covariances and parameters."""
         return tuple(sorted(self.value.free_symbols, key=lambda s: s.name))
 
-    def slope(self, argument: Symbol) -> PatternMean:
+    def slope(self, argument: Symbol) -> ParametricMean:
         """Return the partial derivative in one of the arguments."""
         if argument not in self._slopes:
             if self._formal is not None and argument in law_symbols(self.pattern.count):
                 formal = partial_derivatives(self._formal, self.pattern.count).get(argument, S.Zero)
-                self._slopes[argument] = PatternMean(self.pattern, _written(formal), formal)
+                self._slopes[argument] = ParametricMean(self.pattern, _written(formal), formal)
             else:
-                self._slopes[argument] = PatternMean(self.pattern, self.value.diff(argument))
+                self._slopes[argument] = ParametricMean(self.pattern, self.value.diff(argument))
         return self._slopes[argument]
 
 

@@ -23,7 +23,7 @@ from slrsym.kernels.compile import choose_backend, numpy_constants_and_outputs, 
 from slrsym.kernels.numba_backend import DECORATOR, compile_module, program_source
 from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
-from slrsym.models.mean_patterns import PatternMean
+from slrsym.models.mean_patterns import ParametricMean
 from slrsym.models.sample_moments import MomentSum
 
 Array = NDArray[np.float64]
@@ -55,7 +55,7 @@ class MomentTable:
         self.outputs, self.inputs = tuple(outputs), (*state, *parameters)
         self._width = len(state)
         places: dict[Expr, int] = {}
-        rows: dict[PatternMean, list[tuple[int, int, tuple[int, ...]]]] = {}
+        rows: dict[ParametricMean, list[tuple[int, int, tuple[int, ...]]]] = {}
         for k, name in enumerate(self.names):
             for (mean, values), c in moments[name].terms.items():
                 at = tuple(places.setdefault(e, len(places)) for e in values)
@@ -213,7 +213,7 @@ def _constants(program: Program) -> list[str]:
     return [*assignments, *(f"{c} = {v}" for c, v in zip(program.constants, values, strict=True))]
 
 
-def _pattern_program(mean: PatternMean) -> Program:
+def _pattern_program(mean: ParametricMean) -> Program:
     if mean.program is None:
         mean.program = print_program([mean.value], mean.arguments, ())
     program: Program = mean.program

@@ -37,7 +37,7 @@ from slrsym.gaussian import zeta as symbolic_zeta
 from slrsym.kernels.printing import nest_polynomial, print_program
 from slrsym.kernels.program import Program
 from slrsym.kernels.symbolic_functions import ErfDefect, ErfVariance
-from slrsym.models.descent import slope_symbol
+from slrsym.models.descent import risk_slope_symbol
 from slrsym.models.instances import attention
 from slrsym.notation import (
     ORDER_PARAMETERS,
@@ -96,7 +96,7 @@ def _split_risk() -> Expr:
 
 
 @cache
-def on_manifold() -> Expr:
+def risk_on_manifold() -> Expr:
     """Return the risk on the invariant manifold, in kappa and nu."""
     return _split(symbolic_on_manifold())
 
@@ -147,7 +147,7 @@ def _arranged(expr: Expr) -> Expr:
 
 
 @cache
-def program(name: str) -> Program:
+def risk_program(name: str) -> Program:
     """Return the program that computes one function of the risk, chosen by name."""
     if name not in KERNELS:
         raise ValueError(f"name must be one of {', '.join(KERNELS)}; got {name!r}")
@@ -162,7 +162,7 @@ def program(name: str) -> Program:
 ON_M, OFF_M = ORDER_PARAMETERS[:2], ORDER_PARAMETERS[2:]
 
 # The partial derivatives of the risk at the old point.
-SLOPES = tuple(map(slope_symbol, ORDER_PARAMETERS))
+SLOPES = tuple(map(risk_slope_symbol, ORDER_PARAMETERS))
 
 # What vanishes on M, by Lemma 14 the slopes in theta, eta and rho as well.
 ON_MANIFOLD = dict.fromkeys((*OFF_M, *SLOPES[2:]), S.Zero)
@@ -219,7 +219,7 @@ def token_program() -> Program:
 
 
 @cache
-def restoring_program(count: int, d: int = 4) -> Program:
+def feasibility_program(count: int, d: int = 4) -> Program:
     r"""Return the program that corrects overlaps that rounding made infeasible.
 
     Notes

@@ -18,7 +18,7 @@ from slrsym.kernels.program import cached_program
 from slrsym.task import Task
 
 # Of one of the functions of the risk, by its name.
-program = cached_program("slrsym.models.paper_expressions.program")
+program = cached_program("slrsym.models.paper_expressions.risk_program")
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -35,7 +35,7 @@ def kernel(name: str, backend: str = "numpy") -> Callable[..., Any]:
         return compile_program(program(name), backend)
     from slrsym.models import paper_expressions
 
-    return compile_program(paper_expressions.program(name), backend)
+    return compile_program(paper_expressions.risk_program(name), backend)
 
 
 def _evaluated(

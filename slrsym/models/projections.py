@@ -12,8 +12,12 @@ import numpy as np
 from sympy import Add, Expr, ImmutableMatrix, Matrix, S, Symbol, expand, sqrt, sympify
 
 from slrsym.gaussian import GaussianLaw
-from slrsym.models.exchangeable_units import class_names, products_of_units, tags_in
-from slrsym.models.moments import addends
+from slrsym.models.exchangeable_units import (
+    inner_product_class_names,
+    unit_tags_in,
+    write_out_group_products,
+)
+from slrsym.models.moments import expand_addends
 from slrsym.models.specification import (
     Direction,
     InnerProduct,
@@ -26,7 +30,7 @@ from slrsym.renamed import old_attribute
 
 
 @dataclass(frozen=True)
-class Role:
+class TokenRole:
     """The law of the tokens with one role and one bias, with their contribution to the error.
 
     `error` is a list of coefficients and products in `symbols`, the projections on `directions`.
@@ -67,11 +71,11 @@ class ProjectionLaws:
         self.shares = self._stated()
         self.spaces = self._spaces()
         self.stated_products = (dict(inner_products), dict(names))
-        products = products_of_units(inner_products, self.directions, named=False)
+        products = write_out_group_products(inner_products, self.directions, named=False)
         self._inner_products = {pair: sympify(value) for pair, value in products.items()}
-        self._names = products_of_units(names, self.directions, named=True)
+        self._names = write_out_group_products(names, self.directions, named=True)
         if self.by_representatives:
-            self._names = class_names(self.directions) | self._names
+            self._names = inner_product_class_names(self.directions) | self._names
         self._check_directions()
 
     # -- the statement ---------------------------------------------------------------------------
@@ -92,7 +96,7 @@ class ProjectionLaws:
     @property
     def by_representatives(self) -> bool:
         """Whether sums over exchangeable units are written by a few representative units."""
-        return any(tags_in(error) for error, _ in self.shares.values())
+        return any(unit_tags_in(error) for error, _ in self.shares.values())
 
     @property
     def directions(self) -> tuple[Direction, ...]:
@@ -221,18 +225,18 @@ class ProjectionLaws:
     # -- laws --------------------------------------------------------------------------------------
 
     @cached_property
-    def roles(self) -> dict[tuple[Token, Expr | None], Role]:
+    def roles(self) -> dict[tuple[Token, Expr | None], TokenRole]:
         """For each role, its tokens' contribution to the error and the law of their projections."""
         return {key: self._role(key[0], *value) for key, value in self.shares.items()}
 
-    def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> Role:
+    def _role(self, token: Token, error: Expr, symbols: dict[Direction, Symbol]) -> TokenRole:
         directions, names = tuple(symbols), tuple(symbols.values())
         count = len(directions)
         cov = ImmutableMatrix(
             count, count, lambda i, j: self.covariance_of(token, directions[i], directions[j])
         )
         means = tuple(self.mean_of(token, x) for x in directions)
-        return Role(token, directions, names, tuple(addends(error, names)), means, cov)
+        return TokenRole(token, directions, names, tuple(expand_addends(error, names)), means, cov)
 
     def mean_of(self, token: Token, x: Direction, inner: Callable[..., Expr] | None = None) -> Expr:
         """Return the mean of the projection of a token on a direction.
@@ -277,7 +281,7 @@ class ProjectionLaws:
             spread.append(c * along[0] * along[1])
         return Add(*spread)
 
-    def covariance_between(self, role: Role, i: int, other: Role, j: int) -> Expr:
+    def covariance_between(self, role: TokenRole, i: int, other: TokenRole, j: int) -> Expr:
         """Return the covariance of projections of two tokens whose noises are correlated.
 
         Parameters
@@ -310,7 +314,7 @@ class ProjectionLaws:
         role = next(role for (other, _), role in self.roles.items() if other is token)
         return GaussianLaw(dict(zip(role.symbols, role.means, strict=True)), role.cov)
 
-    def cases(self) -> Iterator[tuple[dict[int, tuple[Role, Expr]], Expr]]:
+    def cases(self) -> Iterator[tuple[dict[int, tuple[TokenRole, Expr]], Expr]]:
         """Yield the possible numbers of tokens of each role and bias, with their probabilities.
 
         Yields
@@ -348,7 +352,7 @@ class ProjectionLaws:
         if len(places) != len(bias):
             raise ValueError(f"location must have {len(bias)} probabilities; got {len(places)}")
         for j, probability in enumerate(places):
-            case: dict[int, tuple[Role, Expr]] = {}
+            case: dict[int, tuple[TokenRole, Expr]] = {}
             for place, b in enumerate(bias):
                 role = self.roles[single[0] if place == j else rest[0], b]
                 before = case.get(id(role), (role, S.Zero))[1]

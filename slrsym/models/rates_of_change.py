@@ -26,7 +26,7 @@ RATE = Symbol("rate", positive=True)
 
 
 @dataclass(frozen=True)
-class Motion:
+class TrainingRates:
     """Settings of training: a learning rate and a weight decay for each direction and scalar."""
 
     kind: str
@@ -46,10 +46,10 @@ class RatesOfChange:
         Means over one sample, as symbols of moments or by their definition.
     """
 
-    def __init__(self, model: DerivedModel, motion: Motion, samples: Any = None) -> None:
+    def __init__(self, model: DerivedModel, motion: TrainingRates, samples: Any = None) -> None:
         self.model, self.motion = model, motion
         self.samples = SampleMoments(model) if samples is None else samples
-        self.state = (*pairs_of(model), *motion.scalars)
+        self.state = (*trained_pairs(model), *motion.scalars)
         self.risk = self.samples.risk()
         if motion.kind == "projected-descent":
             _require_single_space(model)
@@ -62,7 +62,7 @@ class RatesOfChange:
             self.noise = {p: self._noise(p) for p in self.state}
 
     def _pair(self, p: Symbol) -> tuple[Direction, Direction, int]:
-        return pairs_of(self.model)[p]
+        return trained_pairs(self.model)[p]
 
     # -- in continuous time ----------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class RatesOfChange:
             x: sqrt(1 + self._inner(moves[x], moves[x])) if x.on_sphere else S.One for x in moves
         }
         found: dict[Symbol, Expr] = {}
-        for p, (x, y, _) in pairs_of(model).items():
+        for p, (x, y, _) in trained_pairs(model).items():
             new = p - self._inner(moves[x], {y: S.One})
             if y.trained:
                 new += self._inner(moves[x], moves[y]) - self._inner(moves[y], {x: S.One})
@@ -123,7 +123,7 @@ class RatesOfChange:
     def _move(self, x: Direction) -> dict[Direction, Expr]:
         """Return the vector subtracted from x in a step, as a combination of directions."""
         move: dict[Direction, Expr] = {}
-        for p, (y, z, _) in pairs_of(self.model).items():
+        for p, (y, z, _) in trained_pairs(self.model).items():
             slope = self.motion.rates[x] * self._risk_slope(p)
             for one, other in ((y, z), (z, y)):
                 if one is x:
@@ -150,7 +150,7 @@ def total_derivative(expr: Expr, p: Symbol, samples: Any) -> Expr:
     return total
 
 
-def pairs_of(model: DerivedModel) -> dict[Symbol, tuple[Direction, Direction, int]]:
+def trained_pairs(model: DerivedModel) -> dict[Symbol, tuple[Direction, Direction, int]]:
     """Return, for each symbol of an inner product that moves, its two directions and eigenspace."""
     found: dict[Symbol, tuple[Direction, Direction, int]] = {}
     for i, x in enumerate(model.trained):
@@ -190,13 +190,13 @@ def _require_limit(model: DerivedModel) -> None:
             )
 
 
-def motion_of(
+def training_rates_of_model(
     model: DerivedModel,
     kind: str,
     rate: Any,
     decay: Any,
     train: Any,
-) -> Motion:
+) -> TrainingRates:
     """Return rates and decays of everything trained, checked against the model."""
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}; got {kind!r}")
@@ -211,7 +211,7 @@ def motion_of(
     rates = _each("rate", rate, moving, RATE)
     # Decay of all is that of directions; scalars have their own.
     spread = decay if isinstance(decay, Mapping) else dict.fromkeys(model.trained, decay)
-    return Motion(kind, rates, _each("decay", spread, moving, S.Zero), scalars)
+    return TrainingRates(kind, rates, _each("decay", spread, moving, S.Zero), scalars)
 
 
 def _each(name: str, given: Any, moving: tuple[Any, ...], default: Expr) -> dict[Any, Expr]:

@@ -14,7 +14,7 @@ from slrsym.kernels.printing import print_program
 from slrsym.kernels.program import Program
 from slrsym.models.moments import NotClosedError
 from slrsym.models.projections import ProjectionLaws
-from slrsym.models.risk_terms import Quadrature, SoftmaxTerms, Terms
+from slrsym.models.risk_terms import Quadrature, RiskTerms, SoftmaxRiskTerms
 from slrsym.models.specification import softmax, source_location
 from slrsym.renamed import old_attribute
 
@@ -31,7 +31,7 @@ class ExactRisk(ProjectionLaws):
             )
         attends = any(error.has(softmax) for error, _ in self.shares.values())
         try:
-            return SoftmaxTerms(self) if attends else Terms(self)
+            return SoftmaxRiskTerms(self) if attends else RiskTerms(self)
         except IntegrabilityError as problem:
             raise type(problem)(
                 f"the risk of this model may not be finite: {problem}. Let the share of the "
@@ -45,7 +45,7 @@ class ExactRisk(ProjectionLaws):
     @property
     def is_additive(self) -> bool:
         """Whether tokens contribute independently: the risk is a squared bias plus variances."""
-        return isinstance(self._terms, Terms)
+        return isinstance(self._terms, RiskTerms)
 
     @cached_property
     def quadrature(self) -> Quadrature | None:

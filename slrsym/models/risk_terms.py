@@ -31,11 +31,11 @@ from slrsym.models.moments import (
     mean_symbol,
     partial_derivatives,
 )
-from slrsym.models.projections import ProjectionLaws, Role
+from slrsym.models.projections import ProjectionLaws, TokenRole
 from slrsym.models.specification import Direction, Token, softmax
 
 # What a token of some role contributes: a product in its projections.
-Part: TypeAlias = tuple[Role, Expr]
+Part: TypeAlias = tuple[TokenRole, Expr]
 
 
 class _Symbols:
@@ -59,7 +59,7 @@ class _Symbols:
         return tuple(sorted(self.used - {*self.order_parameters}, key=lambda s: s.name))
 
 
-class Terms(_Symbols):
+class RiskTerms(_Symbols):
     """The risk of an additive model, as squared bias plus variances, with named subexpressions.
 
     Given the roles, tokens are independent: the risk is the noise, the variances of what each adds
@@ -75,7 +75,7 @@ class Terms(_Symbols):
         for counts, probability in stated.cases():
             self._add_case(counts, probability)
 
-    def _add_case(self, counts: Mapping[Any, tuple[Role, Expr]], probability: Expr) -> None:
+    def _add_case(self, counts: Mapping[Any, tuple[TokenRole, Expr]], probability: Expr) -> None:
         bias: list[tuple[Expr, _MeanAtRoles]] = []
         tokens = list(counts.values())
         for role, count in tokens:
@@ -254,7 +254,7 @@ _FEW = 8
 class _MeanAtRoles:
     """A mean of a product or a covariance under the laws of roles, with its derivatives."""
 
-    def __init__(self, terms: Terms, factors: Sequence[Part], tau: Expr | None = None) -> None:
+    def __init__(self, terms: RiskTerms, factors: Sequence[Part], tau: Expr | None = None) -> None:
         # With a correlation they are of two tokens; variables are numbered as they come.
         self._terms, self.parts = terms, factors
         self._known: dict[tuple[Symbol, ...], Expr] = {}
@@ -352,7 +352,7 @@ class Quadrature:
     reason: str
 
 
-class SoftmaxTerms(_Symbols):
+class SoftmaxRiskTerms(_Symbols):
     """The risk of a softmax model, as a function of the laws of (score, value, target)."""
 
     def __init__(self, stated: ProjectionLaws) -> None:

@@ -17,19 +17,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sympy import Add, Expr, S, Symbol, factor
 
 from slrsym.gaussian import GaussianLaw
-from slrsym.models.exchangeable_units import multiplicity, tag, tags_in
+from slrsym.models.exchangeable_units import count_represented_terms, unit_tag, unit_tags_in
 from slrsym.models.mean_patterns import (
     ONE,
-    Factors,
     MeanPattern,
-    PatternMean,
+    ParametricMean,
+    ProductFactors,
     Z,
     factorise_product,
     law_entries,
     pattern_of,
 )
-from slrsym.models.moments import NotClosedError, addends
-from slrsym.models.projections import Role
+from slrsym.models.moments import NotClosedError, expand_addends
+from slrsym.models.projections import TokenRole
 from slrsym.models.specification import Direction, softmax
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class MomentTerm(NamedTuple):
 
     coefficient: Expr
     tags: frozenset[Symbol]
-    product: Factors
+    product: ProductFactors
 
 
 EMPTY_PRODUCT = MomentTerm(S.One, frozenset(), ONE)
@@ -51,9 +51,9 @@ EMPTY_PRODUCT = MomentTerm(S.One, frozenset(), ONE)
 class MomentSum:
     """A sum of coefficients times Gaussian means, each at given means and covariances."""
 
-    terms: dict[tuple[PatternMean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
+    terms: dict[tuple[ParametricMean, tuple[Expr, ...]], Expr] = field(default_factory=dict)
 
-    def add(self, mean: PatternMean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
+    def add(self, mean: ParametricMean, entries: tuple[Expr, ...], coefficient: Expr) -> None:
         """Add a coefficient times a Gaussian mean at given entries of the law."""
         if coefficient != 0 and mean.value != 0:
             key = (mean, entries)
@@ -130,7 +130,7 @@ class SampleMoments:
 
     def gradient(self, i: Direction, y: Direction, space: int) -> Expr:
         """Return the mean of y times the gradient of the squared error in direction `i`."""
-        weight = Factors((((y, self._space(space)), Z),), S.One)
+        weight = ProductFactors((((y, self._space(space)), Z),), S.One)
         return self._slope(i, weight, (i, y, space), self._tags(i, y))
 
     def scalar_gradient(self, s: Symbol) -> Expr:
@@ -140,7 +140,7 @@ class SampleMoments:
     def _slope(
         self,
         x: Direction | Symbol,
-        weight: Factors,
+        weight: ProductFactors,
         name: tuple[Any, ...],
         fixed: frozenset[Symbol],
     ) -> Expr:
@@ -183,7 +183,7 @@ class SampleMoments:
                 total += 4 * probability * count * role.token.eigenvalues[0] * part
         return total
 
-    def _bias(self, roles: Iterable[tuple[Role, Expr]]) -> Expr:
+    def _bias(self, roles: Iterable[tuple[TokenRole, Expr]]) -> Expr:
         return Add(*(n * self._mean(r) for r, n in roles))
 
     def slope(self, name: Symbol, x: Symbol) -> Expr:
@@ -194,10 +194,10 @@ class SampleMoments:
 
     # -- one role ------------------------------------------------------------------------------
 
-    def _mean(self, role: Role) -> Expr:
+    def _mean(self, role: TokenRole) -> Expr:
         return self._moment((role, "D"), role, frozenset(), [], 1)
 
-    def _square(self, role: Role) -> Expr:
+    def _square(self, role: TokenRole) -> Expr:
         return self._moment((role, "DD"), role, frozenset(), [], 2)
 
     def _space(self, space: int) -> int | None:
@@ -207,35 +207,35 @@ class SampleMoments:
         if not self.model.by_representatives:
             return frozenset()
         groups = [x.group for x in directions if x.group is not None]
-        return frozenset(tag(group.count, i) for group, i in groups)
+        return frozenset(unit_tag(group.count, i) for group, i in groups)
 
-    def _error(self, role: Role) -> list[MomentTerm]:
+    def _error(self, role: TokenRole) -> list[MomentTerm]:
         if (role, None) not in self._parts:
             self._parts[role, None] = self._split(role, role.error)
         return self._parts[role, None]
 
-    def _derivative(self, role: Role, x: Direction | Symbol) -> list[MomentTerm]:
+    def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[MomentTerm]:
         if (role, x) not in self._parts:
             error, symbols = self.model.shares[self._key(role)]
             slope = error.diff(symbols.get(x, x) if isinstance(x, Direction) else x)
             if isinstance(x, Direction) and x not in symbols:
                 slope = S.Zero
-            self._parts[role, x] = self._split(role, addends(slope, role.symbols))
+            self._parts[role, x] = self._split(role, expand_addends(slope, role.symbols))
         return self._parts[role, x]
 
-    def _key(self, role: Role) -> Any:
+    def _key(self, role: TokenRole) -> Any:
         return next(key for key, other in self.model.roles.items() if other is role)
 
-    def _split(self, role: Role, terms: Iterable[tuple[Expr, Expr]]) -> list[MomentTerm]:
+    def _split(self, role: TokenRole, terms: Iterable[tuple[Expr, Expr]]) -> list[MomentTerm]:
         variables_of = {s: (x, None) for s, x in zip(role.symbols, role.directions, strict=True)}
         found = []
         for coefficient, core in terms:
-            if tags_in(core):
+            if unit_tags_in(core):
                 raise ValueError(
                     "a sum over exchangeable units must stand outside of functions of projections; "
                     f"got {core}"
                 )
-            tags = tags_in(coefficient)
+            tags = unit_tags_in(coefficient)
             plain = coefficient.xreplace(dict.fromkeys(tags, S.One))
             found.append(MomentTerm(plain, tags, factorise_product(core, variables_of)))
         return found
@@ -259,7 +259,7 @@ class SampleMoments:
     def _moment(
         self,
         name: tuple[Any, ...],
-        role: Role,
+        role: TokenRole,
         fixed: frozenset[Symbol],
         factors: list[list[MomentTerm]],
         power: int,
@@ -279,7 +279,7 @@ class SampleMoments:
         return self._known[name]
 
     @staticmethod
-    def _pattern(role: Role, part: MomentTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
+    def _pattern(role: TokenRole, part: MomentTerm) -> tuple[MeanPattern, tuple[Any, ...]]:
         """Return the pattern of a product of a token's projections, and its variables in order."""
         symbol_of = {(x, None): s for x, s in zip(role.directions, role.symbols, strict=True)}
         return pattern_of(part.product, symbol_of)
@@ -294,18 +294,18 @@ class SampleMoments:
         return symbol
 
     def _add(
-        self, moment: MomentSum, role: Role, part: MomentTerm, fixed: frozenset[Symbol]
+        self, moment: MomentSum, role: TokenRole, part: MomentTerm, fixed: frozenset[Symbol]
     ) -> None:
         pattern, order = self._pattern(role, part)
         law, centred = law_entries(order, self.mean_at(role), self.covariance_at(role))
         mean = pattern.mean(centred)
         entries = tuple(law.get(a, a) for a in mean.arguments)
-        weight = multiplicity(part.tags, fixed) if part.tags else S.One
+        weight = count_represented_terms(part.tags, fixed) if part.tags else S.One
         moment.add(mean, entries, weight * part.coefficient)
 
     # -- laws ----------------------------------------------------------------------------------
 
-    def law_at(self, role: Role, symbols: Mapping[Any, Symbol]) -> GaussianLaw:
+    def law_at(self, role: TokenRole, symbols: Mapping[Any, Symbol]) -> GaussianLaw:
         """Return the joint law of a token's projections, named by the given symbols."""
         mean, cov = self.mean_at(role), self.covariance_at(role)
         return GaussianLaw(
@@ -313,7 +313,7 @@ class SampleMoments:
             [[cov(v, w) for w in symbols] for v in symbols],
         )
 
-    def mean_at(self, role: Role) -> Callable[[Any], Expr]:
+    def mean_at(self, role: TokenRole) -> Callable[[Any], Expr]:
         def mean_of(variable: Any) -> Expr:
             x, space = variable
             key = (role.token, variable)
@@ -331,7 +331,7 @@ class SampleMoments:
 
         return inner
 
-    def covariance_at(self, role: Role) -> Callable[[Any, Any], Expr]:
+    def covariance_at(self, role: TokenRole) -> Callable[[Any, Any], Expr]:
         def covariance_of(one: Any, other: Any) -> Expr:
             key = (role.token, one, other)
             if key not in self._laws:

@@ -16,7 +16,7 @@ from slrsym.files import read_arrays, require_writable
 from slrsym.kernels.arguments import require_integer, require_memory, require_positive
 from slrsym.kernels.compile import choose_backend, iterate_step, numpy_constants_and_outputs
 from slrsym.kernels.numba_backend import iterate_compiled
-from slrsym.models.initial_conditions import root_of, uniform_start
+from slrsym.models.initial_conditions import gram_root, uniform_start
 from slrsym.models.specification import InnerProduct
 from slrsym.runs import Runs, advance_and_log, build_runs, load, require_runs, save_without_risk
 from slrsym.schedules import SORTS, parameter_values
@@ -321,7 +321,7 @@ def initial_factors(
             f"start, as a Gram matrix, must have shape (..., {model.spaces}, {p}, {p}) "
             f"(without the {model.spaces} for one eigenspace); got {given.shape}"
         )
-    return _repeated(root_of(given.reshape(-1, model.spaces, p, p)), runs)
+    return _repeated(gram_root(given.reshape(-1, model.spaces, p, p)), runs)
 
 
 def _repeated(factor: Array, runs: int) -> Array:

@@ -133,7 +133,7 @@ def _compiled(table: bytes, backend: str) -> Any:
     return pickle.loads(table).compile(backend)
 
 
-def solve_cell(
+def solve_grid_cell(
     table: bytes,
     backend: str,
     kind: str,
@@ -167,7 +167,7 @@ def _solved(
         part = None if parts is None else parts.read(_part_name(cell), ["states"])
         if part is None or part["states"].shape != states.shape[1:]:
             arguments = (table, backend, kind, state, row, times, tolerance)
-            jobs.append((cell, solve_cell, arguments))
+            jobs.append((cell, solve_grid_cell, arguments))
         else:
             states[cell] = part["states"]
     with show_progress(progress, "settings", len(begun), counted=True) as shown:

@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any
 from sympy import Add, Dummy, Expr, S, Sum, Symbol, collect, expand, factor
 
 from slrsym.gaussian import Expectation
-from slrsym.models.exchangeable_units import REPRESENTATIVES, tag, unit_of
+from slrsym.models.exchangeable_units import REPRESENTATIVES, unit_of_tag, unit_tag
 from slrsym.models.moments import generic_variables
 from slrsym.models.sample_moments import EMPTY_PRODUCT, MomentTerm, SampleMoments
 from slrsym.models.specification import Direction
 
 if TYPE_CHECKING:
     from slrsym.models.descent import DerivedModel
-    from slrsym.models.projections import Role
+    from slrsym.models.projections import TokenRole
 
 # Units in a mean by their numbers, ascending, each with the place of its representative.
 Units = tuple[tuple[Symbol, int], ...]
@@ -58,7 +58,7 @@ class UnitSums(SampleMoments):
         """Return 0, since no claim is about the risk."""
         return S.Zero
 
-    def _derivative(self, role: Role, x: Direction | Symbol) -> list[MomentTerm]:
+    def _derivative(self, role: TokenRole, x: Direction | Symbol) -> list[MomentTerm]:
         """Return the derivative of the error in x, which for a unit is its own term."""
         found = super()._derivative(role, x)
         if not isinstance(x, Direction) or x.group is None:
@@ -69,20 +69,20 @@ class UnitSums(SampleMoments):
     def _moment(
         self,
         name: tuple[Any, ...],
-        role: Role,
+        role: TokenRole,
         fixed: frozenset[Symbol],
         factors: list[list[MomentTerm]],
         power: int,
     ) -> Expr:
         held = {
-            count: tuple(u for u in units if tag(count, u[1]) in fixed)
+            count: tuple(u for u in units if unit_tag(count, u[1]) in fixed)
             for count, units in self._units.items()
         }
         return self._over_units(role, [*factors, *[self._error(role)] * power], [], held)
 
     def _over_units(
         self,
-        role: Role,
+        role: TokenRole,
         factors: Sequence[list[MomentTerm]],
         chosen: list[list[MomentTerm]],
         units: Mapping[Expr, Units],
@@ -99,10 +99,10 @@ class UnitSums(SampleMoments):
             )
         if alone := [part for part in first if not part.tags]:
             total += self._over_units(role, rest, [*chosen, alone], units)
-        for count in dict.fromkeys(unit_of(t)[0] for part in first for t in part.tags):
+        for count in dict.fromkeys(unit_of_tag(t)[0] for part in first for t in part.tags):
 
             def term(place: int, present: Units, count: Expr = count) -> Expr:
-                own = {tag(count, place)}
+                own = {unit_tag(count, place)}
                 parts = [part for part in first if part.tags == own]
                 return self._over_units(role, rest, [*chosen, parts], {**units, count: present})
 
@@ -124,7 +124,7 @@ class UnitSums(SampleMoments):
         return total
 
     def _mean_of(
-        self, role: Role, parts: Sequence[MomentTerm], units: Mapping[Expr, Units]
+        self, role: TokenRole, parts: Sequence[MomentTerm], units: Mapping[Expr, Units]
     ) -> Expr:
         total: Expr = S.Zero
         for part in parts:
@@ -150,7 +150,7 @@ class UnitSums(SampleMoments):
         return Symbol(f"X_{{{name}}}", real=True)
 
 
-def counted(expr: Expr) -> Expr:
+def count_like_terms(expr: Expr) -> Expr:
     """Multiply out sums over exchangeable units, whose equal terms are counted.
 
     Parameters

@@ -42,7 +42,7 @@ from slrsym.proofs.inequalities import (
     taylor,
 )
 from slrsym.proofs.lemmas import by_citation, by_claim, in_words, lemma
-from slrsym.proofs.solutions import never, only_at, solution, solution_set, split
+from slrsym.proofs.solutions import never, only_at, solution, solution_set, split_product
 from slrsym.proofs.structure import (
     all_of,
     cases,
@@ -64,6 +64,7 @@ _old_name = _old_names(
     Row="ClaimSummary",
     Verdict="ClaimVerdict",
     claimed="by_claim",
+    split="split_product",
 )
 
 
@@ -143,7 +144,7 @@ __all__ = [
     "single_out",
     "solution",
     "solution_set",
-    "split",
+    "split_product",
     "stein",
     "symmetry",
     "tangent",

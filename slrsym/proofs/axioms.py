@@ -267,7 +267,7 @@ for _axiom in (
     AXIOMS[_axiom.id] = _axiom
 
 
-def rule_is_sound(rule: str) -> str:
+def soundness_axiom_name(rule: str) -> str:
     """Return the name of the axiom "this rule is sound", for steps that have no evidence."""
     return f"{_IS_SOUND}{rule}"
 
@@ -281,7 +281,7 @@ def is_soundness_axiom(name: str) -> bool:
 _EXTENSION = "extension "
 
 
-def axiom(name: str) -> Axiom:
+def find_axiom(name: str) -> Axiom:
     if is_soundness_axiom(name):
         rule = name.removeprefix(_IS_SOUND)
         return Axiom(name, f"Whatever the rule {rule} accepts is true.", "the author of the rule")

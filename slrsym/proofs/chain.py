@@ -10,7 +10,7 @@ from sympy import Derivative, Expr, S, Symbol, sympify
 
 from slrsym.gaussian.special_functions import with_own_owens_t
 from slrsym.proofs.context import Context
-from slrsym.proofs.step import Link, Proof, Rule, Step, labelled, relation, require_rule
+from slrsym.proofs.step import Link, Proof, Rule, Step, join_labels, relation, require_rule
 from slrsym.registry import load_registered
 from slrsym.statements.expressions import AtPoint, ProofError
 
@@ -144,9 +144,9 @@ class Chain(Proof):
         for number, (link, rule) in enumerate(self.links, start=1):
             if not getattr(rule, "chainable", True):
                 raise ProofError(f"step {number}: {rule} is no rule for a link of a chain")
-            here = labelled(label, str(number))
+            here = join_labels(label, str(number))
             for name, proof, inner in rule.premises(link, context):
-                yield from proof.steps(inner, labelled(here, name))
+                yield from proof.steps(inner, join_labels(here, name))
             yield Step(here, link.statement, rule, link, context)
 
 

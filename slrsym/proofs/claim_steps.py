@@ -6,14 +6,14 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from slrsym.proofs.chain import structural_step
-from slrsym.proofs.context import Context, Stated, covariances
+from slrsym.proofs.context import Context, StatedClaim, covariances_of_laws
 from slrsym.proofs.lemmas import InWords
 from slrsym.proofs.step import Proof, Step
 from slrsym.statements.expressions import Refused
 from slrsym.statements.orbits import OrbitStatement
 
 
-class Proven(Stated, Protocol):
+class ProvenClaim(StatedClaim, Protocol):
     """Protocol of claims with a proof or other evidence; `slrsym.proof.Claim` implements it."""
 
     @property
@@ -27,7 +27,7 @@ class Proven(Stated, Protocol):
         """Build the proof of the claim."""
 
 
-def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
+def steps_of_claim(claim: ProvenClaim, find: Callable[[str], Any]) -> list[Step]:
     """Return the steps of a claim's proof; the last step concludes the claim's statement."""
     if claim.is_empirical or claim.certificate() is not None:
         return []
@@ -38,7 +38,7 @@ def steps_of(claim: Proven, find: Callable[[str], Any]) -> list[Step]:
         return find(name)
 
     context = Context(
-        claim.hypotheses, other, covariances=covariances(claim.statement, *claim.hypotheses)
+        claim.hypotheses, other, covariances=covariances_of_laws(claim.statement, *claim.hypotheses)
     )
     proof = claim.build_proof()
     conclusion = proof.conclusion

@@ -21,11 +21,11 @@ from slrsym.statements.expressions import (
     Refused,
     conjuncts,
     find_ambiguous_subs,
-    substitute_all,
+    substitute_at_once,
 )
 
 
-class Stated(Protocol):
+class StatedClaim(Protocol):
     """Protocol of claims that a step may cite; `slrsym.proof.Claim` implements it."""
 
     id: str
@@ -40,7 +40,7 @@ class Stated(Protocol):
         """Return the claim's symbol or function with a given name."""
 
 
-def _no_claims(name: str) -> Stated:
+def _no_claims(name: str) -> StatedClaim:
     raise ProofError(f"unknown claim {name!r}: this proof is checked outside of a ledger")
 
 
@@ -67,7 +67,7 @@ class Context:
     """
 
     hypotheses: tuple[Boolean, ...] = ()
-    claim: Callable[[str], Stated] = field(default=_no_claims, compare=False)
+    claim: Callable[[str], StatedClaim] = field(default=_no_claims, compare=False)
     granted: tuple[Boolean, ...] = ()
     covariances: tuple[Any, ...] = ()
     holds: Callable[[Boolean], bool] = field(default=_nothing_known, compare=False)
@@ -94,9 +94,10 @@ class Context:
         """Substitute values for symbols in the context's hypotheses and covariances."""
         return replace(
             self,
-            hypotheses=tuple(substitute_all(h, values) for h in self.hypotheses),
+            hypotheses=tuple(substitute_at_once(h, values) for h in self.hypotheses),
             covariances=tuple(
-                m.applyfunc(lambda entry: substitute_all(entry, values)) for m in self.covariances
+                m.applyfunc(lambda entry: substitute_at_once(entry, values))
+                for m in self.covariances
             ),
         )
 
@@ -176,7 +177,7 @@ def _laws(statement: Basic) -> dict[Law, ImmutableMatrix]:
     return found
 
 
-def covariances(*statements: Basic) -> tuple[ImmutableMatrix, ...]:
+def covariances_of_laws(*statements: Basic) -> tuple[ImmutableMatrix, ...]:
     """Return the covariance matrices of all laws in some statements."""
     # Laws are found in no order.
     return tuple(sorted({m for s in statements for m in _laws(s).values()}, key=str))

@@ -13,7 +13,12 @@ from sympy.core.symbol import uniquely_named_symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.proofs.chain import D, at
-from slrsym.proofs.descent_theorems import Hypothesis, Needs, box_hypotheses, require_goal_kind
+from slrsym.proofs.descent_theorems import (
+    Hypothesis,
+    TheoremNeeds,
+    box_hypotheses,
+    require_goal_kind,
+)
 from slrsym.statements.expressions import ProofError
 from slrsym.statements.maps import BoxMap, SphereDescent, point_set, value_at
 from slrsym.statements.orbits import (
@@ -65,29 +70,29 @@ def _apart(g: BoxMap, second: Any, factor: Any) -> dict[str, Hypothesis]:
     }
 
 
-def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> Needs:
+def expansion_injective(goal: Boolean, second: Any, factor: Expr) -> TheoremNeeds:
     g = require_goal_kind(goal, Injective, "expansion-injective").map
-    return Needs(_apart(g, second, factor), (*g.coordinates, *second))
+    return TheoremNeeds(_apart(g, second, factor), (*g.coordinates, *second))
 
 
-def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> Needs:
+def expansion_invertible(goal: Boolean, second: Any, factor: Expr) -> TheoremNeeds:
     g = require_goal_kind(goal, InvertibleJacobian, "expansion-invertible").map
     hypotheses = _apart(g, second, factor)
-    return Needs(hypotheses, (*g.coordinates, *second))
+    return TheoremNeeds(hypotheses, (*g.coordinates, *second))
 
 
-def local_inverse(goal: Boolean) -> Needs:
+def local_inverse(goal: Boolean) -> TheoremNeeds:
     goal = require_goal_kind(goal, LocalDiffeomorphism, "local-inverse")
     g = goal.map
     for point in goal.points:
-        require_inside(g, point, "local-inverse")
-    return Needs(
+        require_inside_box(g, point, "local-inverse")
+    return TheoremNeeds(
         {"invertible": Hypothesis(InvertibleJacobian(g))},
         g.coordinates,
     )
 
 
-def require_inside(g: BoxMap, point: Any, name: str) -> None:
+def require_inside_box(g: BoxMap, point: Any, name: str) -> None:
     """Refuse a point that is not known to lie in the interior of the box."""
     inside = zip(g.low, point, g.high, strict=True)
     if not all((low < x) == True and (x < high) == True for low, x, high in inside):  # noqa: E712
@@ -97,14 +102,14 @@ def require_inside(g: BoxMap, point: Any, name: str) -> None:
 # -- starts that are few -----------------------------------------------------------------------
 
 
-def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
+def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> TheoremNeeds:
     goal = require_goal_kind(goal, NullStarts, "center-stable")
     g = goal.map
     if len(goal.points) != 1:
         raise ProofError(f"theorem center-stable is about one point; got {goal.points}")
     (point,) = goal.points
     size = len(g.coordinates)
-    require_inside(g, point, "center-stable")
+    require_inside_box(g, point, "center-stable")
     rows = tuple(matrix) if isinstance(matrix, tuple) else ()
     if len(rows) != size or any(len(row) != size for row in rows):
         raise ProofError(f"matrix must be {size} rows of {size} entries; got {matrix}")
@@ -122,10 +127,10 @@ def center_stable(goal: Boolean, matrix: Any, eigenvalue: Expr) -> Needs:
     hypotheses["eigenvalue"] = Hypothesis(Eq(characteristic, 0, evaluate=False))
     hypotheses["expanding"] = Hypothesis(Gt(eigenvalue, 1, evaluate=False))
     hypotheses["invertible"] = Hypothesis(InvertibleJacobian(g))
-    return Needs(hypotheses, g.coordinates)
+    return TheoremNeeds(hypotheses, g.coordinates)
 
 
-def strict_maximum(goal: Boolean, risk: Any) -> Needs:
+def strict_maximum(goal: Boolean, risk: Any) -> TheoremNeeds:
     goal = require_goal_kind(goal, NullStarts, "strict-maximum")
     g = goal.map
     hypotheses = box_hypotheses(g)
@@ -133,15 +138,15 @@ def strict_maximum(goal: Boolean, risk: Any) -> Needs:
         less = sp.Lt(g.before(risk), value_at(risk, point), evaluate=False)
         hypotheses[f"less_{number}"] = Hypothesis(less, g.interior())
     hypotheses["decreases"] = Hypothesis(DecreasesAlong(g, risk))
-    return Needs(hypotheses, g.coordinates)
+    return TheoremNeeds(hypotheses, g.coordinates)
 
 
-def null_union(goal: Boolean, parts: Any) -> Needs:
+def null_union(goal: Boolean, parts: Any) -> TheoremNeeds:
     goal = require_goal_kind(goal, NullStarts, "null-union")
     sets = [point_set(part) for part in parts]
     if set().union(*sets) != set(goal.points):
         raise ProofError(f"the parts do not make up {goal.points}; got {parts}")
-    return Needs(
+    return TheoremNeeds(
         {
             f"part_{number}": Hypothesis(NullStarts(goal.map, part))
             for number, part in enumerate(sets, start=1)
@@ -150,10 +155,10 @@ def null_union(goal: Boolean, parts: Any) -> Needs:
     )
 
 
-def all_but_few(goal: Boolean, others: Any) -> Needs:
+def all_but_few(goal: Boolean, others: Any) -> TheoremNeeds:
     goal = require_goal_kind(goal, AlmostEveryStartConvergesTo, "all-but-few")
     g, few = goal.map, point_set(others)
-    return Needs(
+    return TheoremNeeds(
         {
             "limits": Hypothesis(OrbitsConvergeTo(g, point_set({*goal.points, *few}))),
             "few": Hypothesis(NullStarts(g, few)),
@@ -284,8 +289,8 @@ def _of_the_map(goal: Any, map: BoxMap, points: Any) -> Any:
     return kind(map, point_set(points))
 
 
-def _needs(goal: Any, hypotheses: dict[str, Hypothesis]) -> Needs:
-    return Needs(hypotheses, goal.map.function.variables)
+def _needs(goal: Any, hypotheses: dict[str, Hypothesis]) -> TheoremNeeds:
+    return TheoremNeeds(hypotheses, goal.map.function.variables)
 
 
 def _about_pairs(goal: Boolean, name: str) -> Any:
@@ -294,7 +299,7 @@ def _about_pairs(goal: Boolean, name: str) -> Any:
     )
 
 
-def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> TheoremNeeds:
     goal = _about_pairs(goal, "from-overlaps")
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)
@@ -306,7 +311,7 @@ def from_overlaps(goal: Boolean, planar: Any, slopes: Any) -> Needs:
     return _needs(goal, hypotheses)
 
 
-def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> Needs:
+def from_overlaps_and_edges(goal: Boolean, planar: Any, slopes: Any) -> TheoremNeeds:
     goal = _about_pairs(goal, "from-overlaps-and-edges")
     descent = goal.map
     hypotheses = _on_the_manifold(descent, planar, slopes)

@@ -22,7 +22,7 @@ from slrsym.gaussian.law import NoiseLaw
 from slrsym.notation import L, epsilon
 from slrsym.proofs.chain import at
 from slrsym.proofs.lemmas import in_words
-from slrsym.statements.expressions import ProofError, substitute_all
+from slrsym.statements.expressions import ProofError, substitute_at_once
 from slrsym.statements.maps import BoxMap, function_of, point_set
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,
@@ -43,7 +43,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True)
-class Needs:
+class TheoremNeeds:
     """All hypotheses of a theorem on orbits for one goal, and its bound symbols."""
 
     hypotheses: Mapping[str, Hypothesis]
@@ -82,7 +82,7 @@ BAYES_RISK = in_words(
 )
 
 
-def conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
+def conditional_risk(goal: Boolean, noise: NoiseLaw) -> TheoremNeeds:
     if goal != BAYES_RISK:
         raise ProofError(f"theorem conditional-risk shows {BAYES_RISK}, not {goal}")
     if not isinstance(noise, NoiseLaw) or noise.variance != epsilon**2:
@@ -113,17 +113,17 @@ def conditional_risk(goal: Boolean, noise: NoiseLaw) -> Needs:
         "given_tokens": Hypothesis(given_tokens, (Gt(total, 0),)),
         "at_least": Hypothesis(Ge(squared, epsilon**2, evaluate=False)),
     }
-    return Needs(hypotheses, (m, p, w.label, y.label))
+    return TheoremNeeds(hypotheses, (m, p, w.label, y.label))
 
 
-def decrease(goal: Boolean) -> Needs:
+def decrease(goal: Boolean) -> TheoremNeeds:
     goal = require_goal_kind(goal, DecreasesAlong, "decrease")
     g, f = goal.map, goal.function
     change = g.after(f) - g.before(f)
-    return Needs(box_hypotheses(g, decreases=Le(change, 0, evaluate=False)), g.coordinates)
+    return TheoremNeeds(box_hypotheses(g, decreases=Le(change, 0, evaluate=False)), g.coordinates)
 
 
-def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Needs:
+def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> TheoremNeeds:
     goal = require_goal_kind(goal, VanishesAlong, "bounded-descent")
     g, slack = goal.map, goal.map.before(goal.function)
     rate, floor = _numbers(rate, floor)
@@ -134,20 +134,20 @@ def bounded_descent(goal: Boolean, risk: Lambda, rate: Expr, floor: Expr) -> Nee
         bounded=Ge(g.before(risk), floor, evaluate=False),
     )
     hypotheses["rate"] = Hypothesis(Gt(rate, 0, evaluate=False))
-    return Needs(hypotheses, g.coordinates)
+    return TheoremNeeds(hypotheses, g.coordinates)
 
 
-def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
+def small_steps(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremNeeds:
     goal = require_goal_kind(goal, StepsVanish, "small-steps")
     g = goal.map
     (factor,) = _numbers(factor)
     bound = Le(g.squared_step() - factor * g.before(slack), 0, evaluate=False)
     hypotheses = box_hypotheses(g, steps=bound)
     hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
-    return Needs(hypotheses, g.coordinates)
+    return TheoremNeeds(hypotheses, g.coordinates)
 
 
-def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
+def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> TheoremNeeds:
     goal = require_goal_kind(goal, AccumulationPointsSolve, "limits-solve")
     g, values = goal.map, goal.map.before(goal.equations)
     (factor,) = _numbers(factor)
@@ -155,10 +155,10 @@ def limits_solve(goal: Boolean, slack: Lambda, factor: Expr) -> Needs:
     bound = Le(squares - factor * g.before(slack), 0, evaluate=False)
     hypotheses = box_hypotheses(g, equations=bound)
     hypotheses["vanishes"] = Hypothesis(VanishesAlong(g, slack))
-    return Needs(hypotheses, g.coordinates)
+    return TheoremNeeds(hypotheses, g.coordinates)
 
 
-def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
+def connected_limits(goal: Boolean, equations: Lambda) -> TheoremNeeds:
     goal = require_goal_kind(goal, OrbitsConvergeTo, "connected-limits")
     g = goal.map
     if not isinstance(equations, Lambda) or not isinstance(equations.expr, sp.Tuple):
@@ -171,10 +171,10 @@ def connected_limits(goal: Boolean, equations: Lambda) -> Needs:
     )
     hypotheses["steps"] = Hypothesis(StepsVanish(g))
     hypotheses["limits"] = Hypothesis(AccumulationPointsSolve(g, equations))
-    return Needs(hypotheses, g.coordinates)
+    return TheoremNeeds(hypotheses, g.coordinates)
 
 
-def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Needs:
+def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> TheoremNeeds:
     if type(whole) is not BoxMap or fixed not in whole.coordinates:
         raise ProofError(f"theorem on-face needs a BoxMap and one of its coordinates; got {fixed}")
     place = whole.coordinates.index(fixed)
@@ -184,7 +184,9 @@ def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Need
     shown: OrbitStatement
     if type(goal) is DecreasesAlong:
         shown = DecreasesAlong(whole, of)
-        restricted = function_of(face.coordinates, substitute_all(whole.before(of), {fixed: value}))
+        restricted = function_of(
+            face.coordinates, substitute_at_once(whole.before(of), {fixed: value})
+        )
         wanted: Boolean = DecreasesAlong(face, restricted)
     else:
         shown = OrbitsConvergeTo(whole, of)
@@ -194,4 +196,4 @@ def on_face(goal: Boolean, whole: Any, fixed: Any, value: Expr, of: Any) -> Need
         raise ProofError(f"theorem on-face shows {wanted}, not {goal}")
     kept = Eq(at(whole.images[place], {fixed: value}), value, evaluate=False)
     hypotheses = {"kept": Hypothesis(kept, face.inside()), "whole": Hypothesis(shown)}
-    return Needs(hypotheses, whole.coordinates)
+    return TheoremNeeds(hypotheses, whole.coordinates)

@@ -14,7 +14,7 @@ from slrsym.proofs.calculus import evaluate_derivatives
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import change_expectations
 from slrsym.proofs.step import Link, Proof, Rule, require_rule
-from slrsym.statements.expressions import Refused, rebuild
+from slrsym.statements.expressions import Refused, rebuild_expression
 
 
 class _Linearity(Rule):
@@ -110,7 +110,7 @@ class _DifferentiateUnderExpectation(Rule):
     name = "differentiation under the expectation"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return rebuild(link.lhs, _exchanged)
+        return rebuild_expression(link.lhs, _exchanged)
 
 
 differentiate_under_expectation = _DifferentiateUnderExpectation()
@@ -246,7 +246,7 @@ class _Price(Rule):
     name = "Price's theorem"
 
     def gives(self, link: Link, context: Context) -> Expr:
-        return rebuild(link.lhs, _moved)
+        return rebuild_expression(link.lhs, _moved)
 
 
 price = _Price()

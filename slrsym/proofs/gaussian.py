@@ -14,7 +14,7 @@ from slrsym.gaussian.law import GaussianLaw, Law
 from slrsym.gaussian.special_functions import erf_prime
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Link, Rule
-from slrsym.statements.expressions import Refused, rebuild
+from slrsym.statements.expressions import Refused, rebuild_expression
 
 # How often Stein's lemma is used on one term before it is said not to end.
 _MOST_FACTORS = 40
@@ -26,7 +26,7 @@ def change_expectations(expr: Expr, change: Callable[[Expectation], Expr]) -> Ex
     def changed(node: Expr) -> Expr | None:
         return change(node) if isinstance(node, Expectation) else None
 
-    return rebuild(expr, changed)
+    return rebuild_expression(expr, changed)
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,10 @@ from sympy import Expr, S, Symbol, sympify
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.special_functions import with_own_owens_t
-from slrsym.proofs.axioms import axiom
+from slrsym.proofs.axioms import find_axiom
 from slrsym.proofs.chain import structural_step
 from slrsym.proofs.context import Context
-from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
+from slrsym.proofs.step import Link, Proof, Rule, Step, join_labels
 from slrsym.statements import strip_dollar_signs
 from slrsym.statements.expressions import ProofError, Refused, Sentence, conjuncts
 
@@ -173,7 +173,7 @@ class _ByCitation(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         yield structural_step(
-            labelled(label, "citation"),
+            join_labels(label, "citation"),
             self.goal,
             CITED,
             context,
@@ -208,7 +208,7 @@ def by_citation(goal: Boolean, *theorems: str, hypotheses: Iterable[str]) -> Pro
     if not theorems:
         raise ProofError(f"theorems must name a theorem that gives {goal}; got none")
     for name in theorems:
-        axiom(name)
+        find_axiom(name)
     needed = tuple(hypotheses)
     if not needed:
         raise ProofError(

@@ -19,8 +19,8 @@ from sympy.logic.boolalg import Boolean
 from slrsym.proofs.calculus import algebra
 from slrsym.proofs.chain import at, structural_step
 from slrsym.proofs.context import Context
-from slrsym.proofs.step import Proof, Step, labelled
-from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flatten
+from slrsym.proofs.step import Proof, Step, join_labels
+from slrsym.statements.expressions import ProofError, conjuncts, disjuncts, flatten_statement
 
 
 class CaseTree:
@@ -100,7 +100,7 @@ def only_at(factor: Any, unknown: Symbol, value: Any, then: CaseTree) -> CaseTre
     return _OnlyAt(sp.sympify(factor), unknown, sp.sympify(value), then)
 
 
-def split(equation: Any, *branches: CaseTree) -> CaseTree:
+def split_product(equation: Any, *branches: CaseTree) -> CaseTree:
     """Split into cases by the factors of an equation's side, one of which must vanish.
 
     Parameters
@@ -128,12 +128,12 @@ class _SolutionSet(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         found: list[dict[Symbol, Expr]] = []
-        yield from self._branch(self.tree, {}, context, labelled(label, "case"), found)
+        yield from self._branch(self.tree, {}, context, join_labels(label, "case"), found)
         for number, values in enumerate(self.solutions, start=1):
-            yield self._solves(values, context, labelled(label, f"solution {number}"))
+            yield self._solves(values, context, join_labels(label, f"solution {number}"))
 
         yield structural_step(
-            labelled(label, "conclusion"),
+            join_labels(label, "conclusion"),
             self.goal,
             "every case is closed, and every solution solves",
             context,
@@ -178,10 +178,10 @@ class _SolutionSet(Proof):
             raise ProofError(f"{label}: the branches of a split are never(...) or only_at(...)")
         product = Eq(left, sp.Mul(*factors), evaluate=False)
         if product.lhs != product.rhs:
-            name = labelled(label, "product")
+            name = join_labels(label, "product")
             yield structural_step(name, product, algebra.name, context)
         for number, part in enumerate(branch.branches, start=1):
-            here = labelled(label, str(number))
+            here = join_labels(label, str(number))
             if isinstance(part, _Never):
                 yield self._nonzero(part.factor, context, here)
             elif isinstance(part, _OnlyAt):
@@ -195,14 +195,14 @@ class _SolutionSet(Proof):
     @staticmethod
     def _nonzero(factor: Expr, context: Context, label: str) -> Step:
         return structural_step(
-            labelled(label, "never"), sp.Ne(factor, 0, evaluate=False), "sign", context
+            join_labels(label, "never"), sp.Ne(factor, 0, evaluate=False), "sign", context
         )
 
     @staticmethod
     def _root(part: _OnlyAt, context: Context, label: str) -> Step:
         at = Eq(part.unknown, part.value, evaluate=False)
         statement = sp.Implies(Eq(part.factor, 0, evaluate=False), at, evaluate=False)
-        return structural_step(labelled(label, "only root"), statement, "injectivity", context)
+        return structural_step(join_labels(label, "only root"), statement, "injectivity", context)
 
 
 def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> Proof:
@@ -230,7 +230,7 @@ def solution_set(goal: Boolean, unknowns: Sequence[Symbol], tree: CaseTree) -> P
     """
     if not isinstance(goal, sp.Equivalent) or len(goal.args) != 2:
         raise ProofError(f"the goal must be an equivalence of two statements; got {goal}")
-    goal = flatten(goal)
+    goal = flatten_statement(goal)
     equations, listed = _parts(goal, unknowns)
     solutions = []
     for point in listed:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sympy import Eq, Expr, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
-from slrsym.proofs.axioms import rule_is_sound
+from slrsym.proofs.axioms import soundness_axiom_name
 from slrsym.proofs.context import Context
 from slrsym.statements.expressions import ProofError, Refused
 
@@ -249,7 +249,9 @@ def axioms_of(rule: Rule, link: Link) -> tuple[str, ...]:
 def soundness_axiom(rule: Rule) -> str:
     """Return the name of the axiom that the rule is sound."""
     kind = type(rule)
-    return rule_is_sound(rule.name if kind in _OWN else f"{kind.__module__}.{kind.__qualname__}")
+    return soundness_axiom_name(
+        rule.name if kind in _OWN else f"{kind.__module__}.{kind.__qualname__}"
+    )
 
 
 @dataclass(frozen=True)
@@ -364,7 +366,7 @@ class Proof(ABC):
         """
 
 
-def labelled(*parts: str) -> str:
+def join_labels(*parts: str) -> str:
     """Join the nonempty labels of nested steps by dots.
 
     Parameters

@@ -11,14 +11,14 @@ from sympy.core.relational import Relational
 
 from slrsym.proofs.chain import D, as_proof, structural_step
 from slrsym.proofs.context import Context
-from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
+from slrsym.proofs.step import Link, Proof, Rule, Step, join_labels
 from slrsym.statements.expressions import (
     AtPoint,
     ForAll,
     ProofError,
     conjuncts,
     disjuncts,
-    substitute_all,
+    substitute_at_once,
 )
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class _AllOf(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, part in enumerate(self.parts, start=1):
-            yield from part.steps(context, labelled(label, f"part {number}"))
+            yield from part.steps(context, join_labels(label, f"part {number}"))
 
 
 def all_of(*parts: Proof) -> Proof:
@@ -77,7 +77,7 @@ class _Having(Proof):
         return self.then.conclusion
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
-        yield from self.fact.steps(context, labelled(label, self.name))
+        yield from self.fact.steps(context, join_labels(label, self.name))
         yield from self.then.steps(context.assuming(self.fact.conclusion), label)
 
 
@@ -133,10 +133,10 @@ class _Cases(Proof):
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         for number, (case, proof) in enumerate(self.branches, start=1):
             inner, goal = self._inside(case, context)
-            here = labelled(label, f"case {number}")
+            here = join_labels(label, f"case {number}")
             yield from proof.steps(inner, here)
             yield structural_step(
-                labelled(here, "shown"),
+                join_labels(here, "shown"),
                 goal,
                 _step_name("the case ", str(case), str(number)),
                 inner,
@@ -144,7 +144,7 @@ class _Cases(Proof):
             )
         listed = "; ".join(str(case) for case, _ in self.branches)
         yield structural_step(
-            labelled(label, "conclusion"),
+            join_labels(label, "conclusion"),
             self.goal,
             _step_name("the cases cover everything", f": {listed}"),
             context,
@@ -153,7 +153,7 @@ class _Cases(Proof):
     def _inside(self, case: Boolean, context: Context) -> tuple[Context, Boolean]:
         if isinstance(case, Eq) and case.lhs.is_Symbol:
             values = {case.lhs: case.rhs}
-            return context.substitute(values), substitute_all(self.goal, values)
+            return context.substitute(values), substitute_at_once(self.goal, values)
         return context.assuming(case), self.goal
 
 
@@ -195,10 +195,10 @@ class _EqualByDerivative(Proof):
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         t, at = self.variable, self.at
         inside = context.substitute({t: at})
-        yield from self.value.steps(inside, labelled(label, "value"))
-        yield from self.derivative.steps(context, labelled(label, "derivative"))
+        yield from self.value.steps(inside, join_labels(label, "value"))
+        yield from self.derivative.steps(context, join_labels(label, "derivative"))
         yield structural_step(
-            labelled(label, "conclusion"),
+            join_labels(label, "conclusion"),
             self.goal,
             f"equal at {t} = {at}, with equal derivatives in {t}",
             context,
@@ -246,7 +246,7 @@ def equal_by_derivative(
 
 def _values_at(goal: Eq, variable: Symbol, point: Expr) -> tuple[Expr, Expr]:
     """Return both sides at a point, unevaluated if SymPy would make them identical."""
-    first, second = (substitute_all(side, {variable: point}) for side in goal.args)
+    first, second = (substitute_at_once(side, {variable: point}) for side in goal.args)
     if first == second:
         first, second = (AtPoint(side, (variable,), (point,)) for side in goal.args)
     return first, second
@@ -261,10 +261,10 @@ class _Induction(Proof):
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
         n = self.variable
-        yield from self.base.steps(context.substitute({n: S.Zero}), labelled(label, "base"))
-        yield from self.step.steps(context.with_granted_goal(self.goal), labelled(label, "step"))
+        yield from self.base.steps(context.substitute({n: S.Zero}), join_labels(label, "base"))
+        yield from self.step.steps(context.with_granted_goal(self.goal), join_labels(label, "step"))
         yield structural_step(
-            labelled(label, "conclusion"), self.goal, f"induction on {n}", context, about=(n,)
+            join_labels(label, "conclusion"), self.goal, f"induction on {n}", context, about=(n,)
         )
 
 
@@ -304,7 +304,7 @@ def induction(goal: Boolean, variable: Symbol, base: Proof | Rule, step: Any) ->
     def shown_at(value: Any, proof: Proof | Rule) -> Proof:
         if goal not in parts:
             return Proof.require(proof, f"what shows the goal at {value}")
-        link = Link.of(substitute_all(goal, {variable: value}))
+        link = Link.of(substitute_at_once(goal, {variable: value}))
         return as_proof(link.lhs, link.rhs, proof, link.relation)
 
     return _Induction(

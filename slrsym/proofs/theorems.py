@@ -17,9 +17,9 @@ from slrsym.proofs import convergence_theorems, descent_theorems
 from slrsym.proofs.axioms import AXIOMS, OWN_PROOF, Axiom
 from slrsym.proofs.chain import Chain, structural_step
 from slrsym.proofs.context import Context
-from slrsym.proofs.descent_theorems import Hypothesis, Needs
+from slrsym.proofs.descent_theorems import Hypothesis, TheoremNeeds
 from slrsym.proofs.lemmas import InWords, Lemma, by_claim
-from slrsym.proofs.step import Link, Proof, Rule, Step, labelled
+from slrsym.proofs.step import Link, Proof, Rule, Step, join_labels
 from slrsym.statements.expressions import ProofError
 
 
@@ -60,7 +60,7 @@ class _OwnTheorem(Axiom):
 @dataclass(frozen=True)
 class _TheoremRule:
     name: str
-    needs: Callable[..., Needs]
+    needs: Callable[..., TheoremNeeds]
 
     @property
     def because(self) -> str:
@@ -110,7 +110,7 @@ class _ByTheorem(Proof):
     values: Mapping[str, Any]
     premises: Mapping[str, Proof | Rule] = field(default_factory=dict)
 
-    def needs(self) -> Needs:
+    def needs(self) -> TheoremNeeds:
         return self.rule.needs(self.goal, **self.values)
 
     def steps(self, context: Context, label: str = "") -> Iterable[Step]:
@@ -124,10 +124,10 @@ class _ByTheorem(Proof):
         for name, hypothesis in needs.hypotheses.items():
             if name in self.premises:
                 proof = proof_of_hypothesis(hypothesis, self.premises[name])
-                yield from _shown(hypothesis, proof, context, labelled(label, name))
+                yield from _shown(hypothesis, proof, context, join_labels(label, name))
 
         yield structural_step(
-            labelled(label, "theorem"),
+            join_labels(label, "theorem"),
             self.goal,
             f"theorem {self.rule.name}",
             context,
@@ -154,7 +154,7 @@ def _shown(hypothesis: Hypothesis, proof: Proof, context: Context, label: str) -
     # What stands there as it is needs no step of its own.
     if proof.conclusion != hypothesis.statement:
         name = "a hypothesis of the theorem"
-        yield structural_step(labelled(label, "needed"), hypothesis.statement, name, inner)
+        yield structural_step(join_labels(label, "needed"), hypothesis.statement, name, inner)
 
 
 def by_theorem(

@@ -84,7 +84,7 @@ class ForAll(Sentence):
         Boolean
             The statement, with the value put for the variable.
         """
-        return substitute_all(self.statement, {self.variable: sp.sympify(value)})
+        return substitute_at_once(self.statement, {self.variable: sp.sympify(value)})
 
     def with_values(self, values: Mapping[Symbol, Expr]) -> ForAll:
         """Return the statement with values substituted for free symbols, avoiding capture.
@@ -103,7 +103,7 @@ class ForAll(Sentence):
         x = self.variable
         if any(x in v.free_symbols for v in values.values()):
             x = sp.Dummy(x.name, **x._assumptions_orig)
-        made: ForAll = ForAll(x, substitute_all(self.at(x), values))
+        made: ForAll = ForAll(x, substitute_at_once(self.at(x), values))
         return made
 
     def _sympystr(self, printer: Any) -> str:
@@ -132,15 +132,15 @@ def disjuncts(statement: Boolean) -> tuple[Boolean, ...]:
     return statement.args if isinstance(statement, sp.Or) else (statement,)
 
 
-def flatten(statement: Boolean) -> Boolean:
+def flatten_statement(statement: Boolean) -> Boolean:
     """Return a statement with nested conjunctions and disjunctions flattened and sorted.
 
     From SymPy 1.15 on they are otherwise nested, and in the order given, if ``evaluate=False``.
     """
     if isinstance(statement, sp.And | sp.Or):
-        return statement.func(*map(flatten, statement.args))
+        return statement.func(*map(flatten_statement, statement.args))
     if isinstance(statement, sp.Equivalent | sp.Implies):
-        return statement.func(*map(flatten, statement.args), evaluate=False)
+        return statement.func(*map(flatten_statement, statement.args), evaluate=False)
     return statement
 
 
@@ -180,7 +180,7 @@ def find_ambiguous_subs(expr: Basic) -> sp.Subs | None:
     return None
 
 
-def substitute_all(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
+def substitute_at_once(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
     """Substitute values for symbols simultaneously, without capturing bound variables.
 
     Bound variables are left alone, and renamed where a value would be captured. Relations stay
@@ -190,12 +190,14 @@ def substitute_all(expr: Any, values: Mapping[Symbol, Expr]) -> Any:
         return expr
     if isinstance(expr, Relational):
         return expr.func(
-            substitute_all(expr.lhs, values), substitute_all(expr.rhs, values), evaluate=False
+            substitute_at_once(expr.lhs, values),
+            substitute_at_once(expr.rhs, values),
+            evaluate=False,
         )
     if isinstance(expr, ForAll):
         return expr.with_values(values)
     if isinstance(expr, BooleanFunction):
-        return expr.func(*(substitute_all(arg, values) for arg in expr.args), evaluate=False)
+        return expr.func(*(substitute_at_once(arg, values) for arg in expr.args), evaluate=False)
     if not isinstance(expr, Basic):
         return expr
     incoming = set().union(*(v.free_symbols for v in values.values()))
@@ -237,12 +239,12 @@ def _kept_apart(expr: sp.Derivative, values: Mapping[Symbol, Expr]) -> list[Symb
     return [named[x] for x, _ in expr.variable_count]
 
 
-def rebuild(expr: Any, change: Callable[[Any], Any]) -> Any:
+def rebuild_expression(expr: Any, change: Callable[[Any], Any]) -> Any:
     """Rebuild an expression, replacing the outermost parts for which `change` returns a value."""
     found = change(expr)
     if found is not None:
         return found
-    args = [rebuild(arg, change) for arg in expr.args]
+    args = [rebuild_expression(arg, change) for arg in expr.args]
     if all(new is old for new, old in zip(args, expr.args, strict=True)):
         return expr
     return expr.func(*args)
@@ -344,7 +346,7 @@ class _Text(StrPrinter):  # type: ignore[misc]
 _printer = _Text()
 
 
-def text_of(expr: Any) -> str:
+def expression_text(expr: Any) -> str:
     """Return the text of an expression or statement as `str` does, but faster."""
     return str(_printer.doprint(expr))
 
@@ -360,13 +362,17 @@ def infix_text(statement: Any) -> str:
     '(x**2 = 4) and (x > 0)'
     """
     if isinstance(statement, Relational):
-        left, right = text_of(statement.lhs), text_of(statement.rhs)
+        left, right = expression_text(statement.lhs), expression_text(statement.rhs)
         return f"{left} {_SIGNS[type(statement).__name__]} {right}"
     if isinstance(statement, sp.Not):
         return f"not ({infix_text(statement.args[0])})"
     for kind, word in _WORDS.items():
         if isinstance(statement, kind):
             # SymPy orders the arguments of Implies alone by meaning, of the others by name.
-            parts = statement.args if kind is sp.Implies else sorted(statement.args, key=text_of)
+            parts = (
+                statement.args
+                if kind is sp.Implies
+                else sorted(statement.args, key=expression_text)
+            )
             return word.join(f"({infix_text(part)})" for part in parts)
-    return text_of(statement)
+    return expression_text(statement)

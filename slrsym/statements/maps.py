@@ -10,7 +10,7 @@ from sympy import Basic, Expr, S, Symbol
 from sympy.logic.boolalg import Boolean
 
 from slrsym.gaussian.independent_laws import is_plainly_real
-from slrsym.statements.expressions import ProofError, substitute_all
+from slrsym.statements.expressions import ProofError, substitute_at_once
 
 
 def require_real_coordinates(function: sp.Lambda) -> None:
@@ -55,8 +55,8 @@ def value_at(function: sp.Lambda, point: Iterable[Any]) -> Any:
         raise ProofError(f"{function} is no function of {len(place)} coordinates")
     values = dict(zip(function.variables, place, strict=True))
     if isinstance(function.expr, sp.Tuple):
-        return sp.Tuple(*(substitute_all(part, values) for part in function.expr))
-    return substitute_all(function.expr, values)
+        return sp.Tuple(*(substitute_at_once(part, values) for part in function.expr))
+    return substitute_at_once(function.expr, values)
 
 
 def point_set(points: Iterable[Iterable[Any]]) -> sp.FiniteSet:
@@ -223,7 +223,7 @@ class BoxMap(Basic):  # type: ignore[misc]
         kept = [place for place, x in enumerate(self.coordinates) if x != fixed]
         place = tuple(self.coordinates[i] for i in kept)
         images = sp.Tuple(
-            *(substitute_all(self.images[i], {fixed: sp.sympify(value)}) for i in kept)
+            *(substitute_at_once(self.images[i], {fixed: sp.sympify(value)}) for i in kept)
         )
         low, high = ([ends[i] for i in kept] for ends in (self.low, self.high))
         return BoxMap(sp.Lambda(place, images), low, high)
@@ -242,7 +242,7 @@ class BoxMap(Basic):  # type: ignore[misc]
             In terms of these.
         """
         values = dict(zip(self.coordinates, others, strict=True))
-        return tuple(substitute_all(image, values) for image in self.images)
+        return tuple(substitute_at_once(image, values) for image in self.images)
 
     def distance(self, others: Iterable[Symbol]) -> Expr:
         """Return the sum of the absolute differences of the coordinates of two points.

@@ -106,10 +106,10 @@ class OrbitStatement(Sentence):
         return self.words
 
     def _sympystr(self, printer: Any) -> str:
-        return in_text(self, printer)
+        return statement_text(self, printer)
 
     def _latex(self, printer: Any) -> str:
-        return in_latex(self, printer)
+        return statement_latex(self, printer)
 
 
 def _require_function(map: BoxMap, function: Any, what: str, tuples: bool = False) -> None:
@@ -390,7 +390,7 @@ class NullPairs(_AboutPairs):
         )
 
 
-def in_text(statement: Any, printer: Any) -> str:
+def statement_text(statement: Any, printer: Any) -> str:
     """Return a statement as text, followed by the definitions of its map and functions."""
     said = "".join(
         strip_dollar_signs(p) if isinstance(p, str) else _piece_text(p, printer)
@@ -403,7 +403,7 @@ def in_text(statement: Any, printer: Any) -> str:
     return f"{said}, {_map_text(map, printer)}" if isinstance(map, BoxMap) else said
 
 
-def in_latex(statement: Any, printer: Any) -> str:
+def statement_latex(statement: Any, printer: Any) -> str:
     """Return a statement as LaTeX for math mode."""
     parts = [
         rf"\text{{{strip_dollar_signs(p)}}}" if isinstance(p, str) else _piece_latex(p, printer)

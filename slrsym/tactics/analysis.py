@@ -28,20 +28,20 @@ from slrsym.checker.term import (
 )
 from slrsym.proofs.chain import D
 from slrsym.proofs.context import Context
-from slrsym.proofs.step import Step, labelled
-from slrsym.statements.expressions import substitute_all
+from slrsym.proofs.step import Step, join_labels
+from slrsym.statements.expressions import substitute_at_once
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
-from slrsym.tactics.emission import FAILURES, Emission, emitter_for, kind_of_proof
+from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs, emitter_for_rules
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import paths_to_subterm
 
 ZERO = num(0)
 
 
-class MeanValue:
+class MeanValueTheorem:
     """The mean value theorem for a variable x between two points `low` and `high`."""
 
-    def __init__(self, emitter: Emission, context: Context, x: Term) -> None:
+    def __init__(self, emitter: ProofEmitter, context: Context, x: Term) -> None:
         self.emitter, self.context, self.x = emitter, context, x
         self.given = [h for h in emitter.hypotheses(context) if x not in free_symbols(h)]
 
@@ -74,7 +74,7 @@ class MeanValue:
         return self.emitter.logic([*lines, order, *exist], kept, lines[0].theorem.conclusion)
 
 
-def _relations(line: Inference, emitter: Emission) -> Iterator[Inference]:
+def _relations(line: Inference, emitter: ProofEmitter) -> Iterator[Inference]:
     p = line.theorem.conclusion
     for q in p[1:] if p[0] == "and" else ():
         yield emitter.logic([line], line.theorem.hypotheses.values(), q)
@@ -82,12 +82,12 @@ def _relations(line: Inference, emitter: Emission) -> Iterator[Inference]:
         yield line
 
 
-@emitter_for("_Monotone")
-def _monotone(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Monotone")
+def _monotone(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     (slope,) = premises
     low, high = map(emitter.term, rule.ends(step.link))
-    between = MeanValue(emitter, step.context, emitter.term(rule.variable))
+    between = MeanValueTheorem(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
     kind, a, b = slope.theorem.conclusion
     if kind == "<" and wanted[0] == "<=":
@@ -96,10 +96,10 @@ def _monotone(emitter: Emission, step: Step, premises: Sequence[Inference]) -> I
     return emitter.from_equations([line], wanted, step.context)
 
 
-@emitter_for("_Lipschitz")
-def _lipschitz(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Lipschitz")
+def _lipschitz(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
-    between = MeanValue(emitter, step.context, emitter.term(rule.variable))
+    between = MeanValueTheorem(emitter, step.context, emitter.term(rule.variable))
     wanted = emitter.formula(step.statement)
     slopes = list(_relations(premises[0], emitter))
 
@@ -124,12 +124,12 @@ def _lipschitz(emitter: Emission, step: Step, premises: Sequence[Inference]) -> 
     return between.cases(emitter.term(rule.start), emitter.term(rule.end), show)
 
 
-@emitter_for("_Taylor")
-def _taylor(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Taylor")
+def _taylor(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a bound of second order by applying the mean value theorem twice."""
     rule: Any = step.rule
     x, wanted = emitter.term(rule.variable), emitter.formula(step.statement)
-    between = MeanValue(emitter, step.context, x)
+    between = MeanValueTheorem(emitter, step.context, x)
     start, end, (bend,) = emitter.term(rule.start), emitter.term(rule.end), premises
     _, _, most = bend.theorem.conclusion
     of = emitter.term(rule.of)
@@ -161,7 +161,7 @@ def _taylor(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
             ],
         )
         moved = emitter.script.add("instance", [step_one], ((x, z),))
-        inner = MeanValue(emitter, step.context, z)
+        inner = MeanValueTheorem(emitter, step.context, z)
         inner.given = [*between.given, *here]
         ends = (low, x) if low == start else (x, high)
         one = inner.apart(moved, *ends)
@@ -179,17 +179,19 @@ def _taylor(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
     return between.cases(start, end, show)
 
 
-@kind_of_proof("_EqualByDerivative")
-def _equal_by_derivative(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+@emitter_for_proofs("_EqualByDerivative")
+def _equal_by_derivative(
+    emitter: ProofEmitter, proof: Any, context: Context, label: str
+) -> Inference:
     t, at = proof.variable, proof.at
     inner = context.substitute({t: at})
-    value = emitter.prove(proof.value, inner, labelled(label, "value"))
-    slope = emitter.prove(proof.derivative, context, labelled(label, "derivative"))
+    value = emitter.prove(proof.value, inner, join_labels(label, "value"))
+    slope = emitter.prove(proof.derivative, context, join_labels(label, "derivative"))
     last = list(proof.steps(context, label))[-1]
 
     def closed() -> Inference:
         x, point, goal = emitter.term(t), emitter.term(at), emitter.formula(proof.goal)
-        start = emitter.formula(substitute_all(proof.goal, {t: at}))
+        start = emitter.formula(substitute_at_once(proof.goal, {t: at}))
         equal = emitter.discharged(emitter.conclude(value, start, inner), context)
         sides = Eq(D(proof.goal.lhs, t), D(proof.goal.rhs, t), evaluate=False)
         along = emitter.conclude(slope, emitter.formula(sides), context)
@@ -198,7 +200,7 @@ def _equal_by_derivative(emitter: Emission, proof: Any, context: Context, label:
             [x, *free_symbols(point), *free_symbols(goal), *free_symbols(along.theorem.conclusion)],
         )
         moved = emitter.script.add("instance", [along], ((x, z),))
-        between = MeanValue(emitter, context, z)
+        between = MeanValueTheorem(emitter, context, z)
 
         def show(low: Term, high: Term) -> Inference:
             line = between.apart(moved, low, high)
@@ -232,8 +234,10 @@ def _nodes(t: Term, head: str) -> Iterator[Term]:
             yield from _nodes(part, head)
 
 
-@emitter_for("_FundamentalTheorem")
-def _fundamental_theorem(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_FundamentalTheorem")
+def _fundamental_theorem(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     primitive = ("lam", (emitter.term(rule.variable),), (emitter.term(rule.antiderivative),), ())
@@ -247,7 +251,7 @@ def _fundamental_theorem(emitter: Emission, step: Step, premises: Sequence[Infer
     return emitter.from_equations(lines, wanted, step.context)
 
 
-def _integrated(emitter: Emission, context: Context, node: Term, primitive: Term) -> Inference:
+def _integrated(emitter: ProofEmitter, context: Context, node: Term, primitive: Term) -> Inference:
     (x,), (body,), (low, high) = (
         bound_variables(node),
         binder_bodies(node),
@@ -266,8 +270,10 @@ def _integrated(emitter: Emission, context: Context, node: Term, primitive: Term
     return emitter.discharged(emitter.script.add("fundamental theorem", [line], node), context)
 
 
-@emitter_for("_IntegralAlgebra")
-def _integral_algebra(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_IntegralAlgebra")
+def _integral_algebra(
+    emitter: ProofEmitter, step: Step, premises: Sequence[Inference]
+) -> Inference:
     wanted, lines = emitter.formula(step.statement), []
     for node in {canonical_key(n): n for n in _nodes(wanted, "int")}.values():
         low, high = parts_outside_binder(node)
@@ -280,8 +286,8 @@ def _integral_algebra(emitter: Emission, step: Step, premises: Sequence[Inferenc
     return emitter.from_equations(lines, wanted, step.context)
 
 
-@emitter_for("_SingleOut")
-def _single_out(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_SingleOut")
+def _single_out(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     wanted, lines = emitter.formula(step.statement), []
     place = emitter.term(rule.place)
@@ -299,8 +305,8 @@ def _single_out(emitter: Emission, step: Step, premises: Sequence[Inference]) ->
     return emitter.from_equations(lines, wanted, step.context)
 
 
-@emitter_for("_Termwise")
-def _termwise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Termwise")
+def _termwise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare two sums by writing their difference as one sum and finding the sign of its terms."""
     rule: Any = step.rule
     *facts, terms = premises

@@ -39,23 +39,29 @@ from slrsym.proofs.lemmas import CITED
 from slrsym.proofs.step import Step
 from slrsym.tactics.binders import BinderEquations, outer_binders
 from slrsym.tactics.certificates import CertificateSearch, HintedRing
-from slrsym.tactics.emission import BY_ARITHMETIC, FAILURES, QUESTIONS, Emission, emitter_for
+from slrsym.tactics.emission import (
+    BY_ARITHMETIC,
+    FAILURES,
+    QUESTIONS,
+    ProofEmitter,
+    emitter_for_rules,
+)
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path, replace_at_paths
-from slrsym.tactics.wording import reword
+from slrsym.tactics.wording import reword_reason
 
 ZERO = num(0)
 # What was found before, by what was asked, or why nothing was; it is judged anew when it is used.
 FOUND: dict[str, Any] = {}
 
 
-class NoEquations(Rejected):
+class NoEquationsKnown(Rejected):
     """Raised if arithmetic has no equation for an expectation, integral or other opaque term."""
 
 
 def search_arithmetic(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem] = (), effort: int = 120_000,
-    emitter: Emission | None = None, first: int = 0,
+    emitter: ProofEmitter | None = None, first: int = 0,
 ) -> tuple[Any, ...]:  # fmt: skip
     """Search for arithmetic evidence for a relation; return the inference rule, premises and data.
 
@@ -80,7 +86,7 @@ def search_arithmetic(
     try:
         made = _tried(p, given, premises, effort, emitter, first)
     except Rejected as failed:
-        reason = Rejected(str(failed)) if emitter is None else reword(emitter, failed)
+        reason = Rejected(str(failed)) if emitter is None else reword_reason(emitter, failed)
         # With more left, another step may find it.
         if emitter is None or emitter.left > 0:
             # Without what led to it, which takes much memory.
@@ -92,7 +98,7 @@ def search_arithmetic(
 
 def _tried(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], effort: int,
-    emitter: Emission | None, first: int,
+    emitter: ProofEmitter | None, first: int,
 ) -> tuple[Any, ...]:  # fmt: skip
     start = sum(len(relations_in(q)) for q in given)
     leading = list(
@@ -123,7 +129,7 @@ def _is_light(fact: Term) -> bool:
 
 def _searched(
     p: Term, given: Sequence[Term], premises: Sequence[Theorem], facts: Sequence[Term],
-    chosen: Sequence[int], effort: int, emitter: Emission | None, is_brief: bool,
+    chosen: Sequence[int], effort: int, emitter: ProofEmitter | None, is_brief: bool,
 ) -> tuple[Any, ...]:  # fmt: skip
     units: dict[Any, Any] = {}
     size = 32
@@ -159,7 +165,7 @@ def _searched(
 
 
 def prove_plain_arithmetic(
-    emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
+    emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference] = (),
     equations: Sequence[Inference] = (), effort: int = 0,
 ) -> Inference:  # fmt: skip
     """Prove a relation by arithmetic, given equations between opaque terms such as expectations."""
@@ -170,7 +176,7 @@ def prove_plain_arithmetic(
 
 
 def prove_by_arithmetic(
-    emitter: Emission,
+    emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
     lines: Sequence[Inference] = (),
@@ -187,19 +193,19 @@ def prove_by_arithmetic(
             return emitter.attempt(
                 partial(_with_equations, emitter, p, given, lines, formulas, effort)
             )
-        except NoEquations:
+        except NoEquationsKnown:
             raise reason from None
 
 
 def _with_equations(
-    emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference],
+    emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference],
     formulas: Sequence[Term], effort: int,
 ) -> Inference:  # fmt: skip
     equations = BinderEquations(emitter, given, lines, prove_plain_arithmetic).equations_for(
         formulas
     )
     if not equations:
-        raise NoEquations("nothing is known of the sums, integrals and expectations")
+        raise NoEquationsKnown("nothing is known of the sums, integrals and expectations")
     return prove_plain_arithmetic(emitter, p, given, lines, equations, effort)
 
 
@@ -230,26 +236,30 @@ def _supposed(
     return use
 
 
-def is_improper(t: Term) -> bool:
+def is_improper_integral(t: Term) -> bool:
     return t[0] == "int" and any(end[0] in ("oo", "-oo") for end in parts_outside_binder(t))
 
 
-def opaque_in(t: Term) -> dict[str, Term]:
+def opaque_terms(t: Term) -> dict[str, Term]:
     """Return the terms, such as expectations, that arithmetic treats as unknown numbers, by key.
 
     These are expectations, their derivatives, sums of copies, and improper integrals.
     """
-    if t[0] in ("E", "copies") or (t[0] == "d" and binder_bodies(t)[0][0] == "E") or is_improper(t):
+    if (
+        t[0] in ("E", "copies")
+        or (t[0] == "d" and binder_bodies(t)[0][0] == "E")
+        or is_improper_integral(t)
+    ):
         # With the sums of copies that it is taken of.
         return {canonical_key(t): t} | {canonical_key(c): c for c in _copies(t, t) if t[0] == "E"}
     found: dict[str, Term] = {}
     for place, part in children(t):
         if not is_bound_place(t, place):
-            found |= opaque_in(part)
+            found |= opaque_terms(part)
     return found
 
 
-def special_value_lines(emitter: Emission, formulas: Sequence[Term]) -> list[Inference]:
+def special_value_lines(emitter: ProofEmitter, formulas: Sequence[Term]) -> list[Inference]:
     """Return theorems on values at 0 of erf, zeta and the like, which SymPy evaluates silently."""
     found: dict[str, list[Inference]] = {}
     for t in (part for p in formulas for part in _values(p)):
@@ -273,7 +283,7 @@ def special_value_lines(emitter: Emission, formulas: Sequence[Term]) -> list[Inf
     return [line for lines in found.values() for line in lines]
 
 
-def _at(emitter: Emission, id: str, value: Term) -> Inference:
+def _at(emitter: ProofEmitter, id: str, value: Term) -> Inference:
     """Return a proved claim about a real number, instantiated at a value."""
     line = emitter.book.cite(id)
     (x,) = free_symbols(line.theorem.conclusion)
@@ -329,7 +339,7 @@ def _copies(t: Term, node: Term) -> Iterator[Term]:
 
 
 def prove_in_context(
-    emitter: Emission,
+    emitter: ProofEmitter,
     p: Term,
     context: Context,
     lines: Sequence[Inference] = (),
@@ -340,9 +350,9 @@ def prove_in_context(
         *lines,
         *special_value_lines(emitter, [p, *(line.theorem.conclusion for line in lines)]),
     ]
-    nodes = opaque_in(p)
+    nodes = opaque_terms(p)
     for line in lines:
-        nodes |= opaque_in(line.theorem.conclusion)
+        nodes |= opaque_terms(line.theorem.conclusion)
     known = binders_in_facts([r for line in lines for r in relations_in(line.theorem.conclusion)])
     asked = [definedness(n) for name, n in nodes.items() if name not in known]
     exist = [emitter.holds(q, context) for q in asked if canonical_key(q) != canonical_key(p)]
@@ -350,7 +360,7 @@ def prove_in_context(
 
 
 def _ask(
-    emitter: Emission,
+    emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
     context: Context,
@@ -366,7 +376,10 @@ QUESTIONS.append(_ask)
 
 
 def after_rewriting(
-    emitter: Emission, p: Term, equations: Iterable[Inference], prove: Callable[[Term], Inference]
+    emitter: ProofEmitter,
+    p: Term,
+    equations: Iterable[Inference],
+    prove: Callable[[Term], Inference],
 ) -> Inference:
     """Prove a formula after equations are put in from left to right, and rewrite back."""
     changed = []
@@ -385,8 +398,8 @@ def _is_mean_equation(p: Term) -> bool:
     return bool(p[0] == "=" and p[1][0] == "E")
 
 
-@emitter_for("_Algebra")
-def _algebra(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Algebra")
+def _algebra(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     wanted = emitter.formula(step.statement)
     if premises and all(_is_mean_equation(line.theorem.conclusion) for line in premises):
         return after_rewriting(
@@ -405,7 +418,7 @@ def _algebra(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
         raise reason
 
 
-def _unified(emitter: Emission, wanted: Term, context: Context) -> Inference:
+def _unified(emitter: ProofEmitter, wanted: Term, context: Context) -> Inference:
     """Prove a statement after writing equal function values inside binders in the same form."""
     words: dict[str, tuple[Term, Inference | None]] = {}
     meant, changed = wanted, list[tuple[tuple[Any, ...], Inference]]()
@@ -444,8 +457,8 @@ def _values_under(
         yield from _values_under(part, (*path, place), inner)
 
 
-@emitter_for("_Definition")
-def _definition(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Definition")
+def _definition(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Replace zeta and Owen's T by their definitions, prove the result, and rewrite back."""
     wanted, context = emitter.formula(step.statement), step.context
     paths = [path for path, _ in _named(wanted)]
@@ -479,8 +492,8 @@ def _named(t: Term, path: tuple[Any, ...] = ()) -> Iterator[tuple[tuple[Any, ...
             yield from _named(part, (*path, place))
 
 
-@emitter_for("_Structural")
-def _structural(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Structural")
+def _structural(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Prove a structural step, such as that the conjunction of the parts gives the whole."""
     rule: Any = step.rule
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)

@@ -46,7 +46,7 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.tactics.certificates import CertificateSearch, HintedRing
-from slrsym.tactics.emission import FAILURES, Emission
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.numerical_values import surely_different
 
 # The part of the effort for a step that one normal form may take.
@@ -54,7 +54,7 @@ _SHARE = 10
 _RANGES = ("sum", "int")
 # Shows a relation from hypotheses and lines, with equations that give values to opaque terms.
 Arithmetic = Callable[
-    [Emission, Term, Sequence[Term], Sequence[Inference], Sequence[Inference]], Inference
+    [ProofEmitter, Term, Sequence[Term], Sequence[Inference], Sequence[Inference]], Inference
 ]
 
 
@@ -72,7 +72,7 @@ class BinderEquations:
 
     def __init__(
         self,
-        emitter: Emission,
+        emitter: ProofEmitter,
         given: Sequence[Term],
         lines: Sequence[Inference],
         arithmetic: Arithmetic,

@@ -53,9 +53,9 @@ from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import complete_the_square
 from slrsym.proofs.step import Link, Step
 from slrsym.tactics.arithmetic import after_rewriting, prove_by_arithmetic
-from slrsym.tactics.emission import FAILURES, Emission, emitter_for
+from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_rules
 from slrsym.tactics.enclosures import enclose_mean
-from slrsym.tactics.expectation_inequalities import by_pieces
+from slrsym.tactics.expectation_inequalities import prove_by_pieces
 from slrsym.tactics.expectations import ExpectationCalculus, outermost_expectations
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
@@ -153,7 +153,9 @@ class ClosedFormSearch(ExpectationCalculus):
                     plain = (Abs(u) - (u - c * x) * f) / c
                     said = ("=", self.body(e.integrand, e), self.body(plain, e))
                     names = bound_variables(self.term(e))
-                    equal = self.settled(by_pieces(self.emitter, said, self.context, ()), (), names)
+                    equal = self.settled(
+                        prove_by_pieces(self.emitter, said, self.context, ()), (), names
+                    )
                     return self.bodies(equal, self.term(e)), [Expectation(plain, e.law)]
         return None
 
@@ -288,8 +290,8 @@ def _is_of_one(e: Expectation) -> bool:
     return isinstance(e.law, GaussianLaw) and len(e.law.symbols) == 1
 
 
-@emitter_for("_GaussianCalculus")
-def _closed(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_GaussianCalculus")
+def _closed(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     both = all(side.has(Expectation) for side in (step.link.lhs, step.link.rhs))
 
     def worked(*names: str) -> Inference:
@@ -323,7 +325,7 @@ def _closed(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
         raise reason
 
 
-def _on_trust(emitter: Emission, step: Step) -> Inference:
+def _on_trust(emitter: ProofEmitter, step: Step) -> Inference:
     """Accept closed forms that the proof checker cannot verify as unproved axioms.
 
     Jumps may lie where the law has an atom, which the calculus does not ask.
@@ -344,7 +346,7 @@ def _on_trust(emitter: Emission, step: Step) -> Inference:
     return emitter.from_equations(lines, emitter.formula(step.statement), step.context)
 
 
-def _is_positive(emitter: Emission, context: Context, expr: Expr) -> bool:
+def _is_positive(emitter: ProofEmitter, context: Context, expr: Expr) -> bool:
     return bool(expr.is_positive) or emitter.knows(
         emitter.formula(Gt(expr, 0, evaluate=False)), context
     )
@@ -370,8 +372,8 @@ def _exponentials(work: ExpectationCalculus, t: Term) -> Iterator[Inference]:
 _BITS = 128
 
 
-@emitter_for("_BallArithmetic")
-def _numbers(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_BallArithmetic")
+def _numbers(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Compare numbers by ball arithmetic, with means replaced by closed forms or enclosures."""
     if loose := sorted(step.statement.free_symbols, key=str):
         raise Rejected(f"{loose[0]} has no value here; the rule compares numbers")
@@ -423,7 +425,7 @@ def _bells(t: Term) -> Iterator[Term]:
         yield t
 
 
-def _value(emitter: Emission, node: Expectation, context: Context) -> Inference:
+def _value(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
     """Derive the closed form of an expectation, as a theorem."""
     with suppress(*FAILURES):
         return emitter.attempt(partial(_by_owens_t, emitter, node, context))
@@ -435,7 +437,7 @@ def _value(emitter: Emission, node: Expectation, context: Context) -> Inference:
     return work.proved(work.resolved(work.lines[name], ()))
 
 
-def _by_owens_t(emitter: Emission, node: Expectation, context: Context) -> Inference:
+def _by_owens_t(emitter: ProofEmitter, node: Expectation, context: Context) -> Inference:
     g, inner = node.law.symbols[0], Wild("u")
     found = node.integrand.match(erf(inner) ** 2)
     if found is None or node.law != standard_normal(g):

@@ -23,8 +23,8 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.gaussian.binding import Expectation
-from slrsym.proofs.claim_steps import Proven, steps_of
-from slrsym.proofs.context import Context, covariances
+from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
+from slrsym.proofs.context import Context, covariances_of_laws
 from slrsym.proofs.step import Proof, Rule, Step, axioms_of, soundness_axiom
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.covariances import is_indefinite_somewhere, is_plainly_semidefinite
@@ -36,10 +36,10 @@ from slrsym.tactics.phrases import worded_formula
 from slrsym.tactics.translate import Translator, Untranslatable
 
 # What makes the inferences for a step: they show its statement, from the lines of its premises.
-Emit: TypeAlias = Callable[["Emission", Step, Sequence[Inference]], Inference]
+Emit: TypeAlias = Callable[["ProofEmitter", Step, Sequence[Inference]], Inference]
 _EMITTERS: dict[str, Emit] = {}
 _OF_OTHERS: dict[type, Emit] = {}
-_PROOFS: dict[str, Callable[[Emission, Any, Context, str], Inference]] = {}
+_PROOFS: dict[str, Callable[[ProofEmitter, Any, Context, str], Inference]] = {}
 # What the search may do for a question, some seconds; for a step, as much as for so many.
 _EFFORT, _QUESTIONS = 120_000, 4
 _SIDE_CONDITION = "a side condition"
@@ -62,7 +62,7 @@ def _register_in(table: dict[Any, Any], names: Sequence[Any]) -> Callable[[Any],
     return register
 
 
-def emitter_for(*rules: str) -> Callable[[Emit], Emit]:
+def emitter_for_rules(*rules: str) -> Callable[[Emit], Emit]:
     """Register a function that emits the evidence for rules of the given class names."""
     return _register_in(_EMITTERS, rules)
 
@@ -78,14 +78,14 @@ def tactic(rule: type[Rule]) -> Callable[[Emit], Emit]:
     Returns
     -------
     callable
-        A decorator of a function of the `Emission`, the `Step`, and the inferences that show the
-        rule's premises. It returns the inference that shows the step, and raises `Rejected` or
+        A decorator of a function of the `ProofEmitter`, the `Step`, and the inferences that show
+        the rule's premises. It returns the inference that shows the step, and raises `Rejected` or
         `Refused` if there is none.
     """
     return _register_in(_OF_OTHERS, (rule,))
 
 
-def kind_of_proof(*names: str) -> Callable[[Any], Any]:
+def emitter_for_proofs(*names: str) -> Callable[[Any], Any]:
     """Register a function that emits the inferences of a kind of proof, named by its class."""
     return _register_in(_PROOFS, names)
 
@@ -103,11 +103,11 @@ class StepOutcome:
     lines: range
 
 
-class Emission:
+class ProofEmitter:
     """Translation of the proof of one claim into inferences of the proof checker."""
 
     def __init__(
-        self, claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
+        self, claim: ProvenClaim, find: Callable[[str], ProvenClaim], book: ProvedClaims,
         earlier: EarlierInferences | None = None, patience: float = 1.0,
         refuted: Iterable[str] = (),
     ) -> None:  # fmt: skip
@@ -192,7 +192,7 @@ class Emission:
     def supposed(self) -> tuple[Context, tuple[Term, ...]]:
         """The hypotheses of the claim, as a context of its steps and as formulas."""
         claim = self.claim
-        laws = covariances(claim.statement, *claim.hypotheses)
+        laws = covariances_of_laws(claim.statement, *claim.hypotheses)
         context = Context(claim.hypotheses, self.find, covariances=laws)
         given = tuple(map(self.formula, claim.hypotheses))
         return context, tuple(
@@ -596,12 +596,12 @@ def _kind(step: Step) -> str:
     return f"structural: {' '.join(words[:2]) if words[0] in ('the', 'theorem') else words[0]}"
 
 
-def emit(
-    claim: Proven, find: Callable[[str], Proven], book: ProvedClaims,
+def emit_claim(
+    claim: ProvenClaim, find: Callable[[str], ProvenClaim], book: ProvedClaims,
     earlier: EarlierInferences | None = None, patience: float = 1.0, refuted: Iterable[str] = (),
-) -> tuple[dict[str, Any], Emission]:  # fmt: skip
+) -> tuple[dict[str, Any], ProofEmitter]:  # fmt: skip
     """Translate a claim; return its record for the log, and add it to the proved claims."""
-    work = Emission(claim, find, book, earlier, patience, refuted)
+    work = ProofEmitter(claim, find, book, earlier, patience, refuted)
     statement = work.formula(claim.statement)
     context, given = work.supposed
     if claim.is_empirical or claim.certificate() is not None:
@@ -610,6 +610,6 @@ def emit(
     else:
         proof = claim.build_proof()
         shown = work.prove(proof, context)
-        last = steps_of(claim, find)[-1]
+        last = steps_of_claim(claim, find)[-1]
         line = work.step(last, lambda: work.conclude(shown, statement, context), "statement")
     return work.script.record(claim.id, statement, given, line), work

@@ -35,9 +35,9 @@ from slrsym.gaussian.binding import Expectation
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
-from slrsym.statements.expressions import substitute_all
-from slrsym.tactics.arithmetic import opaque_in, prove_by_arithmetic, prove_in_context
-from slrsym.tactics.emission import FAILURES, Emission, emitter_for
+from slrsym.statements.expressions import substitute_at_once
+from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, prove_in_context
+from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_rules
 from slrsym.tactics.expectations import ExpectationCalculus, expectations_in, outermost_expectations
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.numerical_values import fingerprint
@@ -48,8 +48,8 @@ ZERO = num(0)
 # -- derivatives of laws ------------------------------------------------------------------------
 
 
-@emitter_for("_Price")
-def _price(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Price")
+def _price(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     work = ExpectationCalculus(emitter, step.context)
     for side in (step.link.lhs, step.link.rhs):
         for node in side.atoms(Derivative):
@@ -102,15 +102,17 @@ def _placeholder(x: Symbol, context: Context) -> Symbol:
     return Dummy(x.name, **x._assumptions_orig)
 
 
-def _slope_line(emitter: Emission, of: Expr, x: Symbol, order: int, context: Context) -> Inference:
+def _slope_line(
+    emitter: ProofEmitter, of: Expr, x: Symbol, order: int, context: Context
+) -> Inference:
     """Prove the sign of a derivative of a function at an arbitrary point."""
     place = _placeholder(x, context)
     slope = (
         "d",
         (order,),
-        *emitter.term(Derivative(substitute_all(of, {x: place}), (place, 1)))[2:],
+        *emitter.term(Derivative(substitute_at_once(of, {x: place}), (place, 1)))[2:],
     )
-    value = fingerprint(emitter.term(substitute_all(of, {x: place}).diff(place, order)))
+    value = fingerprint(emitter.term(substitute_at_once(of, {x: place}).diff(place, order)))
     signs: list[Term] = [("<=", num(0), slope), ("<=", slope, num(0))]
     for p in reversed(signs) if value is not None and value < 0 else signs:
         if (line := emitter.shown(p, emitter.hypotheses(context), context)) is not None:
@@ -119,8 +121,8 @@ def _slope_line(emitter: Emission, of: Expr, x: Symbol, order: int, context: Con
     raise Rejected(f"{of} is not known to {kind} in {x}")
 
 
-@emitter_for("_Tangent")
-def _tangent(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Tangent")
+def _tangent(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     bend = _slope_line(emitter, rule.of, rule.variable, 2, step.context)
     line = emitter.script.add("tangent", [bend], emitter.term(rule.at), emitter.term(rule.point))
@@ -128,8 +130,8 @@ def _tangent(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@emitter_for("_Increasing")
-def _increasing(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Increasing")
+def _increasing(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     (order,) = premises
     _, low, high = order.theorem.conclusion
@@ -140,20 +142,22 @@ def _increasing(emitter: Emission, step: Step, premises: Sequence[Inference]) ->
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@emitter_for("_Jensen")
-def _jensen(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Jensen")
+def _jensen(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     x = rule.variable
     bend = _slope_line(emitter, rule.of, x, 2, step.context)
     nodes = sorted(step.statement.atoms(Expectation), key=str)
-    means = [Expectation(substitute_all(rule.of, {x: node.integrand}), node.law) for node in nodes]
+    means = [
+        Expectation(substitute_at_once(rule.of, {x: node.integrand}), node.law) for node in nodes
+    ]
     return emitter.first([
         partial(_jensen_at, emitter, step, bend, *pair) for pair in zip(nodes, means, strict=True)
     ], "no expectation fits")  # fmt: skip
 
 
 def _jensen_at(
-    emitter: Emission, step: Step, bend: Inference, node: Expectation, mean: Expectation
+    emitter: ProofEmitter, step: Step, bend: Inference, node: Expectation, mean: Expectation
 ) -> Inference:
     work = ExpectationCalculus(emitter, step.context)
     line = work.proved(emitter.script.add("jensen", [bend], emitter.term(node)))
@@ -191,15 +195,15 @@ def _everywhere(
     return work.add("rewrite", [line, equation], paths) if paths else line
 
 
-@emitter_for("_CauchySchwarz", "_Poincare")
-def _under_some_law(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_CauchySchwarz", "_Poincare")
+def _under_some_law(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     laws = sorted({n.law for n in step.statement.atoms(Expectation)}, key=str)
     under = _schwarz_under if type(rule).__name__ == "_CauchySchwarz" else _poincare_under
     return emitter.first([partial(under, emitter, step, rule, law) for law in laws], "no law fits")
 
 
-def _schwarz_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Inference:
+def _schwarz_under(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> Inference:
     names = list(law.symbols)
     work = ExpectationCalculus(emitter, step.context)
     total = Expectation(Add(*names), law)
@@ -218,7 +222,7 @@ def _schwarz_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Infere
     )
 
 
-def _poincare_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Inference:
+def _poincare_under(emitter: ProofEmitter, step: Step, rule: Any, law: Any) -> Inference:
     work = ExpectationCalculus(emitter, step.context)
     node = Expectation(rule.of, law)
     line = emitter.script.add("poincare", (), emitter.term(node))
@@ -231,8 +235,8 @@ def _poincare_under(emitter: Emission, step: Step, rule: Any, law: Any) -> Infer
 # -- integers -------------------------------------------------------------------------------------
 
 
-@emitter_for("_Sign")
-def _sign(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Sign")
+def _sign(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     p, given = emitter.formula(step.statement), emitter.hypotheses(step.context)
     try:
         return emitter.attempt(partial(prove_in_context, emitter, p, step.context, premises))
@@ -250,10 +254,10 @@ def _sign(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Infer
         return emitter.from_equations(premises, p, step.context)
 
 
-def _signs_of_means(emitter: Emission, p: Term, context: Context) -> list[Inference]:
+def _signs_of_means(emitter: ProofEmitter, p: Term, context: Context) -> list[Inference]:
     """Prove that the expectation of a non-negative integrand is non-negative."""
     lines = []
-    for node in opaque_in(p).values():
+    for node in opaque_terms(p).values():
         if node[0] == "E":
             zero = ("E", bound_variables(node), (num(0),), parts_outside_binder(node))
             said = ("<=", num(0), binder_bodies(node)[0])
@@ -268,7 +272,7 @@ def _signs_of_means(emitter: Emission, p: Term, context: Context) -> list[Infere
     return [emitter.discharged(line, context) for line in lines]
 
 
-def _cuts(emitter: Emission, step: Step) -> Iterator[tuple[Term, int]]:
+def _cuts(emitter: ProofEmitter, step: Step) -> Iterator[tuple[Term, int]]:
     """Yield each variable with integers next to zeros of a polynomial, where its sign changes."""
     difference = step.link.lhs - step.link.rhs
     for x in sorted(difference.free_symbols, key=str):
@@ -284,7 +288,7 @@ def _cuts(emitter: Emission, step: Step) -> Iterator[tuple[Term, int]]:
 
 
 def _in_two_cases(
-    emitter: Emission, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
+    emitter: ProofEmitter, p: Term, given: tuple[Term, ...], t: Term, k: int, context: Context
 ) -> Inference:
     split = emitter.discharged(emitter.script.add("integers apart", (), t, k), context)
     halves = [
@@ -305,12 +309,14 @@ def _kinks(t: Term) -> Iterator[Term]:
         yield t
 
 
-@emitter_for("_Piecewise")
-def _piecewise(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
-    return by_pieces(emitter, emitter.formula(step.statement), step.context, ())
+@emitter_for_rules("_Piecewise")
+def _piecewise(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
+    return prove_by_pieces(emitter, emitter.formula(step.statement), step.context, ())
 
 
-def by_pieces(emitter: Emission, p: Term, context: Context, cases: tuple[Term, ...]) -> Inference:
+def prove_by_pieces(
+    emitter: ProofEmitter, p: Term, context: Context, cases: tuple[Term, ...]
+) -> Inference:
     """Prove a formula case by case, replacing signs, absolute values and maxima in each case."""
     node = next(_kinks(p), None)
     if node is None:
@@ -332,7 +338,7 @@ def by_pieces(emitter: Emission, p: Term, context: Context, cases: tuple[Term, .
             equal = emitter.script.add("assume", (), value)
         else:
             equal = prove_in_context(emitter, ("=", node, piece), context, known, (here, *cases))
-        line = by_pieces(emitter, replace_at_paths(p, paths, piece), context, (here, *cases))
+        line = prove_by_pieces(emitter, replace_at_paths(p, paths, piece), context, (here, *cases))
         return emitter.script.add("rewrite", [line, equal], [to_json(path) for path in paths])
 
     def by_contradiction(here: Term) -> Inference:

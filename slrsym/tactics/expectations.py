@@ -34,8 +34,8 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
-from slrsym.tactics.arithmetic import opaque_in, prove_by_arithmetic, special_value_lines
-from slrsym.tactics.emission import FAILURES, Emission
+from slrsym.tactics.arithmetic import opaque_terms, prove_by_arithmetic, special_value_lines
+from slrsym.tactics.emission import FAILURES, ProofEmitter
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.numerical_values import surely_different
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
@@ -46,13 +46,13 @@ QUICK = 60_000
 
 def expectations_in(t: Term) -> dict[str, Term]:
     """Return the expectations in a term that are outside all binders, by key."""
-    return {k: n for k, n in opaque_in(t).items() if n[0] == "E"}
+    return {k: n for k, n in opaque_terms(t).items() if n[0] == "E"}
 
 
 class ExpectationCalculus:
     """The equations between expectations that one step derives."""
 
-    def __init__(self, emitter: Emission, context: Context) -> None:
+    def __init__(self, emitter: ProofEmitter, context: Context) -> None:
         self.emitter, self.context = emitter, context
         self.given = emitter.hypotheses(context)
         # An equation for each expectation that was taken apart, by its name.
@@ -74,9 +74,9 @@ class ExpectationCalculus:
         if not names:
             said = [p, *(line.theorem.conclusion for line in lines)]
             lines = [*lines, *special_value_lines(self.emitter, said)]
-        nodes = opaque_in(p)
+        nodes = opaque_terms(p)
         for line in lines:
-            nodes |= opaque_in(line.theorem.conclusion)
+            nodes |= opaque_terms(line.theorem.conclusion)
         known = binders_in_facts(
             [r for line in lines for r in relations_in(line.theorem.conclusion)]
         )

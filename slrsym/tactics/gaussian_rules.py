@@ -44,19 +44,19 @@ from slrsym.gaussian.special_functions import erf_prime
 from slrsym.proofs.context import Context
 from slrsym.proofs.gaussian import partial_derivative
 from slrsym.proofs.step import Step
-from slrsym.tactics.arithmetic import is_improper
-from slrsym.tactics.emission import BY_LINEARITY, FAILURES, Emission, emitter_for
+from slrsym.tactics.arithmetic import is_improper_integral
+from slrsym.tactics.emission import BY_LINEARITY, FAILURES, ProofEmitter, emitter_for_rules
 from slrsym.tactics.expectations import ExpectationCalculus, joint_law, outermost_expectations
 from slrsym.tactics.laws import prove_by_factors
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import paths_to_subterm
-from slrsym.tactics.structure import under_derivatives
+from slrsym.tactics.structure import rewrite_under_derivatives
 
 # -- emitters of rules ----------------------------------------------------------------------------
 
 
 def _worked(
-    emitter: Emission, step: Step, *ways: str, rule: Any = None, deep: bool = True
+    emitter: ProofEmitter, step: Step, *ways: str, rule: Any = None, deep: bool = True
 ) -> ExpectationCalculus:
     work = ExpectationCalculus(emitter, step.context)
     chosen: list[Any] = [work.no_copies, partial(work.multiplied_out, deep=deep), work.constant]
@@ -69,7 +69,9 @@ def _worked(
     return work
 
 
-def prove_by_linearity(emitter: Emission, step: Step, lines: Sequence[Inference] = ()) -> Inference:
+def prove_by_linearity(
+    emitter: ProofEmitter, step: Step, lines: Sequence[Inference] = ()
+) -> Inference:
     """Prove a step by arithmetic and the linearity of expectations, from known theorems."""
 
     def shown(*ways: str) -> Inference:
@@ -88,7 +90,7 @@ def _integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
     """Yield equations that split improper integrals by the terms of their integrands."""
     for node in step.link.statement.atoms(Integral):
         t, x = work.emitter.term(node), node.variables[0]
-        if not is_improper(t):
+        if not is_improper_integral(t):
             continue
         parts: dict[Expr, Expr] = {}
         for term in Add.make_args(expand(node.function)):
@@ -110,8 +112,8 @@ def _integrals(work: ExpectationCalculus, step: Step) -> Iterator[Inference]:
 BY_LINEARITY.append(prove_by_linearity)
 
 
-@emitter_for("_Differentiate")
-def _differentiate(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Differentiate")
+def _differentiate(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     uses, wanted = [emitter.book.cite(id) for id in step.uses], emitter.formula(step.statement)
     try:
         return emitter.attempt(partial(emitter.from_equations, uses, wanted, step.context))
@@ -120,23 +122,23 @@ def _differentiate(emitter: Emission, step: Step, premises: Sequence[Inference])
         for line in _integrals(ExpectationCalculus(emitter, step.context), step):
             with suppress(*FAILURES):
                 return emitter.attempt(
-                    partial(under_derivatives, emitter, line, wanted, step.context)
+                    partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
                 )
         raise
 
 
-@emitter_for("_Linearity")
-def _linearity(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Linearity")
+def _linearity(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     return prove_by_linearity(emitter, step)
 
 
-@emitter_for("_Independence")
-def _independence(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Independence")
+def _independence(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     return _worked(emitter, step, "independent").conclude(emitter.formula(step.statement))
 
 
-@emitter_for("_NoiseMoments")
-def _moments(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_NoiseMoments")
+def _moments(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     def shown(deep: bool) -> Inference:
         work = _worked(emitter, step, "noise", "copies", "independent", deep=deep)
         return work.conclude(emitter.formula(step.statement))
@@ -157,15 +159,15 @@ def _require_gaussian(step: Step, variables: Sequence[Symbol]) -> None:
             raise Rejected(f"{block.symbols[0]} is not Gaussian")
 
 
-@emitter_for("_Stein")
-def _stein(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Stein")
+def _stein(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
     return _worked(emitter, step, rule=step.rule).conclude(emitter.formula(step.statement))
 
 
-@emitter_for("_Substitution")
-def _substitution(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Substitution")
+def _substitution(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, [s for s, _ in rule.forms])
     with suppress(*FAILURES):
@@ -176,7 +178,7 @@ def _substitution(emitter: Emission, step: Step, premises: Sequence[Inference]) 
     return _with_images(emitter, step, _worked(emitter, step))
 
 
-def _with_images(emitter: Emission, step: Step, work: ExpectationCalculus) -> Inference:
+def _with_images(emitter: ProofEmitter, step: Step, work: ExpectationCalculus) -> Inference:
     rule: Any = step.rule
     forms = dict(rule.forms)
     for node in outermost_expectations(step):
@@ -191,8 +193,8 @@ def _with_images(emitter: Emission, step: Step, work: ExpectationCalculus) -> In
     return work.conclude(emitter.formula(step.statement))
 
 
-@emitter_for("_Symmetry")
-def _symmetry(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Symmetry")
+def _symmetry(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     _require_gaussian(step, rule.variables)
     work = ExpectationCalculus(emitter, step.context)
@@ -218,8 +220,8 @@ def _symmetry(emitter: Emission, step: Step, premises: Sequence[Inference]) -> I
     return work.conclude(emitter.formula(step.statement))
 
 
-@emitter_for("_DifferentiateUnderExpectation")
-def _under(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_DifferentiateUnderExpectation")
+def _under(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     work, wanted = _worked(emitter, step), emitter.formula(step.statement)
     nodes = [n for side in (step.link.lhs, step.link.rhs) for n in side.atoms(Derivative)]
     for node in nodes:
@@ -275,7 +277,7 @@ def _of_one_mean(work: ExpectationCalculus, node: Derivative) -> Inference:
     return work.add("chain", [exists, line])
 
 
-def _one_mean(emitter: Emission, expr: Expr, context: Context) -> tuple[Expectation, Inference]:
+def _one_mean(emitter: ProofEmitter, expr: Expr, context: Context) -> tuple[Expectation, Inference]:
     """Write a polynomial in expectations as one expectation; return it with the equation."""
     laws: list[Law] = []
     integrands: dict[Expr, Expr] = {}
@@ -291,8 +293,8 @@ def _one_mean(emitter: Emission, expr: Expr, context: Context) -> tuple[Expectat
     return whole, work.proved(work.conclude(("=", emitter.term(expr), emitter.term(whole))))
 
 
-@emitter_for("_Density")
-def _density(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Density")
+def _density(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     work = ExpectationCalculus(emitter, step.context)
     wanted = emitter.formula(step.statement)
     for side, other in ((1, 2), (2, 1)):
@@ -308,8 +310,8 @@ def _density(emitter: Emission, step: Step, premises: Sequence[Inference]) -> In
     raise NotImplementedError("a density beside other terms")
 
 
-@emitter_for("_CompleteTheSquare")
-def _square(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_CompleteTheSquare")
+def _square(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     work, ways, sides = ExpectationCalculus(emitter, step.context), [], []
     for side in (step.link.lhs, step.link.rhs):
@@ -375,8 +377,8 @@ def _single_exponential(work: ExpectationCalculus, whole: Expectation, integral:
     return work.add("rewrite", [taken, split], [[2, 2]])
 
 
-@emitter_for("_Inside")
-def _inside(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Inside")
+def _inside(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     link, left, right = rule.inner(step.link), step.link.lhs, step.link.rhs
     if link is None or left.law != right.law:
@@ -392,8 +394,8 @@ def _inside(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
-@emitter_for("_Conditioning")
-def _conditioning(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Conditioning")
+def _conditioning(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     rule: Any = step.rule
     work = ExpectationCalculus(emitter, step.context)
     for node in outermost_expectations(step):
@@ -460,8 +462,8 @@ def _conditioned(work: ExpectationCalculus, e: Expectation, chosen: Sequence[Sym
     return line
 
 
-@emitter_for("_PeelCopy")
-def _peel(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_PeelCopy")
+def _peel(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     work = ExpectationCalculus(emitter, step.context)
     for node in outermost_expectations(step):
         for copies in node.integrand.atoms(IIDSum):

@@ -23,8 +23,8 @@ from slrsym.checker.term import (
     replace_parts,
 )
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import opaque_in, search_arithmetic, special_value_lines
-from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
+from slrsym.tactics.arithmetic import opaque_terms, search_arithmetic, special_value_lines
+from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.numerical_values import fingerprint, is_close
 from slrsym.tactics.paths import paths_to_subterm, replace_at_path
@@ -38,11 +38,11 @@ _LONG, _TOO_LONG = 80, 1500
 
 def _of_any_numbers(
     long: bool,
-    emitter: Emission, p: Term, given: Sequence[Term], context: Context,
+    emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
     """Prove a relation after replacing long factors by symbols, equal factors by the same one."""
-    if (len(canonical_key(p)) > _TOO_LONG and not opaque_in(p)) != long:
+    if (len(canonical_key(p)) > _TOO_LONG and not opaque_terms(p)) != long:
         raise Rejected("arithmetic is tried first" if long else "it was tried before")
     facts = _facts(emitter, p, given, lines)
     if _is_of_one_kind(p):
@@ -56,7 +56,7 @@ def _of_any_numbers(
 
 
 def _of_any_signs(
-    emitter: Emission,
+    emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
     context: Context,
@@ -69,7 +69,7 @@ def _of_any_signs(
 
 
 def _of_any_summands(
-    emitter: Emission, p: Term, given: Sequence[Term], context: Context,
+    emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:  # fmt: skip
     """Prove an equation from others after replacing long summands by symbols."""
@@ -96,7 +96,7 @@ def _of_any_summands(
 
 
 def _facts(
-    emitter: Emission, p: Term, given: Sequence[Term], lines: Sequence[Inference]
+    emitter: ProofEmitter, p: Term, given: Sequence[Term], lines: Sequence[Inference]
 ) -> list[Inference]:
     if p[0] not in RELATIONS or not any(True for _ in _long_factors(p)):
         raise Rejected("no relation with long factors")
@@ -107,7 +107,7 @@ def _facts(
 
 
 def _with_words(
-    emitter: Emission,
+    emitter: ProofEmitter,
     p: Term,
     facts: Sequence[Inference],
     context: Context,
@@ -141,7 +141,7 @@ def _with_words(
 
 
 def prove_instance(
-    emitter: Emission, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
+    emitter: ProofEmitter, p: Term, supposed: Sequence[Term], values: Mapping[Term, Term],
     shown: Sequence[Inference], context: Context, effort: int | None = None,
 ) -> Inference:  # fmt: skip
     """Prove a formula in symbols, instantiate it at terms, and discharge its hypotheses."""
@@ -167,7 +167,9 @@ def _multiples(t: Term) -> Iterator[tuple[Term, ...]]:
         yield num(-4), ("^", -1, 2, ("pi",)), t[2]
 
 
-def _exists(emitter: Emission, t: Term, lines: Sequence[Inference], context: Context) -> Inference:
+def _exists(
+    emitter: ProofEmitter, t: Term, lines: Sequence[Inference], context: Context
+) -> Inference:
     """Prove that a term is defined, because a known theorem contains it or by a search."""
     for line in lines:
         for path in paths_to_subterm(line.theorem.conclusion, t):
@@ -182,7 +184,7 @@ class _Words:
     """The symbols that replace long factors, one symbol for all multiples of a factor."""
 
     def __init__(
-        self, emitter: Emission, context: Context, taken: frozenset[Term], sums: bool,
+        self, emitter: ProofEmitter, context: Context, taken: frozenset[Term], sums: bool,
         common: set[str],
     ) -> None:  # fmt: skip
         self.emitter, self.context, self.taken = emitter, context, taken
@@ -273,7 +275,7 @@ def _on_both_sides(p: Term) -> set[str]:
 
 
 def _signs(
-    emitter: Emission, t: Term, facts: Sequence[Inference], context: Context
+    emitter: ProofEmitter, t: Term, facts: Sequence[Inference], context: Context
 ) -> Iterator[Inference]:
     """Yield theorems on the sign of a factor, and for powers, whether it is at least 1."""
     effort = emitter.effort // 10
@@ -324,7 +326,7 @@ def _is_of_one_kind(p: Term) -> bool:
     return a[0] in ("^", "f") and a[: len(a) - 1] == b[: len(b) - 1] and a[:2] != ("f", "abs")
 
 
-def _alike(emitter: Emission, p: Term, context: Context) -> Inference:
+def _alike(emitter: ProofEmitter, p: Term, context: Context) -> Inference:
     """Prove f(x) = f(y) by proving x = y."""
     if is_same(*p[1:]):
         raise Rejected("whether it is defined is asked")

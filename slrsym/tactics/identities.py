@@ -29,9 +29,9 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.proofs.context import Context
-from slrsym.tactics.analysis import MeanValue
+from slrsym.tactics.analysis import MeanValueTheorem
 from slrsym.tactics.arithmetic import prove_by_arithmetic, prove_in_context
-from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
+from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
 
@@ -59,12 +59,12 @@ def _plus(*parts: Term) -> Term:
 # -- the identities -------------------------------------------------------------------------------
 
 
-def _unchanging(emitter: Emission, f: Term) -> Inference:
+def _unchanging(emitter: ProofEmitter, f: Term) -> Inference:
     """Prove that a function of t whose derivative vanishes equals its value at 0."""
     f_z = substitute(f, {T: Z})
     slope = prove_by_arithmetic(emitter, ("=", ("d", (1,), (Z,), (f_z,), (Z,)), ZERO), ())
     nothing = Context((), emitter.find)
-    between, goal = MeanValue(emitter, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
+    between, goal = MeanValueTheorem(emitter, nothing, Z), ("=", f, substitute(f, {T: ZERO}))
 
     def show(low: Term, high: Term) -> Inference:
         line = between.apart(slope, low, high)
@@ -73,13 +73,13 @@ def _unchanging(emitter: Emission, f: Term) -> Inference:
     return between.cases(ZERO, T, show)
 
 
-def _pythagoras(emitter: Emission) -> Inference:
+def _pythagoras(emitter: ProofEmitter) -> Inference:
     """Prove sin(t)^2 + cos(t)^2 = 1."""
     total = _plus(("^", 2, 1, _sin(T)), ("^", 2, 1, _cos(T)))
     return prove_by_arithmetic(emitter, ("=", total, ONE), (), [_unchanging(emitter, total)])
 
 
-def _sum_of_angles(emitter: Emission, name: str) -> Inference:
+def _sum_of_angles(emitter: ProofEmitter, name: str) -> Inference:
     """Prove the addition theorem of sine or cosine, for the angles t and x."""
     sin, cos = _sin(T), _cos(T)
     sin_x, cos_x = _sin(X), _cos(X)
@@ -110,7 +110,7 @@ def _sum_of_angles(emitter: Emission, name: str) -> Inference:
     return prove_by_arithmetic(emitter, goal, (), lines)
 
 
-def _hyperbolic(emitter: Emission, name: str) -> Inference:
+def _hyperbolic(emitter: ProofEmitter, name: str) -> Inference:
     """Prove that a hyperbolic function of t equals its expression in exponentials."""
     exp, inverse = _exp(T), _exp(product_of_factors(MINUS, T))
     if name == "tanh":
@@ -131,31 +131,31 @@ def _hyperbolic(emitter: Emission, name: str) -> Inference:
     return prove_by_arithmetic(emitter, ("=", ("f", name, T), value), (), lines)
 
 
-def _sign_of_log(emitter: Emission, kind: str, is_above: bool) -> Inference:
+def _sign_of_log(emitter: ProofEmitter, kind: str, is_above: bool) -> Inference:
     """Prove the sign of log(t) from a comparison of t with 1."""
     rising = ("d", (1,), (Z,), (_log(Z),), (Z,))
     here = ("<", ZERO, Z)
     slope = prove_by_arithmetic(emitter, (kind, ZERO, rising), [here])
     low, high = (ONE, T) if is_above else (T, ONE)
-    between = MeanValue(emitter, Context((), emitter.find), Z)
+    between = MeanValueTheorem(emitter, Context((), emitter.find), Z)
     between.given = [("<", ZERO, low)]
     line = between.apart(slope, low, high)
     goal = (kind, ZERO, _log(T)) if is_above else (kind, _log(T), ZERO)
     return prove_by_arithmetic(emitter, goal, [("<", ZERO, T), (kind, low, high)], [line])
 
 
-_IDENTITIES: dict[str, Callable[[Emission], Inference]] = {
+_IDENTITIES: dict[str, Callable[[ProofEmitter], Inference]] = {
     "pythagoras": _pythagoras,
     **{name: partial(_sum_of_angles, name=name) for name in ("sin", "cos")},
     **{name: partial(_hyperbolic, name=name) for name in ("sinh", "cosh", "tanh")},
 }
 
 
-def _identity(emitter: Emission, name: str) -> Inference:
+def _identity(emitter: ProofEmitter, name: str) -> Inference:
     return emitter.once(f"identity {name}", partial(_IDENTITIES[name], emitter))
 
 
-def _at(emitter: Emission, line: Inference, values: dict[Term, Term]) -> Inference:
+def _at(emitter: ProofEmitter, line: Inference, values: dict[Term, Term]) -> Inference:
     """Instantiate an identity at terms that are defined without hypotheses."""
     values = {s: v for s, v in values.items() if s != v}
     if not values:
@@ -185,7 +185,7 @@ def _summands(t: Term) -> Iterator[tuple[Fraction, Term]]:
 class _Angles:
     """Addition theorems for sums of a few basic angles, which give all angles of a formula."""
 
-    def __init__(self, emitter: Emission, angles: Sequence[Term]) -> None:
+    def __init__(self, emitter: ProofEmitter, angles: Sequence[Term]) -> None:
         self.emitter = emitter
         self.units: dict[str, Fraction] = {}
         for c, rest in (pair for u in angles for pair in _summands(u)):
@@ -239,7 +239,7 @@ def _values(t: Term, names: tuple[str, ...], deep: bool = True) -> dict[str, Ter
     return found
 
 
-def _equations(emitter: Emission, p: Term) -> Iterator[Inference]:
+def _equations(emitter: ProofEmitter, p: Term) -> Iterator[Inference]:
     """Yield identities of trigonometric and hyperbolic functions and maxima for a formula."""
     circular = _values(p, ("sin", "cos"))
     angles = _Angles(emitter, [t[2] for t in circular.values()])
@@ -254,14 +254,18 @@ def _equations(emitter: Emission, p: Term) -> Iterator[Inference]:
             yield emitter.attempt(way)
 
 
-def _of_maximum(emitter: Emission, t: Term) -> Inference:
+def _of_maximum(emitter: ProofEmitter, t: Term) -> Inference:
     line = emitter.script.add("maximum", (), *t[2:])
     exist = [prove_by_arithmetic(emitter, definedness(v), ()) for v in t[2:]]
     return emitter.logic([line, *exist], (), line.theorem.conclusion[1])
 
 
 def _of_log(
-    emitter: Emission, u: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
+    emitter: ProofEmitter,
+    u: Term,
+    given: Sequence[Term],
+    context: Context,
+    lines: Sequence[Inference],
 ) -> Iterator[Callable[[], Inference]]:
     """Yield methods to prove the sign of log(u) and its bounds by tangents at 1."""
 
@@ -284,7 +288,7 @@ def _of_log(
 
 
 def _settled(
-    emitter: Emission, line: Inference, given: Sequence[Term], lines: Sequence[Inference]
+    emitter: ProofEmitter, line: Inference, given: Sequence[Term], lines: Sequence[Inference]
 ) -> Inference:
     """Discharge the hypotheses of a theorem by arithmetic."""
     proofs = [
@@ -295,7 +299,11 @@ def _settled(
 
 
 def _facts(
-    emitter: Emission, p: Term, given: Sequence[Term], context: Context, lines: Sequence[Inference]
+    emitter: ProofEmitter,
+    p: Term,
+    given: Sequence[Term],
+    context: Context,
+    lines: Sequence[Inference],
 ) -> Iterator[Inference]:
     """Yield theorems on the sines, cosines and logarithms in a formula, outside all binders."""
     angles = {canonical_key(t[2]): t[2] for t in _values(p, ("sin", "cos"), deep=False).values()}
@@ -309,7 +317,7 @@ def _facts(
 
 
 def _in_other_words(
-    emitter: Emission,
+    emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
     context: Context,

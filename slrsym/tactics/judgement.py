@@ -11,13 +11,13 @@ from slrsym.checker import ProvedClaims
 from slrsym.checker.log import UNCHECKED
 from slrsym.checker.theorem import prove
 from slrsym.proofs.axioms import is_soundness_axiom
-from slrsym.proofs.claim_steps import Proven, steps_of
+from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
 from slrsym.proofs.context import require_stated
 from slrsym.proofs.lemmas import CITED
 from slrsym.statements.expressions import ProofError, Refused
 from slrsym.tactics.arithmetic import FOUND
 from slrsym.tactics.bundled_log import bundled_record
-from slrsym.tactics.emission import Emission, emit
+from slrsym.tactics.emission import ProofEmitter, emit_claim
 from slrsym.tactics.log_reuse import EarlierInferences
 from slrsym.tactics.proof_log import claims_used_by
 from slrsym.tactics.translate import Untranslatable
@@ -53,8 +53,8 @@ class Judgement:
         return self.refusals.get(label, self.problem or "no evidence was made for it")
 
 
-def judge(
-    claim: Proven, find: Callable[[str], Proven], patience: float = 1.0,
+def judge_claim(
+    claim: ProvenClaim, find: Callable[[str], ProvenClaim], patience: float = 1.0,
     refuted: Iterable[str] = (), earlier: Mapping[str, Any] | None = None,
 ) -> Judgement:  # fmt: skip
     """Search for evidence for the steps of a claim, and have the proof checker judge it.
@@ -89,7 +89,7 @@ def judge(
             with suppress(ProofError):
                 _suppose(book, find(id), find)
         known = EarlierInferences(earlier or bundled_record(claim.id))
-        record, work = emit(claim, find, book, known, patience, refuted)
+        record, work = emit_claim(claim, find, book, known, patience, refuted)
     except Untranslatable as reason:
         said = f"the proof checker has no words for it: {reason}"
         return Judgement(_unclear(claim, find), said)
@@ -116,10 +116,10 @@ def judge(
     )
 
 
-def _unclear(claim: Proven, find: Callable[[str], Proven]) -> dict[str, str]:
+def _unclear(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> dict[str, str]:
     """Return, by label, the steps whose statements are ambiguous or trivial, with the reason."""
     found = {}
-    for step in steps_of(claim, find):
+    for step in steps_of_claim(claim, find):
         try:
             require_stated(step.statement, step.context)
         except Refused as reason:
@@ -127,9 +127,9 @@ def _unclear(claim: Proven, find: Callable[[str], Proven]) -> dict[str, str]:
     return found
 
 
-def _suppose(book: ProvedClaims, claim: Proven, find: Callable[[str], Proven]) -> None:
+def _suppose(book: ProvedClaims, claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> None:
     """Assume a claim: add it to the proved claims as an axiom."""
-    work = Emission(claim, find, book)
+    work = ProofEmitter(claim, find, book)
     statement, (_, given) = work.formula(claim.statement), work.supposed
     name = f"claim {claim.id}"
     book.enter(claim.id, statement, given, prove("unchecked", (), name, given, statement))

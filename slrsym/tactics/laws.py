@@ -25,9 +25,9 @@ from slrsym.checker.term import (
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import GaussianLaw
 from slrsym.proofs.context import Context
-from slrsym.tactics.arithmetic import is_improper, opaque_in, prove_in_context
+from slrsym.tactics.arithmetic import is_improper_integral, opaque_terms, prove_in_context
 from slrsym.tactics.covariances import ldl_decomposition
-from slrsym.tactics.emission import FAILURES, QUESTIONS, Emission
+from slrsym.tactics.emission import FAILURES, QUESTIONS, ProofEmitter
 from slrsym.tactics.expectations import ExpectationCalculus
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths
@@ -36,7 +36,7 @@ from slrsym.tactics.phrases import TermToSympy
 # -- that something is defined --------------------------------------------------------------------
 
 
-def _derivative_exists(emitter: Emission, node: Term) -> Inference:
+def _derivative_exists(emitter: ProofEmitter, node: Term) -> Inference:
     if binder_bodies(node)[0][0] != "E":
         raise Rejected("the derivative of no expectation")
     with suppress(Rejected):
@@ -46,7 +46,7 @@ def _derivative_exists(emitter: Emission, node: Term) -> Inference:
     )
 
 
-def _mean_exists(emitter: Emission, node: Term) -> Inference:
+def _mean_exists(emitter: ProofEmitter, node: Term) -> Inference:
     with suppress(Rejected):
         return emitter.script.add("integrable", (), node)
     with suppress(Rejected):
@@ -57,7 +57,7 @@ def _mean_exists(emitter: Emission, node: Term) -> Inference:
 
 
 # What shows that a node of this head is defined.
-_DEFINED: dict[str, Callable[[Emission, Term], Inference]] = {
+_DEFINED: dict[str, Callable[[ProofEmitter, Term], Inference]] = {
     "E": _mean_exists,
     "copies": lambda emitter, node: emitter.script.add("copies exist", (), node),
     "d": _derivative_exists,
@@ -65,14 +65,14 @@ _DEFINED: dict[str, Callable[[Emission, Term], Inference]] = {
 
 
 def _exists(
-    emitter: Emission,
+    emitter: ProofEmitter,
     p: Term,
     given: Sequence[Term],
     context: Context,
     lines: Sequence[Inference] = (),
 ) -> Inference:
     """Prove that an expectation exists, or that a covariance matrix is positive semidefinite."""
-    if p[0] == "=" and is_improper(p[1]) and is_same(p[1], p[2]):
+    if p[0] == "=" and is_improper_integral(p[1]) and is_same(p[1], p[2]):
         return emitter.discharged(emitter.script.add("bells", (), p[1]), context)
     if p[0] == "=" and p[1][0] in _DEFINED and is_same(p[1], p[2]):
         with suppress(*FAILURES):
@@ -101,19 +101,19 @@ def _exists(
         return emitter.logic([shown], shown.theorem.hypotheses.values(), p)
     if p[:2] == ("o", "psd"):
         return _semidefinite(emitter, p, given, context)
-    if p[0] in RELATIONS and opaque_in(p):
+    if p[0] in RELATIONS and opaque_terms(p):
         return ExpectationCalculus(emitter, context).shown(p, lines)
     raise Rejected("another question")
 
 
-def _shown(emitter: Emission, p: Term, given: tuple[Term, ...], context: Context) -> Inference:
+def _shown(emitter: ProofEmitter, p: Term, given: tuple[Term, ...], context: Context) -> Inference:
     """Prove a formula from hypotheses, or raise `Rejected`."""
     if (line := emitter.shown(p, given, context)) is None:
         raise Rejected("not shown for all values")
     return line
 
 
-def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> list[Inference]:
+def _instances(emitter: ProofEmitter, names: Sequence[Term], context: Context) -> list[Inference]:
     """Return universally quantified hypotheses, instantiated at given variables."""
     return [
         emitter.specialised(h, names, context)
@@ -122,7 +122,7 @@ def _instances(emitter: Emission, names: Sequence[Term], context: Context) -> li
     ]
 
 
-def _by_equation(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
+def _by_equation(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
     """Prove a relation by replacing the left side of an equation by the right side."""
     shown = line.theorem.conclusion
     if shown[0] != "=" or not (paths := paths_to_subterm(p, shown[1])):
@@ -145,7 +145,9 @@ QUESTIONS.insert(0, _exists)
 # -- matrices -------------------------------------------------------------------------------------
 
 
-def _semidefinite(emitter: Emission, p: Term, given: Sequence[Term], context: Context) -> Inference:
+def _semidefinite(
+    emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context
+) -> Inference:
     """Prove a matrix positive semidefinite, as an image of a given one or by elimination."""
     for source, rows in _images(emitter, _matrix(emitter, p), given):
         with suppress(*FAILURES):
@@ -153,7 +155,7 @@ def _semidefinite(emitter: Emission, p: Term, given: Sequence[Term], context: Co
     raise Rejected("no reason why a matrix is positive semidefinite")
 
 
-def _image(emitter: Emission, p: Term, source: Term, rows: Any, context: Context) -> Inference:
+def _image(emitter: ProofEmitter, p: Term, source: Term, rows: Any, context: Context) -> Inference:
     line = emitter.script.add("psd image", (), p, source, tuple(map(emitter.term, rows)))
     for h in line.theorem.hypotheses.values():
         if emitter.shown(h, emitter.hypotheses(context), context) is None:
@@ -161,14 +163,14 @@ def _image(emitter: Emission, p: Term, source: Term, rows: Any, context: Context
     return emitter.discharged(line, context)
 
 
-def _matrix(emitter: Emission, p: Term) -> sp.Matrix:
+def _matrix(emitter: ProofEmitter, p: Term) -> sp.Matrix:
     """Return the matrix that a formula states to be positive semidefinite."""
     entries = list(map(TermToSympy(emitter.translator).expression, p[2][1:]))
     return sp.Matrix(round(len(entries) ** 0.5), round(len(entries) ** 0.5), entries)
 
 
 def _images(
-    emitter: Emission, matrix: sp.Matrix, given: Sequence[Term]
+    emitter: ProofEmitter, matrix: sp.Matrix, given: Sequence[Term]
 ) -> Iterator[tuple[Term, Any]]:
     n = matrix.rows
     for h in given:

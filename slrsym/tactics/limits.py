@@ -28,8 +28,8 @@ from slrsym.gaussian.special_functions import (
 )
 from slrsym.proofs.context import Context
 from slrsym.proofs.step import Step
-from slrsym.statements.expressions import rebuild, substitute_all
-from slrsym.tactics.emission import Emission, emitter_for
+from slrsym.statements.expressions import rebuild_expression, substitute_at_once
+from slrsym.tactics.emission import ProofEmitter, emitter_for_rules
 
 # c and q of c u^q + o(u^q); q is -oo for what is smaller than every power.
 Lead: TypeAlias = tuple[Expr, Expr]
@@ -60,13 +60,13 @@ class _Tail(sp.Function):  # type: ignore[misc]
     is_real = True
 
 
-@emitter_for("_Limits")
-def _limits(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inference:
+@emitter_for_rules("_Limits")
+def _limits(emitter: ProofEmitter, step: Step, premises: Sequence[Inference]) -> Inference:
     """Evaluate the limits on both sides, and have the proof checker prove the values equal."""
     if step.link.relation != "=" or not step.statement.has(Limit):
         raise Rejected("the rule shows equalities, and neither side has a limit")
     work = _Taken(emitter, step.context)
-    left, right = (rebuild(side, work.limit) for side in (step.link.lhs, step.link.rhs))
+    left, right = (rebuild_expression(side, work.limit) for side in (step.link.lhs, step.link.rhs))
     work.require(sp.Eq(left, right, evaluate=False))
     return emitter.on_trust(step, emitter.formula(step.statement))
 
@@ -75,7 +75,7 @@ def _limits(emitter: Emission, step: Step, premises: Sequence[Inference]) -> Inf
 class _Taken:
     """Evaluator of limits under the hypotheses of a step."""
 
-    emitter: Emission
+    emitter: ProofEmitter
     context: Context
 
     def knows(self, relation: sp.Basic) -> bool:
@@ -118,7 +118,7 @@ class _Taken:
     def _from(self, body: Expr, x: Symbol, side: Expr, target: Expr | None) -> Expr:
         u = Dummy("u", positive=True)
         away = side * u if target is None else target + side / u
-        c, q = _Leading(u, self).of(substitute_all(body, {x: away}))
+        c, q = _Leading(u, self).of(substitute_at_once(body, {x: away}))
         if q == 0:
             return c
         if q.is_extended_negative:
@@ -156,7 +156,7 @@ class _Leading:
             above, below = _AT_INFINITY[node.func]
             return (above if direction == 1 else below) + _Tail(self.u, node)
 
-        return rebuild(expr, change)
+        return rebuild_expression(expr, change)
 
     def _of(self, expr: Expr) -> Lead:
         if self.u not in expr.free_symbols:

@@ -21,12 +21,12 @@ from slrsym.checker.term import (
     substitute,
 )
 from slrsym.proofs.context import Context
-from slrsym.proofs.step import Step, labelled
+from slrsym.proofs.step import Step, join_labels
 from slrsym.proofs.theorems import proof_of_hypothesis
 from slrsym.statements.expressions import infix_text
 from slrsym.statements.maps import point_set
 from slrsym.tactics.arithmetic import prove_in_context
-from slrsym.tactics.emission import FAILURES, Emission, kind_of_proof
+from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs
 from slrsym.tactics.numerical_values import fingerprint, is_close
 from slrsym.tactics.paths import similarity
 
@@ -57,22 +57,22 @@ _VALUES: dict[str, Callable[..., list[Any]]] = {
 }  # fmt: skip
 
 
-@kind_of_proof("_ByTheorem")
-def _by_theorem(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+@emitter_for_proofs("_ByTheorem")
+def _by_theorem(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     needs, steps = proof.needs(), {s.label: s for s in proof.steps(context, label)}
     lines = []
     missing = [name for name in needs.hypotheses if name not in proof.premises]
     for name, hypothesis in needs.hypotheses.items():
         if name in missing:
             continue
-        inner, here = context.assuming(*hypothesis.hypotheses), labelled(label, name)
+        inner, here = context.assuming(*hypothesis.hypotheses), join_labels(label, name)
         line = emitter.prove(proof_of_hypothesis(hypothesis, proof.premises[name]), inner, here)
-        step = steps.get(labelled(here, "needed"))
+        step = steps.get(join_labels(here, "needed"))
         if step is not None:
             wanted = emitter.formula(hypothesis.statement)
             line = emitter.step(step, partial(emitter.conclude, line, wanted, inner), "needed")
         lines.append((line, replace(inner, covariances=())))
-    last = steps[labelled(label, "theorem")]
+    last = steps[join_labels(label, "theorem")]
 
     def concluded() -> Inference:
         if missing:
@@ -84,7 +84,11 @@ def _by_theorem(emitter: Emission, proof: Any, context: Context, label: str) -> 
 
 
 def _by_schema(
-    emitter: Emission, proof: Any, step: Step, needs: Any, lines: list[tuple[Inference, Context]]
+    emitter: ProofEmitter,
+    proof: Any,
+    step: Step,
+    needs: Any,
+    lines: list[tuple[Inference, Context]],
 ) -> Inference:
     name = proof.rule.name
     read = _VALUES.get(name)
@@ -102,7 +106,7 @@ def _by_schema(
 
 
 def _shown(
-    emitter: Emission, h: Term, places: Sequence[Term], context: Context,
+    emitter: ProofEmitter, h: Term, places: Sequence[Term], context: Context,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
     """Prove a hypothesis of a theorem on orbits for all points of a box."""
@@ -130,7 +134,7 @@ def _shown(
 
 
 def _from(
-    emitter: Emission, p: Term, given: Sequence[Term], context: Context,
+    emitter: ProofEmitter, p: Term, given: Sequence[Term], context: Context,
     lines: list[tuple[Inference, Context]],
 ) -> Inference:  # fmt: skip
     for line, _ in lines:

@@ -8,7 +8,7 @@ import sympy as sp
 
 from slrsym.checker import Rejected
 from slrsym.checker.term import Term, canonical_key, is_same
-from slrsym.statements.expressions import infix_text, text_of
+from slrsym.statements.expressions import expression_text, infix_text
 from slrsym.tactics.translate import FUNCTIONS, Translator
 
 _CLASSES = {name: made for made, name in FUNCTIONS.items()} | {"max": sp.Max}
@@ -46,14 +46,14 @@ def worded_formula(translator: Translator, p: Term) -> str:
     words = TermToSympy(translator)
     try:
         if p[0] == "=" and is_same(p[1], p[2]):
-            text = f"{text_of(words.expression(p[1]))} exists"
+            text = f"{expression_text(words.expression(p[1]))} exists"
         elif p[0] in _RELATIONS:
             text = infix_text(_RELATIONS[p[0]](*map(words.expression, p[1:]), evaluate=False))
         elif p[:2] == ("o", "psd"):
-            entries = ", ".join(text_of(words.expression(c)) for c in p[2][1:])
+            entries = ", ".join(expression_text(words.expression(c)) for c in p[2][1:])
             text = f"({entries}) are the entries of a covariance matrix"
         elif p[:2] == ("o", "integer"):
-            text = f"{text_of(words.expression(p[2]))} is an integer"
+            text = f"{expression_text(words.expression(p[2]))} is an integer"
         elif p[0] in ("and", "or"):
             text = f" {p[0]} ".join(f"({worded_formula(translator, q)})" for q in p[1:])
         else:

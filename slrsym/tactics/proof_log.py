@@ -15,7 +15,7 @@ from slrsym.checker import ProvedClaims
 from slrsym.files import replace_atomically
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.special_functions import OwensT, zeta
-from slrsym.proofs.claim_steps import Proven, steps_of
+from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import ProofError
 from slrsym.tactics import (
@@ -32,7 +32,7 @@ from slrsym.tactics import (
     structure,
 )
 from slrsym.tactics.arithmetic import FOUND
-from slrsym.tactics.emission import Emission, emit
+from slrsym.tactics.emission import ProofEmitter, emit_claim
 from slrsym.tactics.log_reuse import EarlierInferences, best_records
 from slrsym.tactics.log_writer import TermTable, extensions_of, log_lines, to_json
 from slrsym.tactics.translate import Untranslatable
@@ -44,7 +44,7 @@ FAMILIES = (
 )  # fmt: skip
 
 
-def order_claims(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]:
+def order_claims(ids: Iterable[str], find: Callable[[str], ProvenClaim]) -> list[str]:
     """Sort claims, together with all claims they use, so that each follows those it uses."""
     order: dict[str, None] = {}
     open_ones: set[str] = set()
@@ -62,9 +62,9 @@ def order_claims(ids: Iterable[str], find: Callable[[str], Proven]) -> list[str]
     return list(order)
 
 
-def claims_used_by(claim: Proven, find: Callable[[str], Proven]) -> list[str]:
+def claims_used_by(claim: ProvenClaim, find: Callable[[str], ProvenClaim]) -> list[str]:
     """Return the claims that a claim's evidence may cite."""
-    steps = steps_of(claim, find)
+    steps = steps_of_claim(claim, find)
     used = dict.fromkeys(id for s in steps for id in (*s.uses, *_used_besides(s)))
     return [id for id in used if id != claim.id]
 
@@ -88,16 +88,16 @@ def _used_besides(step: Step) -> Iterator[str]:
 
 
 def emit_records(
-    ids: Iterable[str], find: Callable[[str], Proven], left_out: list[str] | None = None,
+    ids: Iterable[str], find: Callable[[str], ProvenClaim], left_out: list[str] | None = None,
     earlier: Mapping[str, Any] | None = None, patience: float = 1.0,
-) -> Iterator[tuple[dict[str, Any], Emission]]:  # fmt: skip
+) -> Iterator[tuple[dict[str, Any], ProofEmitter]]:  # fmt: skip
     """Yield the log record and the translation of each claim, after those of the claims it uses."""
     # Else what is found would depend on what was asked before.
     FOUND.clear()
     book = ProvedClaims()
     for id in order_claims(ids, find):
         try:
-            yield emit(
+            yield emit_claim(
                 find(id), find, book, EarlierInferences((earlier or {}).get(id, {})), patience
             )
         except Untranslatable:
@@ -107,7 +107,7 @@ def emit_records(
 
 
 def write_log(
-    path: Path, ids: Iterable[str], find: Callable[[str], Proven], seed: int = 0,
+    path: Path, ids: Iterable[str], find: Callable[[str], ProvenClaim], seed: int = 0,
     earlier: Sequence[Path] = (), patience: float = 1.0,
 ) -> Counter[tuple[str, bool]]:  # fmt: skip
     """Write the log of claims and of those they use; return counts of steps by kind and evidence.
@@ -132,11 +132,11 @@ def write_log(
 
 
 def statement_records(
-    ids: Iterable[str], find: Callable[[str], Proven]
+    ids: Iterable[str], find: Callable[[str], ProvenClaim]
 ) -> Iterator[dict[str, Any]]:
     """Yield records that state the claims and their steps, without evidence."""
     for id in ids:
-        work, table = Emission(find(id), find, ProvedClaims()), TermTable()
+        work, table = ProofEmitter(find(id), find, ProvedClaims()), TermTable()
         try:
             statement = to_json(work.formula(work.claim.statement))
             given = list(map(to_json, work.supposed[1]))
@@ -146,7 +146,7 @@ def statement_records(
                     table.number(work.formula(step.statement)),
                     [*map(table.number, work.hypotheses(step.context))],
                 ]
-                for step in steps_of(work.claim, find)
+                for step in steps_of_claim(work.claim, find)
             ]
         # Which no log states.
         except (Untranslatable, ProofError):

@@ -10,16 +10,16 @@ from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import Term, is_same, num
 from slrsym.proofs.context import Context
 from slrsym.proofs.solutions import _Never, _OnlyAt, _Solution, _Split
-from slrsym.proofs.step import Step, labelled
+from slrsym.proofs.step import Step, join_labels
 from slrsym.tactics.arithmetic import prove_by_arithmetic
-from slrsym.tactics.emission import FAILURES, Emission, kind_of_proof
+from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs
 from slrsym.tactics.generalisation import prove_instance
 
 ZERO = num(0)
 
 
-@kind_of_proof("_SolutionSet")
-def _solution_set(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+@emitter_for_proofs("_SolutionSet")
+def _solution_set(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     *steps, last = proof.steps(context, label)
     shown = {
         step.label: (emitter.step(step, partial(_shown, emitter, step)), step) for step in steps
@@ -29,7 +29,7 @@ def _solution_set(emitter: Emission, proof: Any, context: Context, label: str) -
     )
 
 
-def _shown(emitter: Emission, step: Step) -> Inference:
+def _shown(emitter: ProofEmitter, step: Step) -> Inference:
     try:
         return emitter.attempt(partial(emitter.by_family, step, ()))
     except FAILURES:
@@ -38,7 +38,7 @@ def _shown(emitter: Emission, step: Step) -> Inference:
         return _of_a_factor(emitter, step)
 
 
-def _of_a_factor(emitter: Emission, step: Step) -> Inference:
+def _of_a_factor(emitter: ProofEmitter, step: Step) -> Inference:
     """Prove that c (x - v) = 0 implies x = v, by proving that c does not vanish."""
     statement: Any = step.statement
     vanishes, root = statement.args
@@ -67,7 +67,7 @@ class _Tree:
     """Translation of a tree of cases to the theorem that equations have the listed solutions."""
 
     def __init__(
-        self, emitter: Emission, proof: Any, context: Context, label: str,
+        self, emitter: ProofEmitter, proof: Any, context: Context, label: str,
         shown: Mapping[str, tuple[Inference, Step]],
     ) -> None:  # fmt: skip
         self.emitter, self.proof, self.context, self.label, self.shown = (
@@ -88,9 +88,9 @@ class _Tree:
 
     def closed(self, last: Step) -> Inference:
         goal = ("and", *self.equations)
-        lines = [self.branch(self.proof.tree, {}, self.context, labelled(self.label, "case"))]
+        lines = [self.branch(self.proof.tree, {}, self.context, join_labels(self.label, "case"))]
         for number, point in enumerate(self.points, start=1):
-            line, step = self.shown[labelled(self.label, f"solution {number}")]
+            line, step = self.shown[join_labels(self.label, f"solution {number}")]
             lines.append(self.emitter.put_back(line, goal, point, step.context, self.context))
         return self.emitter.logic(lines, self.given, self.emitter.formula(last.statement))
 
@@ -114,7 +114,7 @@ class _Tree:
         side = emitter.term(branch.equation)
         equation = next(e for e in self.equations if any(is_same(t, side) for t in e[1:]))
         vanishes = emitter.script.add("assume", (), equation)
-        if (here := labelled(label, "product")) in self.shown:
+        if (here := join_labels(label, "product")) in self.shown:
             split = self.put_back(here, ("=", side, product), values)
             vanishes = emitter.script.add("chain", [split, vanishes])
         vanishes = emitter.conclude(vanishes, ("=", product, ZERO), context)
@@ -143,14 +143,14 @@ class _Tree:
             )
         )  # fmt: skip
         for number, part in enumerate(parts, start=1):
-            here, factor = labelled(label, str(number)), factors[number - 1]
+            here, factor = join_labels(label, str(number)), factors[number - 1]
             if isinstance(part, _Never):
                 never: Term = ("!=", factor, ZERO)
-                lines.append(self.put_back(labelled(here, "never"), never, values))
+                lines.append(self.put_back(join_labels(here, "never"), never, values))
             elif isinstance(part, _OnlyAt):
                 unknown, value = emitter.term(part.unknown), emitter.term(part.value)
                 root: Term = ("implies", ("=", factor, ZERO), ("=", unknown, value))
-                lines.append(self.put_back(labelled(here, "only root"), root, values))
+                lines.append(self.put_back(join_labels(here, "only root"), root, values))
                 inner = context.substitute({part.unknown: part.value})
                 lines.append(self.branch(part.then, {**values, unknown: value}, inner, here))
         return emitter.logic(lines, supposed, self.listed)

@@ -11,21 +11,21 @@ from sympy import Eq, S
 from slrsym.checker import Inference, Rejected
 from slrsym.checker.term import Term, canonical_key, is_same, num, substitute
 from slrsym.proofs.context import Context
-from slrsym.proofs.step import Step, labelled
-from slrsym.statements.expressions import substitute_all
+from slrsym.proofs.step import Step, join_labels
+from slrsym.statements.expressions import substitute_at_once
 from slrsym.tactics.arithmetic import prove_in_context
-from slrsym.tactics.emission import FAILURES, Emission, emitter_for, kind_of_proof
+from slrsym.tactics.emission import FAILURES, ProofEmitter, emitter_for_proofs, emitter_for_rules
 from slrsym.tactics.log_writer import to_json
 from slrsym.tactics.paths import paths_to_subterm, replace_at_paths, similarity
 
 
-@kind_of_proof("Chain")
-def _chain(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+@emitter_for_proofs("Chain")
+def _chain(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     lines = []
     for number, (link, rule) in enumerate(proof.links, start=1):
-        here = labelled(label, str(number))
+        here = join_labels(label, str(number))
         premises = [
-            emitter.prove(inner, within, labelled(here, name))
+            emitter.prove(inner, within, join_labels(here, name))
             for name, inner, within in rule.premises(link, context)
         ]
         step = Step(here, link.statement, rule, link, context)
@@ -37,19 +37,19 @@ def _chain(emitter: Emission, proof: Any, context: Context, label: str) -> Infer
     return emitter.conclude(line, wanted, context)
 
 
-@kind_of_proof("_AllOf")
-def _all_of(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+@emitter_for_proofs("_AllOf")
+def _all_of(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     parts = [
-        emitter.prove(part, context, labelled(label, f"part {number}"))
+        emitter.prove(part, context, join_labels(label, f"part {number}"))
         for number, part in enumerate(proof.parts, start=1)
     ]
     given = {k: h for p in parts for k, h in p.theorem.hypotheses.items()}
     return emitter.logic(parts, given.values(), emitter.formula(proof.conclusion))
 
 
-@kind_of_proof("_Having")
-def _having(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
-    fact = emitter.prove(proof.fact, context, labelled(label, proof.name))
+@emitter_for_proofs("_Having")
+def _having(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
+    fact = emitter.prove(proof.fact, context, join_labels(label, proof.name))
     then = emitter.prove(proof.then, context.assuming(proof.fact.conclusion), label)
     both = fact.theorem.hypotheses | then.theorem.hypotheses
     given = [h for k, h in both.items() if k != canonical_key(fact.theorem.conclusion)]
@@ -58,15 +58,15 @@ def _having(emitter: Emission, proof: Any, context: Context, label: str) -> Infe
     return emitter.logic([fact, then], given, then.theorem.conclusion)
 
 
-@kind_of_proof("_Cases")
-def _cases(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+@emitter_for_proofs("_Cases")
+def _cases(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     branches = []
     steps = list(proof.steps(context, label))
     for number, (case, inner) in enumerate(proof.branches, start=1):
         within, goal = proof._inside(case, context)
-        here = labelled(label, f"case {number}")
+        here = join_labels(label, f"case {number}")
         shown = emitter.prove(inner, within, here)
-        step = next(s for s in steps if s.label == labelled(here, "shown"))
+        step = next(s for s in steps if s.label == join_labels(here, "shown"))
         wanted = emitter.formula(goal)
         line = emitter.step(step, partial(emitter.conclude, shown, wanted, within), "case")
         branches.append((case, line))
@@ -109,14 +109,16 @@ def _cases(emitter: Emission, proof: Any, context: Context, label: str) -> Infer
     return emitter.step(steps[-1], covered, "cases")
 
 
-@kind_of_proof("_Induction")
-def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+@emitter_for_proofs("_Induction")
+def _induction(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     n, goal = proof.variable, emitter.formula(proof.goal)
     at_zero = context.substitute({n: S.Zero})
-    base = emitter.prove(proof.base, at_zero, labelled(label, "base"))
-    step = emitter.prove(proof.step, context.with_granted_goal(proof.goal), labelled(label, "step"))
+    base = emitter.prove(proof.base, at_zero, join_labels(label, "base"))
+    step = emitter.prove(
+        proof.step, context.with_granted_goal(proof.goal), join_labels(label, "step")
+    )
     first, following = (
-        emitter.formula(substitute_all(proof.goal, {n: v})) for v in (S.Zero, n + 1)
+        emitter.formula(substitute_at_once(proof.goal, {n: v})) for v in (S.Zero, n + 1)
     )
     symbol = emitter.term(n)
 
@@ -147,7 +149,7 @@ def _induction(emitter: Emission, proof: Any, context: Context, label: str) -> I
     return emitter.step(last, closed, "induction")
 
 
-def _joined(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
+def _joined(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
     """Prove a conjunction part by part from a theorem with equal parts."""
     if p[0] != "and":
         conclude = _alternative if p[0] == "or" else type(emitter).conclude
@@ -166,7 +168,7 @@ def _joined(emitter: Emission, line: Inference, p: Term, context: Context) -> In
     return emitter.logic(parts, left.values(), p)
 
 
-def _alternative(emitter: Emission, line: Inference, p: Term, context: Context) -> Inference:
+def _alternative(emitter: ProofEmitter, line: Inference, p: Term, context: Context) -> Inference:
     """Prove a disjunction from one with equal parts, or from a theorem that is one of its parts."""
     shown = line.theorem.conclusion
     parts = shown[1:] if shown[0] == "or" else (shown,)
@@ -183,23 +185,23 @@ def _alternative(emitter: Emission, line: Inference, p: Term, context: Context) 
     return emitter.logic(lines, given.values(), p)
 
 
-@emitter_for("_Hypothesis")
-def _hypothesis(emitter: Emission, step: Step, premises: Any) -> Inference:
+@emitter_for_rules("_Hypothesis")
+def _hypothesis(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     line = emitter.script.add("assume", (), emitter.formula(rule.goal))
     return emitter.from_equations([line], emitter.formula(step.statement), step.context)
 
 
-@emitter_for("_Instance")
-def _instance(emitter: Emission, step: Step, premises: Any) -> Inference:
+@emitter_for_rules("_Instance")
+def _instance(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     hypothesis, value = emitter.formula(rule.hypothesis), emitter.term(rule.value)
     line = emitter.specialised(hypothesis, [value], step.context)
     return emitter.conclude(line, emitter.formula(step.statement), step.context)
 
 
-@kind_of_proof("_Claimed")
-def _claimed(emitter: Emission, proof: Any, context: Context, label: str) -> Inference:
+@emitter_for_proofs("_Claimed")
+def _claimed(emitter: ProofEmitter, proof: Any, context: Context, label: str) -> Inference:
     (step,) = proof.steps(context, label)
 
     def cited() -> Inference:
@@ -209,18 +211,20 @@ def _claimed(emitter: Emission, proof: Any, context: Context, label: str) -> Inf
     return emitter.step(step, cited, "claim")
 
 
-@emitter_for("Lemma")
-def _lemma(emitter: Emission, step: Step, premises: Any) -> Inference:
+@emitter_for_rules("Lemma")
+def _lemma(emitter: ProofEmitter, step: Step, premises: Any) -> Inference:
     rule: Any = step.rule
     wanted = emitter.formula(step.statement)
     line = emitter.cited(rule.id, rule.values, step.context, premises)
     with suppress(*FAILURES):
-        return emitter.attempt(partial(under_derivatives, emitter, line, wanted, step.context))
+        return emitter.attempt(
+            partial(rewrite_under_derivatives, emitter, line, wanted, step.context)
+        )
     return emitter.or_linear(step, partial(emitter.conclude, line, wanted, step.context), [line])
 
 
-def under_derivatives(
-    emitter: Emission, line: Inference, wanted: Term, context: Context
+def rewrite_under_derivatives(
+    emitter: ProofEmitter, line: Inference, wanted: Term, context: Context
 ) -> Inference:
     """Rewrite a statement by an identity, also inside derivatives."""
     p = line.theorem.conclusion

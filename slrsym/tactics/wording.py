@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from slrsym.checker import Rejected
-from slrsym.statements.expressions import text_of
+from slrsym.statements.expressions import expression_text
 from slrsym.tactics.binders import polynomial_term
 from slrsym.tactics.certificates import RELATION_OF, UnknownSign
-from slrsym.tactics.emission import FAILURES, Emission, MissingFact
+from slrsym.tactics.emission import FAILURES, MissingFact, ProofEmitter
 from slrsym.tactics.phrases import TermToSympy
 
 # Longer polynomials say little.
 _MOST_TERMS = 12
 
 
-def reword(emitter: Emission, reason: Rejected) -> Rejected:
+def reword_reason(emitter: ProofEmitter, reason: Rejected) -> Rejected:
     """Return the error of a failed search with its reason in the wording of statements."""
     if not isinstance(reason, UnknownSign) or len(reason.polynomial) > _MOST_TERMS:
         return Rejected(str(reason))
@@ -23,4 +23,4 @@ def reword(emitter: Emission, reason: Rejected) -> Rejected:
         )
     except (*FAILURES, IndexError, KeyError):
         return Rejected(str(reason))
-    return MissingFact(f"{reason}: {text_of(expr)} {RELATION_OF[reason.sign]} 0")
+    return MissingFact(f"{reason}: {expression_text(expr)} {RELATION_OF[reason.sign]} 0")

@@ -42,7 +42,7 @@ class RiskSetting(NamedTuple):
     L: int
 
 
-class Derivatives(NamedTuple):
+class RiskDerivatives(NamedTuple):
     """The excess risk and its derivatives in the overlaps."""
 
     excess_risk: tuple[Any, ...]
@@ -55,7 +55,7 @@ class RiskReference(NamedTuple):
 
     region: str
     setting: RiskSetting
-    values: Derivatives
+    values: RiskDerivatives
 
 
 class ZetaReference(NamedTuple):
@@ -96,7 +96,7 @@ def risk_references() -> tuple[RiskReference, ...]:
                 row["d"],
                 row["L"],
             ),
-            Derivatives(*(_read(row[name]) for name in Derivatives._fields)),
+            RiskDerivatives(*(_read(row[name]) for name in RiskDerivatives._fields)),
         )
         for row in rows
     )
@@ -124,7 +124,7 @@ class AccuracyError(NamedTuple):
     ulps: float
 
 
-def error_of(found: Iterable[float], exact: Iterable[Any]) -> AccuracyError:
+def relative_error(found: Iterable[float], exact: Iterable[Any]) -> AccuracyError:
     """Return the error of an array of numbers, relative to the largest one."""
     values = list(exact)
     with mp.workdps(DIGITS + 10):
@@ -146,14 +146,14 @@ def risk_errors(row: RiskReference, backend: str = "numpy") -> dict[str, Accurac
         "gradient": gradient(*arguments),
         "hessian": hessian(*arguments)[_UPPER],
     }
-    return {name: error_of(found[name], getattr(row.values, name)) for name in found}
+    return {name: relative_error(found[name], getattr(row.values, name)) for name in found}
 
 
 def zeta_errors(row: ZetaReference) -> dict[str, AccuracyError]:
     """Return the errors of zeta and the variance of erf at one reference point."""
     return {
-        "zeta": error_of([zeta(row.t, row.s)], [row.zeta]),
-        "variance": error_of([erf_variance(row.t, row.s)], [row.variance]),
+        "zeta": relative_error([zeta(row.t, row.s)], [row.zeta]),
+        "variance": relative_error([erf_variance(row.t, row.s)], [row.variance]),
     }
 
 

@@ -41,7 +41,7 @@ PER_DECADE = 10
 _STEPS = np.logspace(-9, 0, 9 * PER_DECADE + 1)
 
 
-def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Array:
+def require_finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Array:
     """Return a value as an array of finite numbers with a given shape, or raise an error."""
     array = np.asarray(value, dtype=np.float64)
     if shape is not None and array.shape != shape:
@@ -51,9 +51,9 @@ def finite_array(name: str, value: Any, shape: tuple[int, ...] | None = None) ->
     return array
 
 
-def increasing_steps(steps: ArrayLike | None) -> Array:
+def require_increasing_steps(steps: ArrayLike | None) -> Array:
     """Return increasing step lengths along a curve, or raise an error."""
-    values = _STEPS if steps is None else finite_array("steps", steps)
+    values = _STEPS if steps is None else require_finite_array("steps", steps)
     if values.ndim != 1 or values.size < 2 * PER_DECADE or values[0] <= 0:
         raise ValueError(f"steps must be {2 * PER_DECADE} positive numbers at least; got {steps!r}")
     if (np.diff(values) <= 0).any():
@@ -421,14 +421,17 @@ def check_retraction(
     >>> round(check_retraction(spheres.retract, [1, 0], [0, 1], spheres.exponential).slope, 1)
     3.0
     """
-    start = finite_array("point", point)
-    along = finite_array("direction", direction, start.shape)
-    distances = increasing_steps(steps)
+    start = require_finite_array("point", point)
+    along = require_finite_array("direction", direction, start.shape)
+    distances = require_increasing_steps(steps)
     other = exponential or (lambda x, u: x + u)
     if not np.linalg.norm(along) > 0:
         raise ValueError(f"direction must not be zero; got {direction!r}")
     ends = [
-        [finite_array(name, move(start, t * along), start.shape) for t in distances.tolist()]
+        [
+            require_finite_array(name, move(start, t * along), start.shape)
+            for t in distances.tolist()
+        ]
         for name, move in (("retraction", retraction), ("exponential", other))
     ]
     gaps = np.array([np.linalg.norm(a - b) for a, b in zip(*ends, strict=True)])
@@ -448,13 +451,13 @@ class _Curve:
         seed: int,
     ) -> None:
         self.cost = cost
-        self.point = finite_array("point", point)
-        self.steps = increasing_steps(steps)
+        self.point = require_finite_array("point", point)
+        self.steps = require_increasing_steps(steps)
         self.manifold = Euclidean() if manifold is None else manifold
         if direction is None:
             along = np.random.default_rng(seed).standard_normal(self.point.shape)
         else:
-            along = finite_array("direction", direction, self.point.shape)
+            along = require_finite_array("direction", direction, self.point.shape)
         self.direction = self.manifold.tangent(self.point, along)
         length = np.linalg.norm(self.direction)
         # Nothing changes along no direction, whatever the derivatives.
@@ -465,10 +468,10 @@ class _Curve:
         self.acceleration = self.manifold.acceleration(self.point, self.direction)
 
     def derivative(self, name: str, value: Any) -> Array:
-        return finite_array(f"{name} at the point", value, self.point.shape)
+        return require_finite_array(f"{name} at the point", value, self.point.shape)
 
     def value(self, point: Array) -> float:
-        return float(finite_array("cost", self.cost(point), ()))
+        return float(require_finite_array("cost", self.cost(point), ()))
 
     def compared(self, coefficients: tuple[float, ...], order: int) -> TaylorCheck:
         """Compare the function along the curve with its Taylor polynomial at the point."""

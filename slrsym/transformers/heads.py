@@ -47,7 +47,9 @@ class HeadsRisk:
     def __init__(self, task: MultipleLocation, heads: int, backend: str = "auto") -> None:
         self._task, self._heads = task, heads
         backend = choose_backend(backend)
-        self._one, self._two = (moments_by(x, backend) for x in ("one_head", "two_heads"))
+        self._one, self._two = (
+            compile_moments(x, backend) for x in ("one_head_moments", "two_head_moments")
+        )
         n = task.n
         # Second moments: first token, second token, of which kind, two heads, how many times.
         roles = [*range(n), n]
@@ -63,7 +65,7 @@ class HeadsRisk:
                 for h, g in product(range(heads), repeat=2)
             ]
         self._first, second, h, g, self._times = np.array(same).T
-        # Where the means and covariances of two heads are, in the order of `two_heads`.
+        # Where the means and covariances of two heads are, in the order of `two_head_moments`.
         k, v, K, V = h, heads + h, g, heads + g
         self._seen = [(self._first, k), (self._first, v), (second, K), (second, V)]
         self._places = [(k, v), (K, V), (k, K), (k, V), (v, K), (v, V)]
@@ -345,6 +347,6 @@ def _in_frame(moved: _Array, fixed: int) -> _Array:
 
 
 @cache
-def moments_by(name: str, backend: str) -> Callable[..., Any]:
+def compile_moments(name: str, backend: str) -> Callable[..., Any]:
     """Return a function of `slrsym.transformers.moments`, compiled for a backend."""
     return compile_program(cached_program(f"slrsym.transformers.moments.{name}")(), backend)

@@ -17,7 +17,7 @@ _COVARIANCES = symbols("c_UV c_uv c_Uu c_Uv c_Vu c_Vv", real=True)
 _S = Symbol("s", positive=True)
 
 
-def one_head() -> Program:
+def one_head_moments() -> Program:
     """Return the program of the moments of one head, with derivatives.
 
     E[V erf(lambda U)] with its derivatives by the first three; E[Y V erf(lambda U)], for a centred
@@ -35,7 +35,7 @@ def one_head() -> Program:
     return print_program(outputs, (*varying, _S), (lam,))
 
 
-def two_heads() -> Program:
+def two_head_moments() -> Program:
     """Return the program of the second moment of two heads.
 
     That is E[V v erf(lambda U) erf(lambda u)], with its derivatives by the first ten.

@@ -4,9 +4,9 @@ from typing import Any
 
 from slrsym.typeset.backends import to_latex, to_mathml
 from slrsym.typeset.boxes import Box, FormulaLine, break_lines, widest_part
-from slrsym.typeset.calculus import declared_laws
+from slrsym.typeset.calculus import choose_declared_laws
 from slrsym.typeset.layout import Printer
-from slrsym.typeset.order import Order
+from slrsym.typeset.order import PrintingOrder
 
 
 def formula_latex(expr: Any) -> str:

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 from slrsym.typeset.boxes import (
     Atom,
     Box,
+    BracketedBox,
     Delimiter,
-    Fence,
     FormulaLine,
     Fraction,
     MatrixBox,
@@ -34,8 +34,8 @@ def to_latex(box: Box) -> str:
 
     Examples
     --------
-    >>> from slrsym.typeset.boxes import Fraction, identifier, number
-    >>> to_latex(Fraction(number(2), identifier("pi")))
+    >>> from slrsym.typeset.boxes import Fraction, identifier_box, number_box
+    >>> to_latex(Fraction(number_box(2), identifier_box("pi")))
     '\\frac{2}{\\pi}'
     """
     match box:
@@ -69,7 +69,7 @@ def to_latex(box: Box) -> str:
         case Delimiter(text, size, side):
             sized = (_LEFT if side == "open" else _RIGHT)[size]
             return sized + _SPECIAL.get(text, text)
-        case Fence():
+        case BracketedBox():
             return _joined([to_latex(b) for b in (box.opened, box.body, box.closed)])
         case MatrixBox(rows):
             lines = (" & ".join(map(to_latex, entries)) for entries in rows)
@@ -158,8 +158,8 @@ def to_mathml(lines: Box | list[FormulaLine], display: bool = True, annotated: b
 
     Examples
     --------
-    >>> from slrsym.typeset.boxes import Fraction, identifier, number
-    >>> to_mathml(Fraction(number(2), identifier("pi")), display=False)
+    >>> from slrsym.typeset.boxes import Fraction, identifier_box, number_box
+    >>> to_mathml(Fraction(number_box(2), identifier_box("pi")), display=False)
     '<math><mfrac><mn>2</mn><mi>π</mi></mfrac></math>'
     """
     if isinstance(lines, Box):
@@ -214,7 +214,7 @@ def _element(box: Box) -> str:
                 f'minsize="{height}" maxsize="{height}"' if size >= _HIGH else 'stretchy="false"'
             )
             return f'<mo form="{form}" {sized}>{escape(text)}</mo>'
-        case Fence(opening, body, closing):
+        case BracketedBox(opening, body, closing):
             grows = body.height >= _HIGH
             opened, closed = _bracket(opening, "prefix", grows), _bracket(closing, "postfix", grows)
             return _grouped(opened + _inside(body) + closed)
@@ -240,7 +240,7 @@ def _one(box: Box) -> str:
 def _beside(parts: Iterable[Box]) -> Iterable[str]:
     before: Box | None = None
     for part in parts:
-        if before is not None and _is_name(before) and isinstance(part, Fence):
+        if before is not None and _is_name(before) and isinstance(part, BracketedBox):
             yield _APPLY
         elif _is_name(part) and before is not None and not isinstance(before, Operator | Space):
             leans = isinstance(before, Atom) and before.text in _LEANING

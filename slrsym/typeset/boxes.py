@@ -97,7 +97,7 @@ def _limits_aside(box: Box) -> float:
     match box:
         case ScriptBox(base=Operator(text="sum"), below=below, above=above):
             return max((s.width * _SCRIPT for s in (below, above) if s is not None), default=0.0)
-        case ScriptBox(base=inside) | Root(inside) | Fence(body=inside):
+        case ScriptBox(base=inside) | Root(inside) | BracketedBox(body=inside):
             return _limits_aside(inside)
         case RowBox(parts):
             return sum(map(_limits_aside, parts))
@@ -173,7 +173,7 @@ class Delimiter(Box):
 
 
 @dataclass(frozen=True)
-class Fence(Box):
+class BracketedBox(Box):
     """A box between brackets of matching size."""
 
     opening: str
@@ -222,27 +222,27 @@ class MatrixBox(Box):
         return 3
 
 
-def identifier(text: str) -> Atom:
+def identifier_box(text: str) -> Atom:
     """Return the box of a letter in italics, or of a Greek letter by its name."""
     return Atom(text)
 
 
-def number(text: object) -> Atom:
+def number_box(text: object) -> Atom:
     """Return the box of a number."""
     return Atom(str(text), "number")
 
 
-def upright_name(text: str) -> Atom:
+def upright_name_box(text: str) -> Atom:
     """Return the box of an upright function name."""
     return Atom(text, "name")
 
 
-def prose(text: str) -> Atom:
+def prose_box(text: str) -> Atom:
     """Return the box of words within a formula, with spaces around them."""
     return Atom(text, "words")
 
 
-def row(parts: Iterable[Box]) -> Box:
+def row_of_boxes(parts: Iterable[Box]) -> Box:
     """Return a row of boxes side by side, without nested rows."""
     flat: list[Box] = []
     for part in parts:
@@ -310,7 +310,7 @@ def break_lines(box: Box, width: float) -> list[FormulaLine]:
     for end in reversed(ends):
         chosen = pieces[starts[begin] : starts[end]]
         parts = [*_sign(pieces, starts[begin]), *(p.box for p in chosen)]
-        lines.append(FormulaLine(row(parts), _indent(pieces, starts[begin])))
+        lines.append(FormulaLine(row_of_boxes(parts), _indent(pieces, starts[begin])))
         begin = end
     return lines
 
@@ -336,13 +336,13 @@ def _pieces(box: Box, depth: int) -> list[_Piece]:
     match box:
         case RowBox(parts):
             return [piece for part in parts for piece in _pieces(part, depth)]
-        case Fence(breaks=True) if _has_break(box.body):
+        case BracketedBox(breaks=True) if _has_break(box.body):
             return [
                 _Piece(box.opened, depth, False),
                 *_pieces(box.body, depth + 1),
                 _Piece(box.closed, depth, False),
             ]
-        case ScriptBox(base=Fence(breaks=True) as base) if _has_break(base.body):
+        case ScriptBox(base=BracketedBox(breaks=True) as base) if _has_break(base.body):
             *front, last = _pieces(base, depth + _RAISED)
             return [*front, replace(last, box=replace(box, base=last.box))]
         case Operator(breaks=True):
@@ -367,8 +367,8 @@ def _has_break(box: Box) -> bool:
             return any(_has_break(part) for part in parts)
         case Operator(breaks=breaks) | Space(breaks=breaks):
             return breaks
-        case Fence(body=body, breaks=breaks):
+        case BracketedBox(body=body, breaks=breaks):
             return breaks and _has_break(body)
-        case ScriptBox(base=Fence() as base):
+        case ScriptBox(base=BracketedBox() as base):
             return _has_break(base)
     return False

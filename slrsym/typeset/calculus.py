@@ -14,19 +14,19 @@ from slrsym.gaussian.law import GaussianLaw, IIDSum, Law, NoiseLaw, ProductLaw
 from slrsym.typeset.boxes import (
     Atom,
     Box,
+    BracketedBox,
     Delimiter,
-    Fence,
     Fraction,
     MatrixBox,
     Operator,
     ScriptBox,
     Space,
-    identifier,
-    number,
-    row,
-    upright_name,
+    identifier_box,
+    number_box,
+    row_of_boxes,
+    upright_name_box,
 )
-from slrsym.typeset.common import POWER, PREFIX, PRODUCT, RELATION, SUM, Writing, add_primes
+from slrsym.typeset.common import POWER, PREFIX, PRODUCT, RELATION, SUM, PrinterBase, add_primes
 from slrsym.typeset.letters import COMMA
 
 
@@ -57,7 +57,7 @@ def _blocks(law: Law) -> set[Law]:
     return found
 
 
-def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
+def is_part_of_declared_laws(law: Law, declared: Mapping[Symbol, Law]) -> bool:
     """Return whether a law equals the law that its variables are declared to have."""
     if any(s not in declared for s in law.symbols):
         return False
@@ -70,7 +70,7 @@ def is_part_of(law: Law, declared: Mapping[Symbol, Law]) -> bool:
     return together == _blocks(law)
 
 
-def declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
+def choose_declared_laws(expressions: list[Expr]) -> dict[Symbol, Law]:
     """Return the laws to declare once for some expressions, so that few formulas repeat them."""
     declared: dict[Symbol, Law] = {}
     for expression in expressions:
@@ -88,7 +88,7 @@ def _binders(expression: Expr) -> list[Expectation]:
     return sorted(found, key=lambda node: (-len(str(node)), str(node)))
 
 
-class CalculusWriting(Writing):
+class CalculusPrinter(PrinterBase):
     """The printer's methods for derivatives, integrals and sums."""
 
     def _derivative(self, expr: Derivative) -> tuple[Box, int]:
@@ -103,7 +103,7 @@ class CalculusWriting(Writing):
             )
             if plain and still:
                 return self._partial(of, places[0], count, of.args, of.args)
-        return row([*self._signs(expr), self._operand(of)]), PREFIX
+        return row_of_boxes([*self._signs(expr), self._operand(of)]), PREFIX
 
     def _signs(self, expr: Derivative) -> list[Box]:
         signs: list[Box] = []
@@ -116,19 +116,21 @@ class CalculusWriting(Writing):
         for variable, count in expr.variable_count:
             power = None if count == 1 else self._print(count)[0]
             if alone:
-                d = upright_name("d")
+                d = upright_name_box("d")
                 above = d if power is None else ScriptBox(d, above=power)
                 letter_ = self.symbol(variable)
-                below = row([d, letter_ if power is None else ScriptBox(letter_, above=power)])
+                below = row_of_boxes(
+                    [d, letter_ if power is None else ScriptBox(letter_, above=power)]
+                )
                 signs.append(Fraction(above, below))
             else:
-                signs.append(ScriptBox(identifier("partial"), self.symbol(variable), power))
+                signs.append(ScriptBox(identifier_box("partial"), self.symbol(variable), power))
         return [*signs, Space()]
 
     def _operand(self, of: Expr) -> Box:
         box, level = self._print(of)
         bare = isinstance(of, Expectation | Function | Symbol) and level >= PREFIX
-        return box if bare else Fence("[", box, "]")
+        return box if bare else BracketedBox("[", box, "]")
 
     def _partial(
         self, of: AppliedUndef, place: int, count: int, names: Any, at: Any
@@ -140,12 +142,12 @@ class CalculusWriting(Writing):
         called = self.symbol(of.func)
         if len(of.args) == 1 and count <= 3:
             return self._call(add_primes(called, int(count)), at), POWER
-        power = None if count == 1 else number(count)
+        power = None if count == 1 else number_box(count)
         numbered = names[place] in self._bound or of.args != tuple(at)
         numbered = numbered and of.func.__name__ not in self.names
-        index = number(place + 1) if numbered else self.symbol(names[place])
-        sign = ScriptBox(identifier("partial"), index, power)
-        return row([sign, self._call(called, at)]), PREFIX
+        index = number_box(place + 1) if numbered else self.symbol(names[place])
+        sign = ScriptBox(identifier_box("partial"), index, power)
+        return row_of_boxes([sign, self._call(called, at)]), PREFIX
 
     def _substitution(self, expr: Subs) -> tuple[Box, int]:
         of, variables, values = expr.expr, expr.variables, expr.point
@@ -176,11 +178,11 @@ class CalculusWriting(Writing):
             sign = Operator("=" if short else ":=", "relation")
             at += [self.symbol(variable), sign, self._print(value)[0]]
         where: Box = (
-            ScriptBox(Delimiter("|", 2, "close"), row(at))
+            ScriptBox(Delimiter("|", 2, "close"), row_of_boxes(at))
             if short
-            else Fence("[", row(at), "]", breaks=False)
+            else BracketedBox("[", row_of_boxes(at), "]", breaks=False)
         )
-        return row([self._within(of, PREFIX), where]), SUM
+        return row_of_boxes([self._within(of, PREFIX), where]), SUM
 
     def _is_letter(self, value: Expr) -> bool:
         """Return whether a value is written as a letter, perhaps with a minus sign."""
@@ -196,34 +198,38 @@ class CalculusWriting(Writing):
             below, above = ends if len(ends) == 2 else (None, ends[0] if ends else None)
             sign: Box = Operator("int", "large")
             signs.append(ScriptBox(sign, below, above) if ends else sign)
-            differentials = [Space(), upright_name("d"), self.symbol(limit[0]), *differentials]
+            differentials = [Space(), upright_name_box("d"), self.symbol(limit[0]), *differentials]
         with self._binding(expr.variables):
             body = self._within(expr.function, PRODUCT)
-        return row([*signs, body, *differentials]), PREFIX
+        return row_of_boxes([*signs, body, *differentials]), PREFIX
 
     def _series(self, expr: Sum) -> tuple[Box, int]:
         signs: list[Box] = []
         for index, first, last in reversed(expr.limits):
-            below = row([self.symbol(index), Operator("=", "relation"), self._print(first)[0]])
+            below = row_of_boxes(
+                [self.symbol(index), Operator("=", "relation"), self._print(first)[0]]
+            )
             signs.append(ScriptBox(Operator("sum", "large"), below, self._print(last)[0]))
         with self._binding(expr.variables):
             body = self._within(expr.function, PRODUCT)
-        return row([*signs, body]), PREFIX
+        return row_of_boxes([*signs, body]), PREFIX
 
     def _limit(self, expr: Limit) -> tuple[Box, int]:
         of, variable, point, _ = expr.args
-        under = row([self.symbol(variable), Operator("to", "relation"), self._print(point)[0]])
-        sign = ScriptBox(upright_name("lim"), under)
-        return row([sign, Space(), self._within(of, PRODUCT)]), PREFIX
+        under = row_of_boxes(
+            [self.symbol(variable), Operator("to", "relation"), self._print(point)[0]]
+        )
+        sign = ScriptBox(upright_name_box("lim"), under)
+        return row_of_boxes([sign, Space(), self._within(of, PRODUCT)]), PREFIX
 
 
-class ExpectationWriting(Writing):
+class ExpectationPrinter(PrinterBase):
     """The printer's methods for expectations and laws."""
 
     def _expectation(self, expr: Expectation) -> tuple[Box, int]:
-        sign: Box = upright_name("E")
+        sign: Box = upright_name_box("E")
         nested = self._depth > 0 or expr.integrand.has(Expectation)
-        if self.laws is not None and not is_part_of(expr.law, self.laws):
+        if self.laws is not None and not is_part_of_declared_laws(expr.law, self.laws):
             sign = ScriptBox(sign, self.law(expr.law))
         elif nested:
             sign = ScriptBox(sign, self._join(expr.law.symbols))
@@ -233,7 +239,7 @@ class ExpectationWriting(Writing):
                 body = self._print(expr.integrand)[0]
         finally:
             self._depth -= 1
-        return row([sign, Fence("[", body, "]")]), POWER
+        return row_of_boxes([sign, BracketedBox("[", body, "]")]), POWER
 
     def _copies(self, expr: IIDSum) -> tuple[Box, int]:
         count = expr.count
@@ -248,10 +254,10 @@ class ExpectationWriting(Writing):
             self._copied = before
         sign = ScriptBox(
             Operator("sum", "large"),
-            row([identifier("ell"), Operator("=", "relation"), number(first)]),
+            row_of_boxes([identifier_box("ell"), Operator("=", "relation"), number_box(first)]),
             self._print(last)[0],
         )
-        return row([sign, body]), PREFIX
+        return row_of_boxes([sign, body]), PREFIX
 
     def law(self, law: Law) -> Box:
         """Return the box of a probability law."""
@@ -259,19 +265,26 @@ class ExpectationWriting(Writing):
         for block in law.independent_laws():
             parts += [COMMA, Space(0.17, breaks=True)] if parts else []
             parts.append(self._block(block))
-        return row(parts)
+        return row_of_boxes(parts)
 
     def _block(self, law: Law) -> Box:
         if isinstance(law, NoiseLaw):
             xi = self.symbol(law.symbols[0])
             moments = [
-                row([upright_name("E"), Fence("[", inside, "]"), Operator("=", "relation"), value])
+                row_of_boxes(
+                    [
+                        upright_name_box("E"),
+                        BracketedBox("[", inside, "]"),
+                        Operator("=", "relation"),
+                        value,
+                    ]
+                )
                 for inside, value in (
-                    (xi, number(0)),
-                    (ScriptBox(xi, above=number(2)), self.box(law.variance)),
+                    (xi, number_box(0)),
+                    (ScriptBox(xi, above=number_box(2)), self.box(law.variance)),
                 )
             ]
-            return row([moments[0], COMMA, Space(), moments[1]])
+            return row_of_boxes([moments[0], COMMA, Space(), moments[1]])
         if not isinstance(law, GaussianLaw):
             return self._list(law.symbols)
         names, means = law.symbols, tuple(law.mean.values())
@@ -280,15 +293,24 @@ class ExpectationWriting(Writing):
         if len(names) == 1 or same:
             left = self._list(names, brackets=False)
             mean, cov = self._print(means[0], inline=True)[0], self._print(law.cov[0, 0], True)[0]
-            return row([left, tilde, calligraphic, Fence("(", row([mean, COMMA, cov]), ")", False)])
+            return row_of_boxes(
+                [
+                    left,
+                    tilde,
+                    calligraphic,
+                    BracketedBox("(", row_of_boxes([mean, COMMA, cov]), ")", False),
+                ]
+            )
         matrix = self._covariance(law.cov)
         shared = _common_factor(sp.Matrix([means]))
-        vector = Fence("(", self._join([sp.cancel(m / shared) for m in means]), ")")
-        mean = number(0) if not any(means) else vector
+        vector = BracketedBox("(", self._join([sp.cancel(m / shared) for m in means]), ")")
+        mean = number_box(0) if not any(means) else vector
         if any(means) and shared != 1:
             mean = self._beside([self.box(shared), vector])
-        inside = row([mean, COMMA, Space(breaks=True), matrix])
-        return row([self._list(names), tilde, calligraphic, Fence("(", inside, ")")])
+        inside = row_of_boxes([mean, COMMA, Space(breaks=True), matrix])
+        return row_of_boxes(
+            [self._list(names), tilde, calligraphic, BracketedBox("(", inside, ")")]
+        )
 
     def _covariance(self, cov: Any) -> Box:
         """Return the box of a covariance matrix, as a product C C^T if that is narrower."""
@@ -298,8 +320,8 @@ class ExpectationWriting(Writing):
         if factor is not None:
             left = self._grid(factor)
             if 2 * left.width < grid.width:
-                return row([left, ScriptBox(left, above=identifier("top"))])
-        return row([*([] if common == 1 else [self.box(common)]), grid])
+                return row_of_boxes([left, ScriptBox(left, above=identifier_box("top"))])
+        return row_of_boxes([*([] if common == 1 else [self.box(common)]), grid])
 
     def _grid(self, matrix: Any) -> Box:
         return MatrixBox(tuple(tuple(map(self.box, line)) for line in matrix.tolist()))

@@ -21,17 +21,17 @@ from slrsym.gaussian.special_functions import (
 from slrsym.typeset.boxes import (
     Atom,
     Box,
-    Fence,
+    BracketedBox,
     Operator,
     Root,
     ScriptBox,
     Space,
-    identifier,
-    row,
-    upright_name,
+    identifier_box,
+    row_of_boxes,
+    upright_name_box,
 )
-from slrsym.typeset.letters import COMMA, letter
-from slrsym.typeset.order import Order
+from slrsym.typeset.letters import COMMA, typeset_letter
+from slrsym.typeset.order import PrintingOrder
 
 # How tightly a formula holds together.
 LOGIC, RELATION, SUM, PRODUCT, PREFIX, POWER, ATOM = range(7)
@@ -50,15 +50,15 @@ def add_primes(base: Box, count: int) -> Box:
 
 
 NAMES: dict[Any, Box] = {
-    erf_prime: add_primes(upright_name("erf"), 1),
-    erf_second: add_primes(upright_name("erf"), 2),
-    normal_pdf: identifier("varphi"),
-    normal_cdf: identifier("Phi"),
-    OwensT: identifier("T"),
-    zeta: identifier("zeta"),
-    sp.Heaviside: identifier("Theta"),
+    erf_prime: add_primes(upright_name_box("erf"), 1),
+    erf_second: add_primes(upright_name_box("erf"), 2),
+    normal_pdf: identifier_box("varphi"),
+    normal_cdf: identifier_box("Phi"),
+    OwensT: identifier_box("T"),
+    zeta: identifier_box("zeta"),
+    sp.Heaviside: identifier_box("Theta"),
     **{
-        kind: upright_name(text)
+        kind: upright_name_box(text)
         for text, kind in {
             "erf": sp.erf, "erfc": sp.erfc, "log": sp.log, "sin": sp.sin, "cos": sp.cos,
             "tan": sp.tan, "arcsin": sp.asin, "arccos": sp.acos, "arctan": sp.atan,
@@ -69,19 +69,19 @@ NAMES: dict[Any, Box] = {
 }  # fmt: skip
 
 
-class Writing:
+class PrinterBase:
     """Base class of printers: names and laws, and boxes of letters, calls and lists."""
 
     named: ClassVar[dict[Any, Box]] = NAMES
 
     def __init__(
         self,
-        order: Order | None = None,
+        order: PrintingOrder | None = None,
         laws: Mapping[Symbol, Law] | None = None,
         names: Mapping[Any, Box] | None = None,
         inside: Mapping[Symbol, Set[Symbol]] | None = None,
     ) -> None:
-        self.order = order or Order()
+        self.order = order or PrintingOrder()
         self.laws = laws
         self.names = dict(names or {})
         self.inside = dict(inside or {})
@@ -96,9 +96,9 @@ class Writing:
 
     def symbol(self, symbol: Any) -> Box:
         """Return the box of a symbol."""
-        box = self.names.get(symbol) or self.names.get(symbol.name) or letter(symbol.name)
+        box = self.names.get(symbol) or self.names.get(symbol.name) or typeset_letter(symbol.name)
         if symbol in self._copied:
-            copy = Fence("(", identifier("ell"), ")")
+            copy = BracketedBox("(", identifier_box("ell"), ")")
             if isinstance(box, ScriptBox):
                 return ScriptBox(box.base, box.below, copy)
             return ScriptBox(box, above=copy)
@@ -134,39 +134,41 @@ class Writing:
                 parts.append(Space())
             elif parts and _is_digit(box):
                 parts.append(Operator("cdot"))
-            elif parts and _opens(box) and not isinstance(parts[-1], Fence):
+            elif parts and _opens(box) and not isinstance(parts[-1], BracketedBox):
                 parts.append(Space())
             parts.append(box)
         if sum(box.width for box in parts) > _WIDE_PRODUCT:
             loose = [parts[0]]
             for box in parts[1:]:
                 loose += [box] if isinstance(box, Space) else [Space(0.0, breaks=True), box]
-            return row(loose)
-        return row(parts)
+            return row_of_boxes(loose)
+        return row_of_boxes(parts)
 
     def _call(self, called: Box, args: Any) -> Box:
         inside: list[Box] = []
         for arg in args:
             inside += [COMMA, Space(0.0, breaks=True)] if inside else []
             inside.append(self._print(arg, inline=True)[0])
-        body = row(inside)
-        return row([called, Fence("(", body, ")", breaks=body.width > _WIDE_ARGUMENT)])
+        body = row_of_boxes(inside)
+        return row_of_boxes(
+            [called, BracketedBox("(", body, ")", breaks=body.width > _WIDE_ARGUMENT)]
+        )
 
     def _list(self, symbols: Any, brackets: bool = True) -> Box:
         inside = self._join(symbols)
-        return Fence("(", inside, ")", False) if brackets and len(symbols) > 1 else inside
+        return BracketedBox("(", inside, ")", False) if brackets and len(symbols) > 1 else inside
 
     def _join(self, expressions: Any) -> Box:
         parts: list[Box] = []
         for expr in expressions:
             parts += [COMMA] if parts else []
             parts.append(self._print(expr)[0])
-        return row(parts)
+        return row_of_boxes(parts)
 
 
 def add_brackets(box: Box) -> Box:
     """Return a formula in brackets, which are not broken if it is short."""
-    return Fence("(", box, ")", breaks=box.width > _NARROW_BRACKET)
+    return BracketedBox("(", box, ")", breaks=box.width > _NARROW_BRACKET)
 
 
 def _ends_in_root(box: Box) -> bool:
@@ -185,6 +187,6 @@ def _opens(box: Box) -> bool:
     first = box.parts[0] if hasattr(box, "parts") else box
     base = getattr(first, "base", first)
     return (isinstance(base, Operator) and base.kind == "large") or base in (
-        upright_name("E"),
-        identifier("partial"),
+        upright_name_box("E"),
+        identifier_box("partial"),
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from slrsym.typeset.boxes import Box, Fence, Operator, RowBox, identifier, row
+from slrsym.typeset.boxes import Box, BracketedBox, Operator, RowBox, identifier_box, row_of_boxes
 
 # A term of a sum, and whether it is taken away.
 Term = tuple[bool, Box]
 
-REST = identifier("cdots")
+REST = identifier_box("cdots")
 
 
 def split_terms(box: Box) -> list[Term]:
@@ -23,7 +23,7 @@ def split_terms(box: Box) -> list[Term]:
             found = [(True, [])]
         else:
             found[-1][1].append(part)
-    return [(negative, row(parts)) for negative, parts in found]
+    return [(negative, row_of_boxes(parts)) for negative, parts in found]
 
 
 def elide_shared_terms(before: Box, after: Box) -> Box:
@@ -32,8 +32,9 @@ def elide_shared_terms(before: Box, after: Box) -> Box:
     Examples
     --------
     >>> from slrsym.typeset import to_latex
-    >>> a, b, c, plus = *map(identifier, "abc"), Operator("+", breaks=True)
-    >>> to_latex(elide_shared_terms(row([a, plus, b, plus, a]), row([a, plus, c, plus, a])))
+    >>> a, b, c, plus = *map(identifier_box, "abc"), Operator("+", breaks=True)
+    >>> before, after = [a, plus, b, plus, a], [a, plus, c, plus, a]
+    >>> to_latex(elide_shared_terms(row_of_boxes(before), row_of_boxes(after)))
     '\\cdots + c + \\cdots'
     """
     old, new = split_terms(before), split_terms(after)
@@ -57,7 +58,7 @@ def elide_shared_terms(before: Box, after: Box) -> Box:
         elif negative:
             parts.append(Operator(sign, "prefix"))
         parts.append(term)
-    return row(parts)
+    return row_of_boxes(parts)
 
 
 def _inside(term: Box, gone: list[Box]) -> Box:
@@ -69,9 +70,9 @@ def _inside(term: Box, gone: list[Box]) -> Box:
             continue
         new = [place for place, part in enumerate(parts) if part != before[place]]
         inner = [(before[place], parts[place]) for place in new]
-        if len(inner) == 1 and all(isinstance(part, Fence) for part in inner[0]):
+        if len(inner) == 1 and all(isinstance(part, BracketedBox) for part in inner[0]):
             old, fence = inner[0]
             body = elide_shared_terms(old.body, fence.body)  # type: ignore[attr-defined]
-            made = Fence(fence.opening, body, fence.closing, fence.breaks)  # type: ignore[attr-defined]
-            return row([*parts[: new[0]], made, *parts[new[0] + 1 :]])
+            made = BracketedBox(fence.opening, body, fence.closing, fence.breaks)  # type: ignore[attr-defined]
+            return row_of_boxes([*parts[: new[0]], made, *parts[new[0] + 1 :]])
     return term

@@ -38,20 +38,20 @@ from slrsym.statements.expressions import ForAll, conjuncts
 from slrsym.typeset.boxes import (
     Atom,
     Box,
-    Fence,
+    BracketedBox,
     Fraction,
     MatrixBox,
     Operator,
     Root,
     ScriptBox,
     Space,
-    identifier,
-    number,
-    prose,
-    row,
-    upright_name,
+    identifier_box,
+    number_box,
+    prose_box,
+    row_of_boxes,
+    upright_name_box,
 )
-from slrsym.typeset.calculus import CalculusWriting, ExpectationWriting
+from slrsym.typeset.calculus import CalculusPrinter, ExpectationPrinter
 from slrsym.typeset.common import (
     ATOM,
     LOGIC,
@@ -60,10 +60,10 @@ from slrsym.typeset.common import (
     PRODUCT,
     RELATION,
     SUM,
-    Writing,
+    PrinterBase,
 )
 from slrsym.typeset.letters import COMMA
-from slrsym.typeset.order import Product, is_negative_term
+from slrsym.typeset.order import ProductParts, is_negative_term
 
 # A fraction of a denominator from this on is written as a decimal of fewer places than that.
 _LARGE, _MOST_PLACES = 1000, 13
@@ -75,7 +75,7 @@ _WIDE_FACTOR = 11.0
 _WIDE_SUM = 20.0
 
 
-class ArithmeticWriting(Writing):
+class ArithmeticPrinter(PrinterBase):
     """The printer's methods for sums, products and powers."""
 
     def _sum(self, expr: Add, inline: bool) -> tuple[Box, int]:
@@ -87,45 +87,47 @@ class ArithmeticWriting(Writing):
             elif negative:
                 parts.append(Operator("-", "prefix"))
             parts.append(self._within(-term if negative else term, PRODUCT, inline))
-        return row(parts), SUM
+        return row_of_boxes(parts), SUM
 
     def _product(self, expr: Expr, inline: bool) -> tuple[Box, int]:
         if expr.is_Rational and expr > 0 and (digits := _decimal(expr)):
-            return number(digits), ATOM
-        product = Product.of(expr)
+            return number_box(digits), ATOM
+        product = ProductParts.of(expr)
         if product.negative:
             positive = self._within(-expr, PRODUCT, inline)
-            return row([Operator("-", "prefix"), positive]), SUM
+            return row_of_boxes([Operator("-", "prefix"), positive]), SUM
         if product.is_power:
             return self._power(expr.base, expr.exp), POWER
         simple, tail = self._split(product)
         below, rest = self._split(product.inverse)
         denominator = [*below, *rest]
         if not denominator:
-            factors = [*simple, *tail] or [number(1)]
+            factors = [*simple, *tail] or [number_box(1)]
             return self._beside(factors), PRODUCT if len(factors) > 1 else POWER
         if inline and len(denominator) <= 2 and _are_small(denominator):
             under = self._beside(denominator)
-            if len(denominator) > 1 and not isinstance(under, Fence):
-                under = Fence("(", under, ")")
-            above = self._beside([*simple, *tail] or [number(1)])
-            return row([above, Operator("/", "slash"), under]), PRODUCT
+            if len(denominator) > 1 and not isinstance(under, BracketedBox):
+                under = BracketedBox("(", under, ")")
+            above = self._beside([*simple, *tail] or [number_box(1)])
+            return row_of_boxes([above, Operator("/", "slash"), under]), PRODUCT
         width = sum(box.width for box in tail)
         if not simple and len(tail) == 1 and _is_flat_sum(tail[0]):
             return self._fraction(tail, denominator), PRODUCT
-        loose = product.opens_wide or any(isinstance(box, Fence) or box.height >= 2 for box in tail)
+        loose = product.opens_wide or any(
+            isinstance(box, BracketedBox) or box.height >= 2 for box in tail
+        )
         if tail and (loose or width > _WIDE_FACTOR):
             return self._beside([self._fraction(simple, denominator), *tail]), PRODUCT
         return self._fraction([*simple, *tail], denominator), PRODUCT
 
     def _fraction(self, above: list[Box], below: list[Box]) -> Box:
-        parts = [self._beside(boxes or [number(1)]) for boxes in (above, below)]
-        bare = [p.body if isinstance(p, Fence) and p.opening == "(" else p for p in parts]
+        parts = [self._beside(boxes or [number_box(1)]) for boxes in (above, below)]
+        bare = [p.body if isinstance(p, BracketedBox) and p.opening == "(" else p for p in parts]
         return Fraction(*bare)
 
-    def _split(self, product: Product) -> tuple[list[Box], list[Box]]:
+    def _split(self, product: ProductParts) -> tuple[list[Box], list[Box]]:
         """Split a product into the factors of a fraction and those after it."""
-        simple: list[Box] = [] if product.number == 1 else [number(product.number)]
+        simple: list[Box] = [] if product.number == 1 else [number_box(product.number)]
         tail: list[Box] = []
         roots: list[Box] = []
         if product.radicands is not None:
@@ -134,11 +136,11 @@ class ArithmeticWriting(Writing):
             inside: Box = (
                 self._print(above[0])[0]
                 if alone
-                else self._beside([self._power(b, S.One) for b in above] or [number(1)])
+                else self._beside([self._power(b, S.One) for b in above] or [number_box(1)])
             )
             if below:
                 under = self._beside([self._power(b, S.One) for b in below])
-                inside = row([inside, Operator("/", "slash"), under])
+                inside = row_of_boxes([inside, Operator("/", "slash"), under])
             roots = [Root(inside)]
             if all(b.is_number for b in above):
                 simple, roots = [*simple, *roots], []
@@ -177,7 +179,7 @@ class ArithmeticWriting(Writing):
         if isinstance(box, ScriptBox) and box.above is None:
             return ScriptBox(box.base, box.below, above)
         if isinstance(box, ScriptBox):
-            box = Fence("(", box, ")")
+            box = BracketedBox("(", box, ")")
         return ScriptBox(box, above=above)
 
 
@@ -192,11 +194,11 @@ def _decimal(value: Expr) -> str:
 
 def _is_flat_sum(box: Box) -> bool:
     """Return whether a sum is small enough for a numerator, where lines cannot break."""
-    return isinstance(box, Fence) and box.height < 2 and box.width <= _WIDE_SUM
+    return isinstance(box, BracketedBox) and box.height < 2 and box.width <= _WIDE_SUM
 
 
 def _are_small(boxes: list[Box]) -> bool:
-    loose = len(boxes) > 1 and any(isinstance(box, Fence) for box in boxes)
+    loose = len(boxes) > 1 and any(isinstance(box, BracketedBox) for box in boxes)
     wide = sum(box.width for box in boxes) >= _WIDE_DIVISOR
     return not loose and not wide and not any(box.height >= 2 for box in boxes)
 
@@ -206,20 +208,20 @@ _SIGNS = {
     "GreaterThan": "ge", "StrictGreaterThan": ">",
 }  # fmt: skip
 _WORDS: dict[Any, Box] = {
-    And: prose("and"),
-    Or: prose("or"),
+    And: prose_box("and"),
+    Or: prose_box("or"),
     Implies: Operator("implies", "relation", breaks=True),
     Equivalent: Operator("iff", "relation", breaks=True),
 }
 
 
-class StatementWriting(Writing):
+class StatementPrinter(PrinterBase):
     """The printer's methods for statements."""
 
     def _relation(self, expr: Relational) -> tuple[Box, int]:
         sign = Operator(_SIGNS[type(expr).__name__], "relation", breaks=True)
         sides = [self._within(side, SUM) for side in expr.args]
-        return row([sides[0], sign, sides[1]]), RELATION
+        return row_of_boxes([sides[0], sign, sides[1]]), RELATION
 
     def _logic(self, expr: Any) -> tuple[Box, int]:
         points = self._points(expr)
@@ -234,15 +236,15 @@ class StatementWriting(Writing):
         for arg in args:
             parts += [_WORDS[expr.func]] if parts else []
             parts.append(self._within(arg, RELATION))
-        return row(parts), LOGIC
+        return row_of_boxes(parts), LOGIC
 
     def _for_all(self, expr: Any) -> tuple[Box, int]:
         x = expr.variable
         signs = ((x.is_positive, Gt), (x.is_nonnegative, Ge), (x.is_negative, Lt),
                  (x.is_nonpositive, Le), (x.is_nonzero, Ne))  # fmt: skip
         domain = next((kind(x, 0, evaluate=False) for holds, kind in signs if holds), x)
-        over = prose("for all integers" if x.is_integer else "for all")
-        return row([self.box(expr.statement), over, self.box(domain)]), LOGIC
+        over = prose_box("for all integers" if x.is_integer else "for all")
+        return row_of_boxes([self.box(expr.statement), over, self.box(domain)]), LOGIC
 
     def _points(self, expr: Any) -> Box | None:
         """Return the box of alternatives for the same symbols as a set of points, or None."""
@@ -265,17 +267,19 @@ class StatementWriting(Writing):
             inside += [COMMA, Space(0.17, breaks=True)] if inside else []
             inside.append(self._list(values))
         member = Operator("in", "relation", breaks=True)
-        return row([self._list(names), member, Fence("{", row(inside), "}")])
+        return row_of_boxes(
+            [self._list(names), member, BracketedBox("{", row_of_boxes(inside), "}")]
+        )
 
     def _negation(self, expr: Not) -> tuple[Box, int]:
-        return row([Operator("neg", "prefix"), self._within(expr.args[0], ATOM)]), LOGIC
+        return row_of_boxes([Operator("neg", "prefix"), self._within(expr.args[0], ATOM)]), LOGIC
 
 
 # An exponential is written with exp where its exponent is wider than this, in em.
 _WIDE_EXPONENT = 4.5
 
 
-class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, StatementWriting):
+class Printer(ArithmeticPrinter, ExpectationPrinter, CalculusPrinter, StatementPrinter):
     """Printer of expressions as boxes, with terms ordered and bracketed as by hand."""
 
     def _print(self, expr: Any, inline: bool = False) -> tuple[Box, int]:
@@ -302,8 +306,8 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, StatementW
     def _exponential(self, expr: sp.exp) -> tuple[Box, int]:
         exponent = self._print(expr.exp, inline=True)[0]
         if exponent.width <= _WIDE_EXPONENT and exponent.height < 2:
-            return ScriptBox(upright_name("e"), above=exponent), POWER
-        return self._call(upright_name("exp"), (expr.exp,)), POWER
+            return ScriptBox(upright_name_box("e"), above=exponent), POWER
+        return self._call(upright_name_box("exp"), (expr.exp,)), POWER
 
     def _applied(self, expr: AppliedUndef) -> tuple[Box, int]:
         return self._call(self.symbol(expr.func), expr.args), POWER
@@ -314,7 +318,7 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, StatementW
         return self._call(self.named[sp.Heaviside], args), POWER
 
     def _absolute(self, expr: sp.Abs) -> tuple[Box, int]:
-        return Fence("|", self._print(expr.args[0])[0], "|"), ATOM
+        return BracketedBox("|", self._print(expr.args[0])[0], "|"), ATOM
 
     def _matrix(self, expr: sp.ImmutableMatrix) -> tuple[Box, int]:
         rows = (tuple(self._print(entry)[0] for entry in line) for line in expr.tolist())
@@ -330,24 +334,24 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, StatementW
             inside.append(self._print(index)[0])
         base = self.symbol(expr.base.label)
         if isinstance(base, ScriptBox) and base.below is None:
-            return ScriptBox(base.base, row(inside), base.above), ATOM
+            return ScriptBox(base.base, row_of_boxes(inside), base.above), ATOM
         if isinstance(base, ScriptBox):
-            base = Fence("(", base, ")")
-        return ScriptBox(base, row(inside)), ATOM
+            base = BracketedBox("(", base, ")")
+        return ScriptBox(base, row_of_boxes(inside)), ATOM
 
     def _kronecker(self, expr: sp.KroneckerDelta) -> tuple[Box, int]:
-        places = row([self._print(index)[0] for index in expr.args])
+        places = row_of_boxes([self._print(index)[0] for index in expr.args])
         return ScriptBox(self.symbol(Symbol("delta")), places), ATOM
 
     def _constant(self, expr: Any) -> tuple[Box, int]:
         texts = {sp.pi: "pi", sp.oo: "infty"}
-        return identifier(texts[expr]), ATOM
+        return identifier_box(texts[expr]), ATOM
 
     def _minus_infinity(self, expr: Any) -> tuple[Box, int]:
-        return row([Operator("-", "prefix"), identifier("infty")]), SUM
+        return row_of_boxes([Operator("-", "prefix"), identifier_box("infty")]), SUM
 
     def _euler(self, expr: Any) -> tuple[Box, int]:
-        return upright_name("e"), ATOM
+        return upright_name_box("e"), ATOM
 
     _KINDS: ClassVar[dict[Any, Callable[[Any, Any], tuple[Box, int]]]] = {
         Symbol: _atom,
@@ -363,19 +367,19 @@ class Printer(ArithmeticWriting, ExpectationWriting, CalculusWriting, StatementW
         Indexed: _indexed,
         sp.KroneckerDelta: _kronecker,
         IndexedBase: _atom,
-        Expectation: ExpectationWriting._expectation,
-        IIDSum: ExpectationWriting._copies,
-        Derivative: CalculusWriting._derivative,
-        Subs: CalculusWriting._substitution,
-        Integral: CalculusWriting._integral,
-        Sum: CalculusWriting._series,
-        Limit: CalculusWriting._limit,
-        Relational: StatementWriting._relation,
-        And: StatementWriting._logic,
-        Or: StatementWriting._logic,
-        Implies: StatementWriting._logic,
-        Equivalent: StatementWriting._logic,
-        Not: StatementWriting._negation,
-        ForAll: StatementWriting._for_all,
-        Law: ExpectationWriting._law,
+        Expectation: ExpectationPrinter._expectation,
+        IIDSum: ExpectationPrinter._copies,
+        Derivative: CalculusPrinter._derivative,
+        Subs: CalculusPrinter._substitution,
+        Integral: CalculusPrinter._integral,
+        Sum: CalculusPrinter._series,
+        Limit: CalculusPrinter._limit,
+        Relational: StatementPrinter._relation,
+        And: StatementPrinter._logic,
+        Or: StatementPrinter._logic,
+        Implies: StatementPrinter._logic,
+        Equivalent: StatementPrinter._logic,
+        Not: StatementPrinter._negation,
+        ForAll: StatementPrinter._for_all,
+        Law: ExpectationPrinter._law,
     }

@@ -11,12 +11,12 @@ import unicodedata
 from slrsym.typeset.boxes import (
     Atom,
     Box,
-    Fence,
+    BracketedBox,
     Operator,
     ScriptBox,
-    identifier,
-    number,
-    row,
+    identifier_box,
+    number_box,
+    row_of_boxes,
 )
 
 GREEK = frozenset(
@@ -50,15 +50,15 @@ def greek_name(character: str) -> str:
     return name if name in GREEK else ""
 
 
-def letter(name: str) -> Box:
+def typeset_letter(name: str) -> Box:
     r"""Return the box of a symbol's name.
 
     Examples
     --------
     >>> from slrsym.typeset.backends import to_latex
-    >>> [to_latex(letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
+    >>> [to_latex(typeset_letter(name)) for name in ("kappa", "U_1", "x2", "rate", "k_star")]
     ['\\kappa', 'U_{1}', 'x_{2}', '\\operatorname{rate}', 'k^{\\star}']
-    >>> to_latex(letter(r"\langle k, v^*\rangle"))
+    >>> to_latex(typeset_letter(r"\langle k, v^*\rangle"))
     '\\langle k, v^{\\star}\\rangle'
     """
     if any(c in name for c in "\\{}"):
@@ -78,23 +78,23 @@ def letter(name: str) -> Box:
     commas = [box for script in below for box in (Operator(",", "comma"), script)][1:]
     base = _name_box(stem)
     # A number above a letter is no power.
-    mark: Box | None = Fence("(", _name_box(raised), ")") if raised.isalnum() else None
+    mark: Box | None = BracketedBox("(", _name_box(raised), ")") if raised.isalnum() else None
     if primes and mark is None:
         mark = Atom("'" * min(primes, MOST_PRIMES), "name")
     if above:
-        mark = identifier("star")
+        mark = identifier_box("star")
     if not below and mark is None:
         return base
-    return ScriptBox(base, row(commas) if below else None, mark)
+    return ScriptBox(base, row_of_boxes(commas) if below else None, mark)
 
 
 def _name_box(text: str) -> Box:
     if text.isdigit():
-        return number(text)
+        return number_box(text)
     text = greek_name(text) or text if len(text) == 1 else text
     text = _DRAWN.get(text, text)
     if text in GREEK or (len(text) == 1 and text.isascii()):
-        return identifier(text)
+        return identifier_box(text)
     return Atom(re.sub(r"[\W_]", "", text) or "x", "name")
 
 
@@ -128,7 +128,7 @@ class _LatexName:
             parts.append(self._scripted())
         if not parts:
             raise _NoNameError("an empty group")
-        return row(parts)
+        return row_of_boxes(parts)
 
     def _scripted(self) -> Box:
         """Typeset a letter or a group with its scripts."""
@@ -143,13 +143,13 @@ class _LatexName:
                 marks[sign] = self._single()
         if primes:
             mark = Atom("'" * primes, "name")
-            marks["^"] = row([mark, marks["^"]]) if "^" in marks else mark
+            marks["^"] = row_of_boxes([mark, marks["^"]]) if "^" in marks else mark
         if not marks:
             return base
         if isinstance(base, ScriptBox):  # A letter with scripts that gets others, of another place.
             below, above = base.below, base.above
             if ("_" in marks and below is not None) or ("^" in marks and above is not None):
-                return ScriptBox(Fence("(", base, ")"), marks.get("_"), marks.get("^"))
+                return ScriptBox(BracketedBox("(", base, ")"), marks.get("_"), marks.get("^"))
             return ScriptBox(base.base, marks.get("_", below), marks.get("^", above))
         return ScriptBox(base, marks.get("_"), marks.get("^"))
 
@@ -163,15 +163,15 @@ class _LatexName:
             if token == "{":
                 return inside
             ends = _ANGLES if token == "\\langle" else (token, _CLOSING[token])
-            return Fence(ends[0], inside, ends[1], breaks=False)
+            return BracketedBox(ends[0], inside, ends[1], breaks=False)
         if token == ",":
             return COMMA
         if token in ("*", "\\star", "\\ast"):
-            return identifier("star")
+            return identifier_box("star")
         if token.startswith("\\") and token[1:] in GREEK:
-            return identifier(token[1:])
+            return identifier_box(token[1:])
         if token.isalnum():
-            return letter(token)
+            return typeset_letter(token)
         raise _NoNameError(f"unexpected {token}")
 
     def _next(self) -> str:

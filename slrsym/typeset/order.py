@@ -31,7 +31,7 @@ from sympy.tensor.indexed import Indexed
 
 from slrsym.gaussian.binding import Expectation
 from slrsym.gaussian.law import IIDSum
-from slrsym.statements.expressions import text_of
+from slrsym.statements.expressions import expression_text
 
 _SUMS = (Sum, IIDSum)
 _INTEGRALS = (Integral, Derivative, Subs)
@@ -43,7 +43,7 @@ def is_negative_term(term: Expr) -> bool:
     return bool(coefficient.is_real and coefficient.is_negative)
 
 
-class Order:
+class PrintingOrder:
     """The printing order of terms, factors and symbols."""
 
     def __init__(self, letters: Sequence[str] = ()) -> None:
@@ -79,7 +79,7 @@ class Order:
         base = factor.base if isinstance(factor, Pow) else factor
         half = isinstance(factor, Pow) and factor.exp.is_Rational and not factor.exp.is_Integer
         if base.is_number and not base.has(exp):
-            return (0, base != pi, text_of(base))
+            return (0, base != pi, expression_text(base))
         if isinstance(base, Symbol | Indexed):
             count = base.is_integer and not half
             return (1 if count else 3 if half else 2, self.symbol(base, bound))
@@ -90,16 +90,16 @@ class Order:
             return (1, (True, 0), -float(base.as_coeff_Add()[0]))
         if isinstance(base, Add):
             plain, least = self._least(base, bound)
-            return (6 if plain else 3.5, least, text_of(base))
+            return (6 if plain else 3.5, least, expression_text(base))
         if isinstance(base, exp):
-            return (5, text_of(base))
+            return (5, expression_text(base))
         if isinstance(base, Expectation):
-            return (7, text_of(base))
+            return (7, expression_text(base))
         if isinstance(base, _INTEGRALS):
-            return (8, text_of(base))
+            return (8, expression_text(base))
         if isinstance(base, _SUMS):
-            return (9, text_of(base))
-        return (4, type(base).__name__, text_of(base))
+            return (9, expression_text(base))
+        return (4, type(base).__name__, expression_text(base))
 
     def _least(self, base: Expr, bound: frozenset[Symbol]) -> tuple[Any, ...]:
         names = [self.symbol(s, bound) for s in base.free_symbols]
@@ -123,7 +123,7 @@ class Order:
             any(key[0] for key in letters),
             degree,
             letters,
-            text_of(rest),
+            expression_text(rest),
         )
 
 
@@ -151,7 +151,7 @@ def _is_letter(base: Expr) -> bool:
 
 
 @dataclass(frozen=True)
-class Product:
+class ProductParts:
     """A product, with its factors sorted by kind."""
 
     number: Expr = S.One
@@ -160,13 +160,13 @@ class Product:
     letters: tuple[Expr, ...] = ()
     others: tuple[Expr, ...] = ()
     negative: bool = False
-    below: Product | None = None
+    below: ProductParts | None = None
     is_power: bool = False
 
     @property
-    def inverse(self) -> Product:
+    def inverse(self) -> ProductParts:
         """The denominator of the product, as a product; empty if there is none."""
-        return self.below or Product()
+        return self.below or ProductParts()
 
     @property
     def radicands(self) -> tuple[tuple[Expr, ...], tuple[Expr, ...]] | None:
@@ -179,7 +179,7 @@ class Product:
         return any(isinstance(f, Sum | IIDSum | Derivative | Subs) for f in self.others)
 
     @classmethod
-    def of(cls, expr: Expr) -> Product:
+    def of(cls, expr: Expr) -> ProductParts:
         """Return the parts of a product, a power or a rational number."""
         coefficient, rest = expr.as_coeff_Mul()
         if not coefficient.is_Rational:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from slrsym.checker import Inference, ProvedClaims, Theorem
 from slrsym.checker.term import Term, num
 from slrsym.tactics.arithmetic import prove_by_arithmetic
-from slrsym.tactics.emission import Emission
+from slrsym.tactics.emission import ProofEmitter
 
 X, Y = ("s", "x", "R"), ("s", "y", "R>0")
 I = ("s", "i", "Z")  # noqa: E741
@@ -81,7 +81,7 @@ def renamed(t: Term, names: dict[Term, Term] | None = None, fresh: count | None 
 def proved(p: Term, given: tuple[Term, ...] = (), premises: tuple[Theorem, ...] = (),
            effort: int = 60_000) -> Theorem:  # fmt: skip
     """Search for a proof, with steps for sums and integrals; `Rejected` if none is found."""
-    em: Any = Emission(None, None, ProvedClaims())  # type: ignore[arg-type]
+    em: Any = ProofEmitter(None, None, ProvedClaims())  # type: ignore[arg-type]
     lines = [Inference(k, theorem) for k, theorem in enumerate(premises)]
     theorem = prove_by_arithmetic(em, p, given, lines, effort).theorem
     assert theorem.conclusion == p

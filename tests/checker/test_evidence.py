@@ -13,7 +13,7 @@ from slrsym.checker.term import canonical_key, num, parse_term
 from slrsym.checker.theorem import RULES, prove
 from slrsym.proof import Claim, algebra, builtin_ledger, chain, piecewise, sign
 from slrsym.tactics.arithmetic import prove_by_arithmetic, search_arithmetic
-from slrsym.tactics.emission import Emission
+from slrsym.tactics.emission import ProofEmitter
 from slrsym.tactics.log_writer import log_lines
 from slrsym.tactics.proof_log import emit_records, order_claims
 from slrsym.tactics.translate import Translator, Untranslatable
@@ -142,7 +142,7 @@ def test_a_hypothesis_that_differs_by_roots_in_denominators_is_found():
 
 def test_a_plain_question_is_answered_whatever_others_have_cost():
     claim = Claim("positive", sp.Ge(X**2 + 1, 1, evaluate=False), "ours")
-    work = Emission(claim, lambda id: claim, ProvedClaims())
+    work = ProofEmitter(claim, lambda id: claim, ProvedClaims())
     work.left = -1
     nothing = ("<=", num(0), ("*", num(2), ("^", 2, 1, ("s", "g", "R>0"))))
     assert prove_by_arithmetic(work, nothing, ()).theorem.conclusion == nothing
@@ -187,7 +187,7 @@ def links_of(goal, rule):
 
 def test_what_was_taken_on_trust_by_a_way_that_failed_is_not_counted():
     claim = Claim("positive", sp.Ge(X**2 + 1, 1, evaluate=False), "ours")
-    work = Emission(claim, lambda id: claim, ProvedClaims())
+    work = ProofEmitter(claim, lambda id: claim, ProvedClaims())
 
     mark = len(work.script.lines)
     p = work.formula(claim.statement)

@@ -6,10 +6,10 @@ import pytest
 
 from slrsym.checker import ProvedClaims, recheck
 from slrsym.proof import builtin_ledger
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.tactics import expectation_inequalities, gaussian_rules, solutions, structure
 from slrsym.tactics.bundled_log import SHIPPED
-from slrsym.tactics.emission import emit
+from slrsym.tactics.emission import emit_claim
 from slrsym.tactics.log_reuse import EarlierInferences, read_records
 from slrsym.tactics.log_writer import log_lines
 from tests._profile import THOROUGH, more
@@ -51,13 +51,13 @@ def test_steps_have_evidence_that_is_judged_again(id, ledger, shipped, tmp_path)
 
     def add(name):
         for used in dict.fromkeys(
-            u for s in steps_of(ledger.find(name), ledger.find) for u in s.uses
+            u for s in steps_of_claim(ledger.find(name), ledger.find) for u in s.uses
         ):
             if used not in known and used != name:
                 known.add(used)
                 add(used)
         earlier = EarlierInferences(known_records.get(name, {}))
-        record, emission = emit(ledger.find(name), ledger.find, book, earlier)
+        record, emission = emit_claim(ledger.find(name), ledger.find, book, earlier)
         made.append(record)
         return emission
 

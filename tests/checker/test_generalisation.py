@@ -106,9 +106,9 @@ def test_roots_of_what_is_equal():
 
 def test_terms_of_other_values_are_not_tried(monkeypatch):
     asked = []
-    shown = emission.Emission.shown_once
+    shown = emission.ProofEmitter.shown_once
     monkeypatch.setattr(
-        emission.Emission, "shown_once",
+        emission.ProofEmitter, "shown_once",
         lambda self, p, context: asked.append(p) or shown(self, p, context),
     )  # fmt: skip
     claim, f, g = kept_apart()

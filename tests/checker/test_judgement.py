@@ -9,7 +9,7 @@ from sympy import Eq, Limit, Symbol, erf, oo
 from slrsym.checker.term import is_valid_name
 from slrsym.proof import Claim, Ledger, algebra, chain, having, limits, sign
 from slrsym.proof.step import Rule
-from slrsym.tactics.judgement import judge
+from slrsym.tactics.judgement import judge_claim
 from slrsym.tactics.translate import Translator, Untranslatable, checker_name
 
 x, y = sp.symbols("x y", real=True)
@@ -35,13 +35,13 @@ class Believer(Rule):
 
 def test_evidence_is_found_for_a_step_and_its_statement():
     made = claim((x + 1) ** 2, x**2 + 2 * x + 1, algebra)
-    found = judge(made, {}.get)
+    found = judge_claim(made, {}.get)
     assert (found.problem, found.refusals) == ("", {"1": "", "statement": ""})
     assert row(made).status == "proved"
 
 
 def test_without_evidence_a_false_step_is_no_theorem():
-    found = judge(claim((x + 1) ** 2, x**2 + 2 * x + 2, algebra), {}.get)
+    found = judge_claim(claim((x + 1) ** 2, x**2 + 2 * x + 2, algebra), {}.get)
     assert found.problem
     assert found.refusal("1")
 
@@ -49,9 +49,9 @@ def test_without_evidence_a_false_step_is_no_theorem():
 def test_refuted_steps_are_not_searched(monkeypatch):
     made = claim((x + 1) ** 2, x**2 + 2 * x + 2, algebra)
     monkeypatch.setattr(
-        "slrsym.tactics.emission.Emission.by_family", lambda *_: pytest.fail("it was searched")
+        "slrsym.tactics.emission.ProofEmitter.by_family", lambda *_: pytest.fail("it was searched")
     )
-    assert judge(made, {}.get, refuted=["1"]).refusal("1") == "it is wrong"
+    assert judge_claim(made, {}.get, refuted=["1"]).refusal("1") == "it is wrong"
 
 
 def test_a_step_that_repeats_a_fact_is_refused_as_in_a_log():

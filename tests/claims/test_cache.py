@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from slrsym.checker import Rejected
 from slrsym.claims import cache
 from slrsym.cli import app
-from slrsym.tactics.emission import Emission
+from slrsym.tactics.emission import ProofEmitter
 from tests.conftest import claim_text
 
 SAID = "Nothing has changed since these verdicts were found"
@@ -174,7 +174,7 @@ def without_search(monkeypatch):
     def refused(*_):
         raise Rejected("nothing is searched")
 
-    monkeypatch.setattr(Emission, "by_family", refused)
+    monkeypatch.setattr(ProofEmitter, "by_family", refused)
 
 
 def test_evidence_of_an_earlier_run_is_judged_again(

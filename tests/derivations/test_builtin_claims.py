@@ -8,7 +8,7 @@ import slrsym
 from slrsym.claims.check import is_compared_with_numbers, numerical_check, step_seed
 from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.statements.expressions import conjuncts
 from slrsym.tactics.bundled_log import bundled_record
 
@@ -71,7 +71,7 @@ def test_with_its_steps_every_claim_is_proved(ledger, rows):
 
 @pytest.fixture(scope="module")
 def steps(ledger):
-    return {id: steps_of(claim, ledger.find) for id, claim in ledger.claims.items()}
+    return {id: steps_of_claim(claim, ledger.find) for id, claim in ledger.claims.items()}
 
 
 def test_nothing_is_said_to_be_itself(ledger, steps):
@@ -128,7 +128,7 @@ def test_the_deviations_of_samples_are_normal(rows):
 @pytest.mark.parametrize("seed", [2, 3, 4, 5])
 def test_the_numbers_agree_at_other_points(ledger, seed):
     for claim in ledger.claims.values():
-        for number, step in enumerate(steps_of(claim, ledger.find)):
+        for number, step in enumerate(steps_of_claim(claim, ledger.find)):
             if is_compared_with_numbers(step):
                 digits, contradiction, _ = numerical_check(step, step_seed(claim, number, seed))
                 assert contradiction == "", f"{claim.id}, step {step.label}"

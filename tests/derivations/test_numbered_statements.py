@@ -9,7 +9,7 @@ import slrsym
 from slrsym.claims.papers import builtin_papers
 from slrsym.export.errata import claims_mentioned
 from slrsym.proof.dynamical import BAYES_RISK
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.proofs.lemmas import CITED, InWords
 from slrsym.tactics.bundled_log import bundled_record
 
@@ -91,7 +91,7 @@ def test_the_documentation_lists_them(ledger):
     assert shown == {name[0].upper() + name[1:]: ids for name, ids in NUMBERED.items()}
     # It says that they are proved; what is certified or tested has no steps.
     for id in {id for ids in NUMBERED.values() for id in ids}:
-        assert steps_of(ledger.claims[id], ledger.find), id
+        assert steps_of_claim(ledger.claims[id], ledger.find), id
 
 
 def test_each_says_how_it_stands_against_the_paper(ledger):
@@ -125,7 +125,7 @@ def test_nothing_is_left_to_the_literature(ledger):
             claim.is_empirical or claim.certificate() is not None or claim.statement == BAYES_RISK
         )
         assert not claim.statement.has(InWords) or shown, id
-        assert CITED not in {step.rule.name for step in steps_of(claim, ledger.find)}, id
+        assert CITED not in {step.rule.name for step in steps_of_claim(claim, ledger.find)}, id
 
 
 # What the paper concludes by a theorem of the literature, and the one that it names.

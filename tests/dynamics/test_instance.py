@@ -11,7 +11,7 @@ import pytest
 from sympy import Symbol
 
 import slrsym
-from slrsym.models.descent import slope_symbol
+from slrsym.models.descent import risk_slope_symbol
 from slrsym.models.instances import attention, committee, multi_head
 from slrsym.notation import ORDER_PARAMETERS, gram_matrix
 from slrsym.task import PLACES
@@ -77,7 +77,7 @@ def test_the_map_of_a_flow_is_its_step(stated):
                     vectors[i] = unit(vectors[i] - vectors[i] @ vectors[j] * vectors[j])
         gram, slopes = vectors @ vectors.T, rng.normal(size=len(names))
         values = {q: gram[i, j] for q, (i, j, _) in flow.places.items()}
-        values |= {slope_symbol(q): s for q, s in zip(names, slopes, strict=True)}
+        values |= {risk_slope_symbol(q): s for q, s in zip(names, slopes, strict=True)}
         values |= {alpha: 0.3, c: gram[2, 3]}
         for symbol, meaning in meanings.items():
             values[symbol] = float(meaning.subs(values))

@@ -9,7 +9,7 @@ import pytest
 from slrsym.dynamics.spheres import gram_matrices
 from slrsym.kernels.compile import numpy_constants_and_outputs
 from slrsym.kernels.mpmath_backend import mpmath_function
-from slrsym.models.paper_expressions import overlap_program, planar_program, restoring_program
+from slrsym.models.paper_expressions import feasibility_program, overlap_program, planar_program
 from slrsym.task import Task
 from tests.kernels._cases import exact, numbers
 
@@ -153,7 +153,7 @@ def test_the_noise_does_not_matter():
 
 
 def restored(states, d):
-    return np.stack(numpy_constants_and_outputs(restoring_program(5, d))[1](*states.T), axis=1)
+    return np.stack(numpy_constants_and_outputs(feasibility_program(5, d))[1](*states.T), axis=1)
 
 
 def near_the_boundary(d, count=3000):
@@ -189,7 +189,7 @@ def test_whatever_comes_becomes_feasible(d):
 
 
 def test_on_the_manifold_there_is_the_square():
-    move = numpy_constants_and_outputs(restoring_program(2))[1]
+    move = numpy_constants_and_outputs(feasibility_program(2))[1]
     kappa, nu = move(np.array([1 + 1e-12, 0.3, -5.0]), np.array([-1.0, -1 - 1e-9, 0.0]))
     assert kappa.tolist() == [1.0, 0.3, -1.0]
     assert nu.tolist() == [-1.0, -1.0, 0.0]

@@ -21,8 +21,8 @@ from slrsym.export.html import HtmlRenderer
 from slrsym.export.outline import build_outline
 from slrsym.export.site import site_files
 from slrsym.proof import Claim, Ledger, by_citation, in_words
-from slrsym.proofs.axioms import AXIOMS, axiom
-from slrsym.typeset.boxes import identifier, row
+from slrsym.proofs.axioms import AXIOMS, find_axiom
+from slrsym.typeset.boxes import identifier_box, row_of_boxes
 from tests.export.conftest import as_if_proved
 from tests.export.site_check import Page, depends, linked, problems
 from tests.export.test_roundtrip import UNREADABLE
@@ -97,7 +97,7 @@ def test_text_is_escaped(site, document):
 
 
 def test_no_line_begins_with_a_comma():
-    parts = [Math(identifier("x")), Text(", and "), RawLatex("y"), Text(").")]
+    parts = [Math(identifier_box("x")), Text(", and "), RawLatex("y"), Text(").")]
     shown = HtmlRenderer({}).inline(parts)
     assert re.search(r"</math>,</span> and ", shown)
     assert shown.endswith("</math>).</span>")
@@ -106,7 +106,7 @@ def test_no_line_begins_with_a_comma():
 def test_wide_formulas_have_lines_for_a_phone(document):
     html = HtmlRenderer({}).display(next(document.claims[0].displays()))
     assert 'class="formula"' in html or 'class="formula desk"' in html
-    wide = row([identifier("x")] * 60)
+    wide = row_of_boxes([identifier_box("x")] * 60)
     assert HtmlRenderer({}).inline([Math(wide)]).startswith('<span class="wide">')
 
 
@@ -180,7 +180,7 @@ def test_helpers_stand_below_the_statement_that_needs_them(ledger):
 
 
 def test_axioms_have_their_references(site):
-    assert escape(axiom("fubini").reference, quote=False) in Page(site["axioms.html"]).shown
+    assert escape(find_axiom("fubini").reference, quote=False) in Page(site["axioms.html"]).shown
     assert 'href="../axioms/fubini.html"' in site["claims/lemma-18-ii.html"]
     assert "What rests on it" in site["axioms/fubini.html"]
 

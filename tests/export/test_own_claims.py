@@ -19,8 +19,8 @@ from slrsym.export.prose import escape_latex
 from slrsym.export.site import site_files
 from slrsym.export.tex_compiler import compile_document
 from slrsym.proof import Claim
-from slrsym.typeset import Order, Printer, break_lines, to_latex, to_mathml
-from slrsym.typeset.letters import letter
+from slrsym.typeset import Printer, PrintingOrder, break_lines, to_latex, to_mathml
+from slrsym.typeset.letters import typeset_letter
 from tests._profile import THOROUGH, more, thorough_only
 from tests.conftest import claim_text
 from tests.export.conftest import as_if_proved
@@ -87,12 +87,12 @@ def test_other_alphabets_and_signs_in_text():
     ],
 )
 def test_names_of_symbols(name, shown):
-    assert to_latex(letter(name)) == shown
+    assert to_latex(typeset_letter(name)) == shown
 
 
 def test_letters_are_counted_as_numbers():
     names = [Symbol(f"x{i}") for i in (10, 2, 1)]
-    assert [s.name for s in sorted(names, key=Order().symbol)] == ["x1", "x2", "x10"]
+    assert [s.name for s in sorted(names, key=PrintingOrder().symbol)] == ["x1", "x2", "x10"]
 
 
 def test_a_primed_letter_is_read_as_itself():

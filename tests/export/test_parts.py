@@ -26,7 +26,7 @@ from slrsym.export.prose import (
 from slrsym.gaussian import Expectation, standard_normal, zeta
 from slrsym.notation import A, B, L, a, epsilon, gamma, kappa, lam, nu, s, t
 from slrsym.proof import AXIOMS, Claim, algebra, chain, lemma, stein
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.statements.maps import box_map, point_set
 from slrsym.statements.orbits import OrbitsConvergeTo
 from slrsym.typeset import Printer, to_latex
@@ -223,7 +223,7 @@ def test_every_step_is_shown(ledger, document):
         of = ledger.find(entry.id)
         links = {
             step.link.rhs
-            for step in steps_of(of, ledger.find)
+            for step in steps_of_claim(of, ledger.find)
             if getattr(step.rule, "chainable", True)
         }
         shown = [f.shown for display in entry.displays() for f in display.formulas]
@@ -351,5 +351,5 @@ def test_a_statement_about_orbits_by_itself():
 def test_no_two_steps_of_a_claim_have_one_name(ledger):
     # Facts in a row, cases within cases, parts; all claims are looked at where a site is made.
     for id in ("planar-step-along", "bell-slope-product", "proposition-10-maximum-only"):
-        names = [step_name(id, step.label) for step in steps_of(ledger.find(id), ledger.find)]
+        names = [step_name(id, step.label) for step in steps_of_claim(ledger.find(id), ledger.find)]
         assert len(set(names)) == len(names)

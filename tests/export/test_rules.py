@@ -9,7 +9,7 @@ import pytest
 
 from slrsym.claims import step_name
 from slrsym.export.rules import _TABLE, rule_entry, rule_id
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 
 TABLE = Path(__file__).parents[2] / "docs" / "reference" / "rules.md"
 ROWS = re.findall(r"^\| \{py:obj\}`~slrsym\.proof\.(\w+)` \|(.*)\|$", TABLE.read_text(), re.M)
@@ -27,7 +27,7 @@ def test_every_rule_has_a_row_in_words_of_its_own():
 @pytest.mark.parametrize("id", ["lemma-18-ii", "proposition-9", "token-norms", "planar-step-along"])
 def test_a_step_of_the_table_is_one_of_that_rule(ledger, id):
     """Examples that have a name are steps of the ledger, by that rule."""
-    steps = {step_name(id, s.label): s for s in steps_of(ledger.find(id), ledger.find)}
+    steps = {step_name(id, s.label): s for s in steps_of_claim(ledger.find(id), ledger.find)}
     named = [(rule, name) for rule, cells in ROWS for name in re.findall(r", ([\w.-]+) $", cells)]
     for rule, name in named:
         if name in steps:

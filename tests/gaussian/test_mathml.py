@@ -13,17 +13,17 @@ from slrsym.typeset.backends import convert_latex
 from slrsym.typeset.boxes import (
     Atom,
     Box,
+    BracketedBox,
     Delimiter,
-    Fence,
     Fraction,
     Operator,
     Root,
     ScriptBox,
     Space,
-    identifier,
-    number,
-    row,
-    upright_name,
+    identifier_box,
+    number_box,
+    row_of_boxes,
+    upright_name_box,
 )
 
 x, y = symbols("x y", real=True)
@@ -38,23 +38,23 @@ def inside(box):
 @pytest.mark.parametrize(
     ("box", "expected"),
     [
-        (identifier("varepsilon"), "<mi>ε</mi>"),
-        (identifier("Phi"), '<mi mathvariant="normal">Φ</mi>'),
-        (identifier("mathcal{N}"), "<mi>𝒩</mi>"),
-        (upright_name("d"), '<mi mathvariant="normal">d</mi>'),
-        (upright_name("E"), "<mi>𝔼</mi>"),
+        (identifier_box("varepsilon"), "<mi>ε</mi>"),
+        (identifier_box("Phi"), '<mi mathvariant="normal">Φ</mi>'),
+        (identifier_box("mathcal{N}"), "<mi>𝒩</mi>"),
+        (upright_name_box("d"), '<mi mathvariant="normal">d</mi>'),
+        (upright_name_box("E"), "<mi>𝔼</mi>"),
         (Operator("<", "relation"), '<mo form="infix">&lt;</mo>'),
         (Operator("-", "prefix"), '<mo form="prefix" lspace="0" rspace="0">−</mo>'),
         (Operator("/", "slash"), '<mo lspace="0" rspace="0">/</mo>'),
-        (Root(identifier("x")), "<msqrt><mi>x</mi></msqrt>"),
-        (Fraction(Space(0.0), number(2)), "<mfrac><mrow></mrow><mn>2</mn></mfrac>"),
-        (ScriptBox(identifier("x"), number(1)), "<msub><mi>x</mi><mn>1</mn></msub>"),
+        (Root(identifier_box("x")), "<msqrt><mi>x</mi></msqrt>"),
+        (Fraction(Space(0.0), number_box(2)), "<mfrac><mrow></mrow><mn>2</mn></mfrac>"),
+        (ScriptBox(identifier_box("x"), number_box(1)), "<msub><mi>x</mi><mn>1</mn></msub>"),
         (
-            ScriptBox(Operator("sum", "large"), identifier("k"), identifier("n")),
+            ScriptBox(Operator("sum", "large"), identifier_box("k"), identifier_box("n")),
             "<munderover><mo>∑</mo><mi>k</mi><mi>n</mi></munderover>",
         ),
         (
-            ScriptBox(upright_name("erf"), above=Atom("''", "name")),
+            ScriptBox(upright_name_box("erf"), above=Atom("''", "name")),
             '<mrow><mi>erf</mi><mo lspace="0" rspace="0">″</mo></mrow>',
         ),
         (Atom("and", "words"), "<mtext>\u00a0and\u00a0</mtext>"),
@@ -65,19 +65,21 @@ def test_boxes(box, expected):
 
 
 def test_a_function_is_applied_and_stands_apart_from_what_is_before_it():
-    called = row([identifier("x"), upright_name("erf"), Fence("(", identifier("y"), ")")])
+    called = row_of_boxes(
+        [identifier_box("x"), upright_name_box("erf"), BracketedBox("(", identifier_box("y"), ")")]
+    )
     assert inside(called) == (
         '<mi>x</mi><mspace width="0.17em"/><mi>erf</mi><mo>&#x2061;</mo><mrow>'
         '<mo stretchy="false">(</mo><mi>y</mi><mo stretchy="false">)</mo></mrow>'
     )
-    assert "mspace" not in inside(row([Operator("-", "prefix"), upright_name("erf")]))
+    assert "mspace" not in inside(row_of_boxes([Operator("-", "prefix"), upright_name_box("erf")]))
 
 
 def test_brackets_grow_with_what_they_hold():
-    half = Fraction(number(1), number(2))
+    half = Fraction(number_box(1), number_box(2))
     # Brackets grow in MathML, unless they are told not to.
-    assert "stretchy" not in inside(Fence("(", half, ")"))
-    assert inside(Fence("(", number(1), ")")).count('stretchy="false"') == 2
+    assert "stretchy" not in inside(BracketedBox("(", half, ")"))
+    assert inside(BracketedBox("(", number_box(1), ")")).count('stretchy="false"') == 2
     assert 'minsize="2.3em"' in inside(Delimiter("(", 2, "open"))
     assert 'stretchy="false"' in inside(Delimiter("|", 0, "close"))
 
@@ -102,7 +104,10 @@ def test_formulas_are_well_formed_and_lose_nothing(formula):
 
 
 def test_lines_and_annotations():
-    lines = [FormulaLine(identifier("x")), FormulaLine(row([Operator("+"), identifier("y")]), 2.0)]
+    lines = [
+        FormulaLine(identifier_box("x")),
+        FormulaLine(row_of_boxes([Operator("+"), identifier_box("y")]), 2.0),
+    ]
     text = to_mathml(lines, annotated=True)
     tree = ElementTree.fromstring(text)
     assert tree.get("display") == "block"

@@ -44,7 +44,7 @@ from slrsym.gaussian import (
     standard_normal,
     zeta,
 )
-from slrsym.typeset import Order, Printer, break_lines, to_latex, widest_part
+from slrsym.typeset import Printer, PrintingOrder, break_lines, to_latex, widest_part
 from slrsym.typeset.backends import to_mathml
 from tests.reading import read
 from tests.reading.roundtrip import same
@@ -127,7 +127,7 @@ def test_sums_of_copies():
 
 
 def test_the_order_of_letters_can_be_chosen():
-    order = Order(("lambda", "kappa"))
+    order = PrintingOrder(("lambda", "kappa"))
     assert typeset(kappa * lam * x, order=order) == r"\lambda\kappa x"
     assert typeset(kappa + lam, order=order) == r"\lambda + \kappa"
 

@@ -69,7 +69,7 @@ from slrsym.kernels.symbolic_functions import (
     gaussian_mean,
 )
 from slrsym.models import paper_expressions
-from slrsym.models.paper_expressions import program
+from slrsym.models.paper_expressions import risk_program
 from slrsym.notation import ORDER_PARAMETERS
 from tests.kernels._cases import BACKENDS, needs_numba
 
@@ -102,7 +102,7 @@ def test_parts_without_state_are_computed_once():
 
 @pytest.mark.parametrize("name", ["excess_risk", "gradient", "hessian"])
 def test_nothing_of_the_risk_is_computed_for_each_state_in_vain(name):
-    found = program(name)
+    found = risk_program(name)
     varying = set(found.state)
     assert varying == {f"{s.name}_" for s in ORDER_PARAMETERS}
     for line in found.body.splitlines()[1:-1]:
@@ -323,7 +323,7 @@ def test_derivatives_of_the_special_functions(function):
 
 def test_programs_are_made_of_what_is_derived():
     """No formula is written down twice: the programs are those of the derived expressions."""
-    found = program("gradient")
+    found = risk_program("gradient")
     again = print_program(
         paper_expressions.gradient(), ORDER_PARAMETERS, paper_expressions.PARAMETERS
     )

@@ -76,7 +76,7 @@ def test_processes_give_the_same(linear):
 
 
 def test_an_interrupted_sweep_goes_on(linear, tmp_path, monkeypatch):
-    path, whole, cells = tmp_path / "grid.nc", sweeps.solve_cell, []
+    path, whole, cells = tmp_path / "grid.nc", sweeps.solve_grid_cell, []
 
     def interrupted(*arguments):
         if len(cells) == 4:
@@ -84,7 +84,7 @@ def test_an_interrupted_sweep_goes_on(linear, tmp_path, monkeypatch):
         cells.append(arguments)
         return whole(*arguments)
 
-    monkeypatch.setattr(sweeps, "solve_cell", interrupted)
+    monkeypatch.setattr(sweeps, "solve_grid_cell", interrupted)
     with pytest.raises(KeyboardInterrupt):
         solved(linear, path=path)
     assert len(list((tmp_path / "grid.nc.parts").glob("cell-*"))) == 4
@@ -92,7 +92,7 @@ def test_an_interrupted_sweep_goes_on(linear, tmp_path, monkeypatch):
         solved(linear, path=path, tolerance=1e-6)
 
     later = []
-    monkeypatch.setattr(sweeps, "solve_cell", lambda *a: later.append(a) or whole(*a))
+    monkeypatch.setattr(sweeps, "solve_grid_cell", lambda *a: later.append(a) or whole(*a))
     found = solved(linear, path=path)
     assert len(later) == 2
     assert [p.name for p in tmp_path.iterdir()] == ["grid.nc"]

@@ -8,7 +8,7 @@ from scipy.stats import ks_2samp
 from sympy import Rational
 
 from slrsym.models import model
-from slrsym.models.initial_conditions import root_of, uniform_start
+from slrsym.models.initial_conditions import gram_root, uniform_start
 from slrsym.models.instances import attention
 
 RUNS = 3000
@@ -63,10 +63,10 @@ def test_roots_of_gram_matrices():
     """Of one or of many; what rounding leaves of a singular one is exactly 0."""
     rows = np.random.default_rng(0).standard_normal((5, 2, 4, 3))
     gram = rows @ np.swapaxes(rows, -1, -2)
-    root = root_of(gram)
+    root = gram_root(gram)
     np.testing.assert_allclose(root @ np.swapaxes(root, -1, -2), gram, atol=1e-13)
-    assert (root_of(gram[1, 0]) == root[1, 0]).all()
+    assert (gram_root(gram[1, 0]) == root[1, 0]).all()
     assert (root.any(axis=-2).sum(axis=-1) == 3).all()
     for bad, said in (([[1, 2], [0, 1]], "symmetric"), ([[1, 2], [2, 1]], "least .* is -1")):
         with pytest.raises(ValueError, match=f"gram must be .*{said}"):
-            root_of([np.eye(2), bad])
+            gram_root([np.eye(2), bad])

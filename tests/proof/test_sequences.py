@@ -22,8 +22,8 @@ from slrsym.proof import (
     instance,
     sign,
 )
-from slrsym.proofs.claim_steps import steps_of
-from slrsym.statements.expressions import ProofError, infix_text, substitute_all
+from slrsym.proofs.claim_steps import steps_of_claim
+from slrsym.statements.expressions import ProofError, infix_text, substitute_at_once
 
 x, y = (IndexedBase(name, real=True) for name in "xy")
 n, t = symbols("n t", integer=True, nonnegative=True)
@@ -176,14 +176,14 @@ def test_a_disjunction_is_shown_by_induction() -> None:
 def test_random_numbers_do_not_object_to_a_recursion() -> None:
     claim = Claim(id="s", statement=Le(x[n], x[0]), source="school", hypotheses=[falls])
     claim.proof(by_recursion)
-    assert not any(map(is_compared_with_numbers, steps_of(claim, not_found)))
+    assert not any(map(is_compared_with_numbers, steps_of_claim(claim, not_found)))
 
 
 def test_the_variable_is_bound() -> None:
     assert t not in falls.free_symbols
     assert x.label in falls.free_symbols
-    assert substitute_all(falls, {t: n}) == falls
-    shifted = substitute_all(ForAll(t, Le(x[t], c)), {c: t + 1})
+    assert substitute_at_once(falls, {t: n}) == falls
+    shifted = substitute_at_once(ForAll(t, Le(x[t], c)), {c: t + 1})
     assert shifted.variable != t
     assert shifted.statement == Le(x[shifted.variable], t + 1)
     assert falls.at(3) == Le(x[4], x[3])

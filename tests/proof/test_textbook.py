@@ -13,8 +13,8 @@ from slrsym.claims.check import compare_sides, step_report, step_seed
 from slrsym.claims.ledger import load_claims
 from slrsym.proof import builtin_ledger
 from slrsym.proofs.axioms import is_soundness_axiom
-from slrsym.proofs.claim_steps import steps_of
-from slrsym.tactics.judgement import judge
+from slrsym.proofs.claim_steps import steps_of_claim
+from slrsym.tactics.judgement import judge_claim
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "textbook.py"
 CLAIMS = load_claims(PAGE)
@@ -28,11 +28,11 @@ CONDITIONAL = {
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_proved(claim):
     find = builtin_ledger().find
-    judgement = judge(claim, find)
+    judgement = judge_claim(claim, find)
     # One random point for each step: two-dimensional quadratures with kinks take seconds.
     reports = [
         step_report(step, compare_sides(step, step_seed(claim, number, 0), points=1), judgement)
-        for number, step in enumerate(steps_of(claim, find))
+        for number, step in enumerate(steps_of_claim(claim, find))
     ]
     assert reports
     assert [str(report) for report in reports if not report.accepted] == []

@@ -50,11 +50,11 @@ from slrsym.proof import (
     sign,
     solution,
     solution_set,
-    split,
+    split_product,
     substitution,
     symmetry,
 )
-from slrsym.proofs.axioms import axiom
+from slrsym.proofs.axioms import find_axiom
 from slrsym.proofs.step import Link, Proof, Rule, Step
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
@@ -152,7 +152,7 @@ def test_a_rule_from_outside_is_named_among_the_axioms(rule):
     found = verdict(true_relation(sin(x) ** 2, 1 - cos(x) ** 2), double)
     assert found.accepted
     (name,) = {a for a in found.axioms if rule.__name__ in a}
-    assert axiom(name).statement.startswith("Whatever the rule")
+    assert find_axiom(name).statement.startswith("Whatever the rule")
     inner = verdict(
         true_relation(Expectation(G + x, standard_normal(G)), x),
         chain(Expectation(G + x, standard_normal(G)))
@@ -257,7 +257,7 @@ def test_noise_has_two_moments_only():
 
 def test_a_single_solution():
     goal = Equivalent(Eq(2 * x - 6, 0), Eq(x, 3), evaluate=False)
-    tree = split(2 * x - 6, only_at(2 * x - 6, x, 3, solution()))
+    tree = split_product(2 * x - 6, only_at(2 * x - 6, x, 3, solution()))
     assert verdict(goal, solution_set(goal, [x], tree)).accepted
 
 
@@ -359,7 +359,7 @@ TAMPERED = {
     "the links of a chain": lambda: setattr(_claim().build_proof(), "links", ()),
     "a chain that is appended to": lambda: _claim().build_proof().links.append(_link()),
     "a link of a chain": lambda: _claim().build_proof().links.__setitem__(0, None),
-    "an axiom": lambda: setattr(axiom("fubini"), "statement", "anything goes"),
+    "an axiom": lambda: setattr(find_axiom("fubini"), "statement", "anything goes"),
     "a theorem": lambda: setattr(prove("assume", [], ("<", num(1), num(0))), "hypotheses", {}),
     "the hypotheses of a theorem": lambda: prove(
         "assume", [], ("<", num(1), num(0))

@@ -8,9 +8,9 @@ from sympy import Eq
 
 from slrsym.claims.ledger import builtin_ledger
 from slrsym.proof import Claim
-from slrsym.proofs.claim_steps import steps_of
+from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.statements.expressions import Refused
-from slrsym.tactics.judgement import judge
+from slrsym.tactics.judgement import judge_claim
 
 LEDGER = builtin_ledger()
 
@@ -23,8 +23,8 @@ def check(proof: Any, *given: Any) -> None:
     """Raise `Refused` unless the proof checker has a theorem of every step and the conclusion."""
     claim = Claim("under-test", proof.conclusion, "test", hypotheses=given)
     claim.proof(lambda goal: proof)
-    steps_of(claim, LEDGER.find)
-    found = judge(claim, LEDGER.find)
+    steps_of_claim(claim, LEDGER.find)
+    found = judge_claim(claim, LEDGER.find)
     for reason in (*found.refusals.values(), found.problem):
         if reason:
             raise Refused(reason)

@@ -29,7 +29,7 @@ from slrsym.proofs import theorems
 from slrsym.proofs.descent_theorems import state_membership
 from slrsym.proofs.step import Rule
 from slrsym.proofs.theorems import by_theorem, names_of_theorems
-from slrsym.statements.expressions import substitute_all
+from slrsym.statements.expressions import substitute_at_once
 from slrsym.statements.maps import BoxMap, SphereDescent, box_map, function_of, point_set
 from slrsym.statements.orbits import (
     AccumulationPointsSolve,
@@ -148,7 +148,7 @@ def test_coordinates_are_bound():
     contraction = StepsVanish(box_map({x: a * x}))
     assert contraction.free_symbols == {a}
     # What is put for a parameter is not taken for the coordinate of the same name.
-    moved = substitute_all(contraction, {a: x})
+    moved = substitute_at_once(contraction, {a: x})
     assert moved.free_symbols == {x}
     assert moved.map.coordinates[0] != x
     assert moved.map.images[0] == x * moved.map.coordinates[0]

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sympy import And, Basic, Equivalent, Or, erf, exp, symbols
 
-from slrsym.proofs.solutions import never, only_at, solution, solution_set, split
-from slrsym.statements.expressions import ProofError, Refused, disjuncts, flatten
+from slrsym.proofs.solutions import never, only_at, solution, solution_set, split_product
+from slrsym.statements.expressions import ProofError, Refused, disjuncts, flatten_statement
 
 from ._steps import check, eq
 
@@ -23,7 +23,9 @@ def goal(equations: list[Any], *points: dict[Any, Any]) -> Equivalent:
 
 
 _SQUARE = p * x**2 - p
-_SPLIT = split(_SQUARE, only_at(x - 1, x, 1, solution()), only_at(p * (x + 1), x, -1, solution()))
+_SPLIT = split_product(
+    _SQUARE, only_at(x - 1, x, 1, solution()), only_at(p * (x + 1), x, -1, solution())
+)
 
 _CUBE = p * x**3 - p * x
 _ROOTS = (
@@ -39,7 +41,7 @@ def test_all_solutions_are_found() -> None:
 
 def test_a_solution_that_is_left_out_is_missed() -> None:
     with pytest.raises(Refused, match="does not follow by logic"):
-        check(solution_set(goal([_CUBE], {x: 1}, {x: 0}), [x], split(_CUBE, *_ROOTS)))
+        check(solution_set(goal([_CUBE], {x: 1}, {x: 0}), [x], split_product(_CUBE, *_ROOTS)))
 
 
 def test_a_value_that_solves_nothing_is_refused() -> None:
@@ -48,7 +50,7 @@ def test_a_value_that_solves_nothing_is_refused() -> None:
 
 
 def test_on_a_smaller_domain_a_factor_never_vanishes() -> None:
-    tree = split(_CUBE, *_ROOTS[:2], never(x + 1))
+    tree = split_product(_CUBE, *_ROOTS[:2], never(x + 1))
     proof = solution_set(goal([_CUBE], {x: 1}, {x: 0}), [x], tree)
     check(proof, x >= 0)
     with pytest.raises(Refused, match=r"x \+ 1|x - 1"):
@@ -58,9 +60,11 @@ def test_on_a_smaller_domain_a_factor_never_vanishes() -> None:
 @pytest.mark.parametrize(
     "tree",
     [
-        split(_SQUARE, only_at(x - 1, x, 1, solution())),
-        split(_SQUARE, only_at(x - 1, x, 1, solution()), only_at(p * (x + 1), x, 1, solution())),
-        split(_SQUARE, only_at(_SQUARE, x, 1, solution())),
+        split_product(_SQUARE, only_at(x - 1, x, 1, solution())),
+        split_product(
+            _SQUARE, only_at(x - 1, x, 1, solution()), only_at(p * (x + 1), x, 1, solution())
+        ),
+        split_product(_SQUARE, only_at(_SQUARE, x, 1, solution())),
     ],
 )
 def test_trees_that_do_not_hold(tree: Any) -> None:
@@ -70,10 +74,10 @@ def test_trees_that_do_not_hold(tree: Any) -> None:
 
 def test_several_unknowns_and_injective_functions() -> None:
     first, second = erf(p * x) * exp(y), (y - 2) * (x + y + 1)
-    inner = split(
+    inner = split_product(
         second, only_at(2 * (y - 2), y, 2, solution()), only_at((y + 1) / 2, y, -1, solution())
     )
-    tree = split(first, only_at(erf(p * x), x, 0, inner), never(exp(y)))
+    tree = split_product(first, only_at(erf(p * x), x, 0, inner), never(exp(y)))
     check(solution_set(goal([first, second], {x: 0, y: 2}, {x: 0, y: -1}), [x, y], tree))
 
 
@@ -82,9 +86,9 @@ def test_several_unknowns_and_injective_functions() -> None:
     [
         (solution(), "has no value yet"),
         (never(x), "has to be split"),
-        (split(x, never(x)), "not one of the equations"),
-        (split(_SQUARE, solution()), "never"),
-        (split(_SQUARE, only_at(_SQUARE, y, 1, solution())), "not an unknown"),
+        (split_product(x, never(x)), "not one of the equations"),
+        (split_product(_SQUARE, solution()), "never"),
+        (split_product(_SQUARE, only_at(_SQUARE, y, 1, solution())), "not an unknown"),
     ],
 )
 def test_trees_that_are_malformed(tree: Any, message: str) -> None:
@@ -114,8 +118,8 @@ def test_statements_that_sympy_leaves_nested_are_flattened() -> None:
     a, b, c = eq(x, 1), eq(y, 1), eq(y, 2)
     nested = raw(Or, raw(And, raw(And, a), b), raw(And, c))
     assert nested != Or(And(a, b), c)
-    assert flatten(nested) == Or(And(a, b), c)
+    assert flatten_statement(nested) == Or(And(a, b), c)
     both = Equivalent(raw(And, a), nested, evaluate=False)
-    assert flatten(both) == Equivalent(a, Or(And(a, b), c), evaluate=False)
-    assert flatten(a) == a
+    assert flatten_statement(both) == Equivalent(a, Or(And(a, b), c), evaluate=False)
+    assert flatten_statement(a) == a
     assert disjuncts(a) == (a,)

@@ -35,7 +35,7 @@ from slrsym.proofs.inequalities import sign
 from slrsym.proofs.lemmas import by_claim
 from slrsym.proofs.structure import all_of, cases, equal_by_derivative, induction
 from slrsym.statements.expressions import ProofError, Refused
-from slrsym.tactics.emission import Emission
+from slrsym.tactics.emission import ProofEmitter
 
 from ._steps import check, eq
 
@@ -73,7 +73,7 @@ n = Symbol("n", integer=True, nonnegative=True)
 )
 def test_what_concludes_what(shown: Any, wanted: Any, enough: bool) -> None:
     claim = Claim("under-test", wanted, "test", hypotheses=(shown,))
-    work = Emission(claim, lambda id: claim, ProvedClaims())
+    work = ProofEmitter(claim, lambda id: claim, ProvedClaims())
     context, _ = work.supposed
     known = work.script.add("assume", (), work.formula(shown))
     if enough:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slrsym.proof import Claim, builtin_ledger
 from slrsym.proofs.axioms import is_soundness_axiom
-from slrsym.tactics.judgement import judge
+from slrsym.tactics.judgement import judge_claim
 
 
 def is_shown(statement, proof, given=()):
@@ -16,7 +16,7 @@ def is_shown(statement, proof, given=()):
 
 def refusals(claim):
     """Return why steps of a claim have no evidence; empty if all have."""
-    found = judge(claim, builtin_ledger().find)
+    found = judge_claim(claim, builtin_ledger().find)
     missing = {label: reason for label, reason in found.refusals.items() if reason}
     missing |= {name: "it is an axiom" for name in found.axioms if is_soundness_axiom(name)}
     return missing or ({"": found.problem} if found.problem else {})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from sympy import Eq, Equivalent, Or, Symbol
 
-from slrsym.proof import only_at, solution, solution_set, split
+from slrsym.proof import only_at, solution, solution_set, split_product
 from tests.tactics._shown import is_shown
 
 x, y = (Symbol(name, real=True) for name in "xy")
@@ -27,4 +27,4 @@ def test_a_parameter_must_not_vanish(factors, shown):
     values = range(1, len(factors) + 1)
     goal = Equivalent(Eq(product, 0), Or(*(Eq(x, v) for v in values)))
     roots = [only_at(f, x, v, solution()) for f, v in zip(factors, values, strict=True)]
-    assert is_shown(goal, solution_set(goal, [x], split(product, *roots))) == shown
+    assert is_shown(goal, solution_set(goal, [x], split_product(product, *roots))) == shown

@@ -18,9 +18,9 @@ from slrsym.testing.accuracy import (
     DIGITS,
     RISK_REGIONS,
     ZETA_REGIONS,
-    Derivatives,
+    RiskDerivatives,
     RiskSetting,
-    error_of,
+    relative_error,
     risk_errors,
     risk_references,
     worst_errors,
@@ -116,7 +116,7 @@ def test_there_are_values_everywhere():
 def test_the_values_have_the_digits_that_are_claimed():
     for row in risk_references():
         assert [len(group) for group in row.values] == [1, 5, 15]
-    for name in Derivatives._fields:
+    for name in RiskDerivatives._fields:
         kept = json.loads((DATA / "risk.json").read_text(encoding="utf-8"))["rows"]
         longest = [
             max(len(text.replace(".", "").lstrip("-0")) for text in row[name]) for row in kept
@@ -142,7 +142,7 @@ def test_bad_options(capsys, tmp_path):
 
 
 @more
-@pytest.mark.parametrize("name", Derivatives._fields)
+@pytest.mark.parametrize("name", RiskDerivatives._fields)
 def test_the_closed_form_is_the_definition(name):
     for row in risk_references()[:: 1 if THOROUGH else 3]:
         state, *rest = row.setting
@@ -183,14 +183,14 @@ def test_errors_of_zeta(region):
 
 def test_errors_are_counted():
     one = mpmath.mpf(1)
-    assert error_of([1.0, 0.0], [one, mpmath.mpf(0)]) == (0, 0)
-    assert error_of([1 + 3 * 2.0**-52], [one]) == (3 * 2.0**-52, 3)
+    assert relative_error([1.0, 0.0], [one, mpmath.mpf(0)]) == (0, 0)
+    assert relative_error([1 + 3 * 2.0**-52], [one]) == (3 * 2.0**-52, 3)
     # In units of the largest entry.
-    assert error_of([4.0, 1 + 2.0**-50], [4 * one, one]) == (2.0**-52, 1)
-    assert error_of([0.0], [mpmath.mpf(0)]) == (0, 0)
+    assert relative_error([4.0, 1 + 2.0**-50], [4 * one, one]) == (2.0**-52, 1)
+    assert relative_error([0.0], [mpmath.mpf(0)]) == (0, 0)
     for wrong in (1e-300, math.nan):
-        assert error_of([wrong], [mpmath.mpf(0)]) == (math.inf, math.inf)
-    assert error_of([math.nan], [one]).ulps == math.inf
+        assert relative_error([wrong], [mpmath.mpf(0)]) == (math.inf, math.inf)
+    assert relative_error([math.nan], [one]).ulps == math.inf
 
 
 def test_the_worst_of_each():

@@ -9,7 +9,7 @@ from scipy.special import erf
 
 from slrsym import Task, excess_risk
 from slrsym.transformers import HeadRuns, MultipleLocation
-from slrsym.transformers.heads import HeadsRisk, _in_frame, _root, moments_by
+from slrsym.transformers.heads import HeadsRisk, _in_frame, _root, compile_moments
 
 from .._profile import thorough
 
@@ -104,7 +104,7 @@ def test_second_moments_and_their_derivatives(backend):
     if backend == "numba":
         pytest.importorskip("numba")
     rng = default_rng(7)
-    function = moments_by("two_heads", backend)
+    function = compile_moments("two_head_moments", backend)
 
     def moment(state, s=0.8, lam=0.9):
         rest = np.broadcast_to((s,), (*state.shape[:-1], 1))
@@ -122,7 +122,7 @@ def test_second_moments_and_their_derivatives(backend):
 
 def test_second_moments_by_quadrature():
     rng = default_rng(3)
-    function = moments_by("two_heads", "numpy")
+    function = compile_moments("two_head_moments", "numpy")
     x, weights = np.polynomial.hermite_e.hermegauss(90)
     weights = weights / weights.sum()
     s, lam = 0.7, 1.3

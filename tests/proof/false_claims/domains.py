@@ -57,7 +57,7 @@ from slrsym.proof import (
     sign,
     solution,
     solution_set,
-    split,
+    split_product,
     stein,
     substitution,
     symmetry,
@@ -564,7 +564,7 @@ def two_roots(unknown, slope=1):
         Or(says(unknown, "=", 0), says(unknown, "=", 1), evaluate=False),
         evaluate=False,
     )
-    tree = split(
+    tree = split_product(
         product,
         only_at(sinh(slope * unknown), unknown, 0, solution()),
         only_at(unknown - 1, unknown, 1, solution()),

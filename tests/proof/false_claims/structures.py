@@ -37,7 +37,7 @@ from slrsym.proof import (
     sign,
     solution,
     solution_set,
-    split,
+    split_product,
 )
 
 from ._entries import Theme, known, link, says
@@ -266,39 +266,39 @@ def solves(left, *values):
 
 product = (x - 1) * (x - 2)
 goal = solves(product, 1, 2)
-right("solutions: two", goal, solution_set(goal, [x], split(product, *roots(1, 2))))
+right("solutions: two", goal, solution_set(goal, [x], split_product(product, *roots(1, 2))))
 wrong(
     "solutions: the wrong root of a factor",
     goal,
-    solution_set(goal, [x], split(product, only_at(x - 1, x, 3, solution()), *roots(2))),
+    solution_set(goal, [x], split_product(product, only_at(x - 1, x, 3, solution()), *roots(2))),
     "case.1.only root",
     checks="rule",
 )
 wrong(
     "solutions: a factor lost",
     goal,
-    solution_set(goal, [x], split(product, *roots(1))),
+    solution_set(goal, [x], split_product(product, *roots(1))),
     "case.product",
 )
 goal = solves(product, 1, 3)
 wrong(
     "solutions: one does not solve",
     goal,
-    solution_set(goal, [x], split(product, *roots(1, 2))),
+    solution_set(goal, [x], split_product(product, *roots(1, 2))),
     "solution *",
 )
 goal = solves(product * (x - 3), 1, 2)
 wrong(
     "solutions: one is not listed",
     goal,
-    solution_set(goal, [x], split(product * (x - 3), *roots(1, 2, 3))),
+    solution_set(goal, [x], split_product(product * (x - 3), *roots(1, 2, 3))),
     "conclusion",
     checks="rule",
 )
 wrong(
     "solutions: a factor that does vanish",
     goal,
-    solution_set(goal, [x], split(product * (x - 3), *roots(1, 2), never(x - 3))),
+    solution_set(goal, [x], split_product(product * (x - 3), *roots(1, 2), never(x - 3))),
     "case.3.never",
     checks="rule",
 )
@@ -307,21 +307,23 @@ goal = solves(quartic, 1, 2)
 right(
     "solutions: a factor that does not",
     goal,
-    solution_set(goal, [x], split(quartic, *roots(1, 2), never(x**2 + 1))),
+    solution_set(goal, [x], split_product(quartic, *roots(1, 2), never(x**2 + 1))),
 )
 bent = (x**2 - 1) * (x - 2)
 goal = solves(bent, 1, 2)
 wrong(
     "solutions: a factor with two roots",
     goal,
-    solution_set(goal, [x], split(bent, only_at(x**2 - 1, x, 1, solution()), *roots(2))),
+    solution_set(goal, [x], split_product(bent, only_at(x**2 - 1, x, 1, solution()), *roots(2))),
     "case.1.only root",
 )
 goal = solves(y * product, 1, 2)
 wrong(
     "solutions: a parameter that may vanish",
     goal,
-    solution_set(goal, [x], split(y * product, only_at(y * (x - 1), x, 1, solution()), *roots(2))),
+    solution_set(
+        goal, [x], split_product(y * product, only_at(y * (x - 1), x, 1, solution()), *roots(2))
+    ),
     "case.1.only root",
     checks="rule",
 )
@@ -329,14 +331,16 @@ goal = solves(p * product, 1, 2)
 right(
     "solutions: a parameter that does not",
     goal,
-    solution_set(goal, [x], split(p * product, only_at(p * (x - 1), x, 1, solution()), *roots(2))),
+    solution_set(
+        goal, [x], split_product(p * product, only_at(p * (x - 1), x, 1, solution()), *roots(2))
+    ),
 )
 waves = sin(x) * (x - 1)
 goal = solves(waves, 0, 1)
 wrong(
     "solutions: a function with many zeros",
     goal,
-    solution_set(goal, [x], split(waves, only_at(sin(x), x, 0, solution()), *roots(1))),
+    solution_set(goal, [x], split_product(waves, only_at(sin(x), x, 0, solution()), *roots(1))),
     "case.1.only root",
     checks="rule",
 )
@@ -345,13 +349,13 @@ goal = solves(bells, 0, 1)
 right(
     "solutions: an injective function",
     goal,
-    solution_set(goal, [x], split(bells, only_at(erf(x), x, 0, solution()), *roots(1))),
+    solution_set(goal, [x], split_product(bells, only_at(erf(x), x, 0, solution()), *roots(1))),
 )
 goal = solves(product, 1, 2)
 wrong(
     "solutions: outside of the domain",
     goal,
-    solution_set(goal, [x], split(product, *roots(1, 2))),
+    solution_set(goal, [x], split_product(product, *roots(1, 2))),
     "conclusion",
     given=(x < 2,),
     checks="rule",

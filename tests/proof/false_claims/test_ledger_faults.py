@@ -25,7 +25,7 @@ from slrsym.proof import (
     lemma,
     sign,
     solution_set,
-    split,
+    split_product,
 )
 from slrsym.proofs.step import Proof, Rule
 
@@ -180,7 +180,7 @@ def test_a_chain_that_goes_up_and_down():
     [
         lambda: induction(Ne(x, x + 1), x, base=algebra, step=lambda h: h),
         lambda: equal_by_derivative(says(x, "<=", x), x, at=0, value=algebra, derivative=algebra),
-        lambda: solution_set(square, [x], split(x)),
+        lambda: solution_set(square, [x], split_product(x)),
         lambda: chain(x).then(x, by=square),
         lambda: chain(x).then(x, by=None),
     ],

@@ -34,7 +34,7 @@ from slrsym.proof import (
 )
 from slrsym.proofs.axioms import is_soundness_axiom
 from slrsym.proofs.step import Rule
-from slrsym.tactics.judgement import judge
+from slrsym.tactics.judgement import judge_claim
 
 from ..._profile import NIGHTLY, THOROUGH, more
 from ._entries import known, link
@@ -72,7 +72,7 @@ def accepted(slip: Slip, by: Rule) -> bool:
     """Whether the proof checker proves it by one rule, whatever the numbers say."""
     proof = link(slip.lhs, slip.relation, slip.rhs, by)
     claim = known("under-test", slip.statement, proof, slip.given)
-    found = judge(claim, LEDGER.find, patience=0.02)
+    found = judge_claim(claim, LEDGER.find, patience=0.02)
     return not found.problem and not any(map(is_soundness_axiom, found.axioms))
 
 
