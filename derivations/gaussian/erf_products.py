@@ -1,6 +1,6 @@
 """The mean of $erf(u) erf(w)$ for correlated Gaussians."""
 
-from sympy import Eq, Gt, Le, Lt, Symbol, asin, atan, erf, pi, sign, sqrt
+from sympy import Eq, Gt, Le, Lt, Symbol, asin, atan, erf, exp, pi, sign, sqrt
 
 from slrsym.gaussian import Expectation, GaussianLaw, OwensT, erf_prime
 from slrsym.proof import (
@@ -20,6 +20,7 @@ from slrsym.proof import (
     linearity,
     piecewise,
     signs,
+    substitution,
 )
 
 m = Symbol("m", real=True, nonzero=True)
@@ -115,11 +116,11 @@ def _(goal):
 
 
 bell = Claim(
-    id="erf-product-slope",
-    title="$E erf'(mu + X) erf(tau + Y)$ for correlated $X$, $Y$",
+    id="gaussian-factor-and-erf",
+    title="$E exp(-(mu + X)^2) erf(tau + Y)$ for correlated $X$, $Y$",
     statement=Eq(
-        E(erf_prime(mu + X) * erf(tau + Y)),
-        erf_prime(mu / sqrt(P)) / sqrt(P) * erf((tau * P - 2 * c * mu) / (sqrt(P) * R)),
+        E(exp(-((mu + X) ** 2)) * erf(tau + Y)),
+        exp(-(mu**2) / P) / sqrt(P) * erf((tau * P - 2 * c * mu) / (sqrt(P) * R)),
         evaluate=False,
     ),
     hypotheses=[possible],
@@ -132,40 +133,41 @@ def _(goal):
     """Given $X$, the variable $Y$ is Gaussian; then $X$ alone is left."""
     of_x = GaussianLaw({X: 0}, [[p]])
     given_x = GaussianLaw({Y: c * X / p}, [[q - c**2 / p]])
-    slope = erf_prime(mu + X)
-    closed = slope * erf((tau + c * X / p) / sqrt(1 + 2 * (q - c**2 / p)))
+    factor = exp(-((mu + X) ** 2))
+    closed = factor * erf((tau + c * X / p) / sqrt(1 + 2 * (q - c**2 / p)))
     return (
         chain(goal.lhs)
-        .then(Expectation(Expectation(slope * erf(tau + Y), given_x), of_x), by=conditioning(X))
+        .then(Expectation(Expectation(factor * erf(tau + Y), given_x), of_x), by=conditioning(X))
         .then(Expectation(closed, of_x), by=inside(gaussian_calculus))
         .then(goal.rhs, by=gaussian_calculus)
     )
 
 
-other_bell = Claim(
-    id="erf-product-other-slope",
-    title="$E erf(mu + X) erf'(tau + Y)$ for correlated $X$, $Y$",
+bells = Claim(
+    id="two-gaussian-factors",
+    title="$E exp(-(mu + X)^2 - (tau + Y)^2)$ for correlated $X$, $Y$",
     statement=Eq(
-        E(erf(mu + X) * erf_prime(tau + Y)),
-        erf_prime(tau / sqrt(Q)) / sqrt(Q) * erf((mu * Q - 2 * c * tau) / (sqrt(Q) * R)),
+        E(exp(-((mu + X) ** 2) - (tau + Y) ** 2)),
+        exp(-(Q * mu**2 - 4 * c * mu * tau + P * tau**2) / R**2) / R,
         evaluate=False,
     ),
     hypotheses=[possible],
-    source="new",
+    source="textbook",
 )
 
 
-@other_bell.proof
+@bells.proof
 def _(goal):
-    """As before, with $X$ given $Y$."""
-    of_y = GaussianLaw({Y: 0}, [[q]])
-    given_y = GaussianLaw({X: c * Y / q}, [[p - c**2 / q]])
-    slope = erf_prime(tau + Y)
-    closed = slope * erf((mu + c * Y / q) / sqrt(1 + 2 * (p - c**2 / q)))
+    """As before."""
+    of_x = GaussianLaw({X: 0}, [[p]])
+    given_x = GaussianLaw({Y: c * X / p}, [[q - c**2 / p]])
+    variance = 1 + 2 * (q - c**2 / p)
+    both = exp(-((mu + X) ** 2) - (tau + Y) ** 2)
+    closed = exp(-((mu + X) ** 2) - (tau + c * X / p) ** 2 / variance) / sqrt(variance)
     return (
         chain(goal.lhs)
-        .then(Expectation(Expectation(slope * erf(mu + X), given_y), of_y), by=conditioning(Y))
-        .then(Expectation(closed, of_y), by=inside(gaussian_calculus))
+        .then(Expectation(Expectation(both, given_x), of_x), by=conditioning(X))
+        .then(Expectation(closed, of_x), by=inside(gaussian_calculus))
         .then(goal.rhs, by=gaussian_calculus)
     )
 
@@ -247,19 +249,43 @@ def _(goal):
         .then(goal.rhs.subs(x, 0), by=lemma("owens-t-at-zero"))
     )
     u, w = m * x + X, n * x + Y
-    first = m * erf_prime(m * x / sqrt(P)) / sqrt(P) * erf((n * P - 2 * c * m) * x / (sqrt(P) * R))
-    second = n * erf_prime(n * x / sqrt(Q)) / sqrt(Q) * erf((m * Q - 2 * c * n) * x / (sqrt(Q) * R))
+    # The second mean is of the form of the first with X and Y exchanged.
+    exchanged = GaussianLaw({X: 0, Y: 0}, [[q, c], [c, p]])
+    second_mean = Expectation(exp(-((n * x + X) ** 2)) * erf(m * x + Y), exchanged)
+    first, second = (
+        2
+        * i
+        * exp(-((i * x) ** 2) / V)
+        / sqrt(pi * V)
+        * erf((j * V - 2 * c * i) * x / (sqrt(V) * R))
+        for i, j, V in ((m, n, P), (n, m, Q))
+    )
     slope = (
         chain(D(goal.lhs, x))
         .then(
             E(m * erf_prime(u) * erf(w) + n * erf(u) * erf_prime(w)),
             by=differentiate_under_expectation,
         )
-        .then(m * E(erf_prime(u) * erf(w)) + n * E(erf(u) * erf_prime(w)), by=linearity)
         .then(
-            first + n * E(erf(u) * erf_prime(w)), by=lemma("erf-product-slope", mu=m * x, tau=n * x)
+            E(2 / sqrt(pi) * (m * exp(-(u**2)) * erf(w) + n * erf(u) * exp(-(w**2)))),
+            by=inside(algebra),
         )
-        .then(first + second, by=lemma("erf-product-other-slope", mu=m * x, tau=n * x))
+        .then(
+            2 / sqrt(pi) * (m * E(exp(-(u**2)) * erf(w)) + n * E(erf(u) * exp(-(w**2)))),
+            by=linearity,
+        )
+        .then(
+            2 / sqrt(pi) * (m * E(exp(-(u**2)) * erf(w)) + n * second_mean),
+            by=substitution({X: Y, Y: X}, exchanged),
+        )
+        .then(
+            first + 2 / sqrt(pi) * n * second_mean,
+            by=lemma("gaussian-factor-and-erf", mu=m * x, tau=n * x),
+        )
+        .then(
+            first + second,
+            by=lemma("gaussian-factor-and-erf", mu=n * x, tau=m * x, p=q, q=p),
+        )
         .then(D(goal.rhs, x), by=differentiate)
     )
     equal = equal_by_derivative(goal, x, at=0, value=start, derivative=slope)
