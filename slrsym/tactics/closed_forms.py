@@ -74,6 +74,7 @@ class ClosedFormSearch(ExpectationCalculus):
             self.no_copies, self.multiplied_out, self.constant, self.noise, self.copies,
             self.from_table, self.by_absolute_value, self.tilted, self.by_stein, self.odd,
             self.independent, self.marginal, self.by_owens_t, self.by_owens_t_of_two,
+            self.by_conditioning,
         ]  # fmt: skip
 
     def in_table_form(self, e: Expectation) -> Any:
@@ -210,14 +211,25 @@ class ClosedFormSearch(ExpectationCalculus):
 
     def _by_owens_t_of_two(self, e: Expectation, u: Expr, w: Expr, joint: GaussianLaw) -> Inference:
         (X, m), (Y, n) = joint.mean.items()
-        p, c, q = joint.cov[0, 0], joint.cov[0, 1], joint.cov[1, 1]
         # SymPy takes positive factors out of signs; here they are the scale of both means.
         scale = m / sign(m).args[0] if isinstance(sign(m), sign) else S.One
-        values = {"m": m / scale, "n": n / scale, "x": scale, "p": p, "q": q, "c": c}
-        value = self.emitter.cited("erf-product-on-line", values.items(), self.context)
+        values = {"m": m / scale, "n": n / scale, "x": scale}
+        f = erf(m + X) * erf(n + Y)
+        return self._cited_of_pair(e, "erf-product-on-line", values, f, (u, w), joint)
+
+    def _cited_of_pair(
+        self, e: Expectation, id: str, values: dict[str, Expr], f: Expr, forms: Sequence[Expr],
+        joint: GaussianLaw,
+    ) -> Inference:  # fmt: skip
+        """Cite a claim on a centred pair, of which two affine forms are an image but for means."""
+        p, c, q = joint.cov[0, 0], joint.cov[0, 1], joint.cov[1, 1]
+        values = {**values, "p": p, "q": q, "c": c}
+        value = self.emitter.cited(id, values.items(), self.context)
         # The centred law of the claim is an image of the law at hand.
-        centred = Expectation(erf(m + X) * erf(n + Y), GaussianLaw({X: 0, Y: 0}, joint.cov))
-        line = self.image(centred, {X: u - m, Y: w - n}, e.law)
+        centred = Expectation(f, GaussianLaw(dict.fromkeys(joint.symbols, 0), joint.cov))
+        means = joint.mean.values()
+        moved = {s: u - m for s, u, m in zip(joint.symbols, forms, means, strict=True)}
+        line = self.image(centred, moved, e.law)
         node = line.theorem.conclusion[2]
         body = _integrand_in_variables_of(node, self.term(e))
         line = self.rewritten(line, self.with_body(node, body), node)
@@ -225,6 +237,29 @@ class ClosedFormSearch(ExpectationCalculus):
         line = self.emitter.logic([line], line.theorem.hypotheses.values(), ("=", right, left))
         same = self.with_body(left, _integrand_in_variables_of(left, value.theorem.conclusion[1]))
         return self.add("chain", [line, same, value])
+
+    def by_conditioning(self, e: Expectation) -> Any:
+        """Evaluate means of `exp(-u**2)*erf(w)` and `exp(-u**2 - w**2)`, for affine u and w."""
+        if "two-gaussian-factors" not in self.emitter.book or not isinstance(e.law, GaussianLaw):
+            return None
+        exponentials = [f for f in Mul.make_args(e.integrand) if isinstance(f, exp)]
+        others = [f for f in Mul.make_args(e.integrand) if f not in exponentials]
+        if len(exponentials) != 1 or not all(isinstance(f, erf) for f in others):
+            return None
+        forms = _roots_of_exponent(exponentials[0].args[0], e.law) + [f.args[0] for f in others]
+        if len(forms) != 2 or len(others) > 1:
+            return None
+        X, Y = Dummy("X", real=True), Dummy("Y", real=True)
+        with suppress(*FAILURES, ValueError):
+            joint = e.law.linear_image(dict(zip((X, Y), forms, strict=True)))
+            values = dict(zip(("mu", "tau"), joint.mean.values(), strict=True))
+            u, w = values["mu"] + X, values["tau"] + Y
+            id, f = "two-gaussian-factors", exp(-(u**2) - w**2)
+            if others:
+                id, f = "gaussian-factor-and-erf", exp(-(u**2)) * erf(w)
+            cited = partial(self._cited_of_pair, e, id, values, f, forms, joint)
+            return self.emitter.attempt(cited), []
+        return None
 
     def tilted(self, e: Expectation) -> Any:
         """Reduce the mean of `exp(q(x))*f(x)`, q quadratic, to a mean of `f` under another law."""
@@ -278,6 +313,22 @@ def _by_blocks(exponent: Expr, law: Law) -> list[Expr]:
         own = own or (0,)
         parts[own] = parts.get(own, S.Zero) + term
     return list(parts.values())
+
+
+def _roots_of_exponent(exponent: Expr, law: GaussianLaw) -> list[Expr]:
+    """Return affine forms whose squares add up to the negative of a quadratic exponent, or none."""
+    forms, left = list[Expr](), -exponent
+    for x in law.symbols:
+        square = left.as_poly(x)
+        if square is None or square.degree() > 2:
+            return []
+        if square.degree() > 0:
+            a, b = square.coeff_monomial(x**2), square.coeff_monomial(x)
+            if not a.is_positive:
+                return []
+            forms.append(sqrt(a) * x + expand(b / (2 * sqrt(a))))
+            left = expand(simplify(left - forms[-1] ** 2))
+    return forms if left == 0 else []
 
 
 def _integrand_in_variables_of(node: Term, other: Term) -> Term:

@@ -9,12 +9,13 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from sympy import erf
+from sympy import erf, exp
 
 from slrsym.checker import ProvedClaims
 from slrsym.files import replace_atomically
 from slrsym.gaussian.binding import Expectation
-from slrsym.gaussian.special_functions import OwensT, zeta
+from slrsym.gaussian.law import GaussianLaw
+from slrsym.gaussian.special_functions import OwensT, erf_prime, zeta
 from slrsym.proofs.claim_steps import ProvenClaim, steps_of_claim
 from slrsym.proofs.step import Step
 from slrsym.statements.expressions import ProofError
@@ -85,6 +86,18 @@ def _used_besides(step: Step) -> Iterator[str]:
         means = step.statement.atoms(Expectation)
         if any(len(node.integrand.atoms(erf)) > 1 for node in means):
             yield "erf-product-on-line"
+    if name == "_GaussianCalculus" and any(
+        map(_is_of_correlated_functions, step.statement.atoms(Expectation))
+    ):
+        yield from ("gaussian-factor-and-erf", "two-gaussian-factors")
+
+
+def _is_of_correlated_functions(e: Expectation) -> bool:
+    """Return whether erf or exp has correlated variables in an integrand."""
+    functions = e.integrand.atoms(erf, erf_prime, exp)
+    names = set().union(*(f.free_symbols for f in functions))
+    blocks = (b for b in e.law.independent_laws() if isinstance(b, GaussianLaw))
+    return any(len(names & set(b.symbols)) > 1 for b in blocks)
 
 
 def emit_records(

@@ -164,3 +164,21 @@ def test_a_product_of_correlated_erf(factor):
     value = erf_product_mean(2 * p * first, 2 * p * second, 4 * p**4, 4 * p**4, 4 * p**4 * r)
     left = E(erf(2 * p * U) * erf(2 * p * W), law)
     assert equal(left, factor * value, gaussian_calculus, (Le(r**2, 1),)) == (factor == 1)
+
+
+R2 = 1 + 4 * p**2 + 4 * p**4 * (1 - r**2)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "value"),
+    [
+        (exp(-(U**2) - W**2), exp(-D * t**2 / R2) / sqrt(R2)),
+        pytest.param(
+            exp(-(W**2)) * erf(U), erf(t * sqrt(D) / sqrt(R2)) / sqrt(D), marks=thorough_only
+        ),
+    ],
+)
+def test_means_of_exponentials_of_correlated_variables(integrand, value):
+    left = E(integrand, GaussianLaw({U: t, W: 0}, [[p**2, r * p**2], [r * p**2, p**2]]))
+    assert equal(left, value, gaussian_calculus, (Le(r**2, 1),))
+    assert not equal(left, value + p, gaussian_calculus, (Le(r**2, 1),))
