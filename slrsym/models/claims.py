@@ -19,6 +19,7 @@ from sympy import (
     S,
     Symbol,
     asin,
+    default_sort_key,
     diag,
     erf,
     eye,
@@ -43,6 +44,7 @@ from slrsym.proof import (
     differentiate,
     gaussian_calculus,
     noise_moments,
+    signs,
     substitution,
 )
 from slrsym.statements.expressions import conjuncts
@@ -225,15 +227,23 @@ def _risk(model: DerivedModel, name: str, source: str) -> Claim:
         expanded = Add(
             means.with_claim_symbols(model.data.noise**2), *(left for left, _ in summands)
         )
-        facts = [chain(left).then(right, by=algebra.using(*means.facts(left)))
+        roots = _positive_radicands(goal.rhs)
+        facts = [chain(left).then(right, by=algebra.using(*means.facts(left), *roots))
                  for left, right in summands]  # fmt: skip
         return (
             chain(goal.lhs)
             .then(expanded, by=noise_moments)
-            .then(goal.rhs, by=algebra.using(*facts))
+            .then(goal.rhs, by=algebra.using(*facts, *roots))
         )
 
     return claim
+
+
+def _positive_radicands(expr: Expr) -> list[Any]:
+    """Return proofs that radicands are positive, for those that symbols alone do not show."""
+    roots = {p.base for p in expr.atoms(Pow) if p.exp.is_Rational and p.exp.q == 2}
+    open_ones = sorted((x for x in roots if not x.is_positive), key=default_sort_key)
+    return [chain(x).gt(0, by=signs) for x in open_ones]
 
 
 class _Means:
