@@ -66,17 +66,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is slow in dev, and after a run in dev what that has shown."""
-    from ._profile import THOROUGH, beyond_dev, thorough_only
-    from ._slow import is_slow
+    from ._profile import COLLECTED, beyond_dev, left_out
 
-    if not THOROUGH:
-        for item in items:
-            if is_slow(item.nodeid):
-                item.add_marker(thorough_only)
-    if config.getoption("--beyond-dev"):
-        kept = [item for item in items if beyond_dev(item)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-        items[:] = kept
+    config.stash[COLLECTED] = [item.nodeid for item in items]
+    again = config.getoption("--beyond-dev")
+    kept = [item for item in items if not left_out(item) and (beyond_dev(item) or not again)]
+    config.hook.pytest_deselected(items=list(set(items).difference(kept)))
+    items[:] = kept
+
+
+def pytest_report_header() -> str:
+    """Say why tests are deselected."""
+    profile = os.environ.get("SLRSYM_HYPOTHESIS_PROFILE", "dev")
+    return f"profile {profile}: CONTRIBUTING.md lists the others, which have more tests"
 
 
 def pytest_collection_finish() -> None:

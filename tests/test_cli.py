@@ -13,13 +13,13 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from slrsym import __version__
 from slrsym.claims.files import builtin_folder
 from slrsym.claims.verification import ClaimSummary
-from slrsym.cli import app, display
+from slrsym.cli import display
 
+from ._cli import run
 from ._profile import thorough, thorough_only
 from .conftest import claim_text
 
@@ -31,10 +31,6 @@ from slrsym.proof import Claim, chain, lemma
 x = Symbol("x", real=True)
 """
 KEYS = ["id", "title", "source", "status", "steps", "digits", "axioms", "depends", "seconds"]
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [*map(str, arguments)])
 
 
 def verify(*arguments):

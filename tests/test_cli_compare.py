@@ -8,13 +8,14 @@ import re
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
 
 from slrsym import Task, risk
-from slrsym.cli import app, display
+from slrsym.cli import display
 from slrsym.cli.compare import ComparedRisk, risk_table
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
+
+from ._cli import run
 
 SMALL = ("--d", "20", "--L", "4", "--epsilon", "0.1", "--lam", "0.3", "--samples", "4000")
 TASK = Task(d=20, L=4, gamma=0.5**0.5, epsilon=0.1)
@@ -22,7 +23,7 @@ ORACLE = (1, 1, 0, 0, 0)
 
 
 def compare(*arguments):
-    return CliRunner().invoke(app, ["compare", *map(str, arguments)])
+    return run("compare", *arguments)
 
 
 @pytest.fixture(scope="module")

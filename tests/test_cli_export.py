@@ -6,9 +6,8 @@ import json
 import shutil
 
 import pytest
-from typer.testing import CliRunner
 
-from slrsym.cli import app
+from tests._cli import run as program
 from tests.conftest import claim_text
 
 WRONG = claim_text("wrong", rhs="x**2 + 2*x + 2")
@@ -19,9 +18,7 @@ def run(derivation):
     file = derivation("squares.py", claim_text("square"), claim_text("sine", "sin(x)*0 + x", "x"))
 
     def run(*args, path=file):
-        return CliRunner().invoke(
-            app, ["export", "latex", "--path", str(path), "--workers", "1", *map(str, args)]
-        )
+        return program("export", "latex", "--path", path, "--workers", "1", *args)
 
     return run
 
@@ -158,7 +155,7 @@ def test_a_site_is_not_put_in_the_place_of_a_book(run, derivation, tmp_path):
     assert run("square", "-o", out).exit_code == 0
     (file,) = (tmp_path / "derivations").iterdir()
     html = ["export", "html", "--path", str(file), "--workers", "1", "-o", str(out)]
-    result = CliRunner().invoke(app, html)
+    result = program(*html)
     assert result.exit_code == 2
     said = " ".join(result.stderr.split())
     assert "holds another kind of export, with book.tex; choose another" in said

@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from slrsym.cli import app
+from tests._cli import run as program
 from tests.conftest import claim_text
 
 WRONG = claim_text("wrong", rhs="x**2 + 2*x + 2")
@@ -21,9 +20,7 @@ def run(derivation):
     def run(command, *args, path=file):
         # What writes a development of Coq verifies nothing.
         alone = [] if command == "coq" else ["--workers", "1"]
-        return CliRunner().invoke(
-            app, ["export", command, "--path", str(path), *alone, *map(str, args)]
-        )
+        return program("export", command, "--path", path, *alone, *args)
 
     return run
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from typer.testing import CliRunner
 
-from slrsym.cli import app
+from tests._cli import run as program
 from tests.conftest import HEADER, claim_text
 from tests.export.site_check import Page, problems
 
@@ -22,9 +21,7 @@ def run(derivation):
     )
 
     def run(*args, path=file):
-        return CliRunner().invoke(
-            app, ["export", "html", "--path", str(path), "--workers", "1", *map(str, args)]
-        )
+        return program("export", "html", "--path", path, "--workers", "1", *args)
 
     return run
 

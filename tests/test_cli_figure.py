@@ -5,20 +5,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
 
 from slrsym import Task
-from slrsym.cli import app
 from slrsym.dynamics import load
 from slrsym.experiments import EXPERIMENTS, SECTION_E3
 from slrsym.figures import NAMES
 
+from ._cli import run as program
 from ._profile import THOROUGH, more
 from .probing.tiny import write_bert
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["figure", *map(str, arguments)])
+    return program("figure", *arguments)
 
 
 def refused(result, *parts):

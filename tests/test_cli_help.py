@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer.main
-from typer.testing import CliRunner
 
 from slrsym.claims.files import builtin_folder
 from slrsym.cli import app, main
 from slrsym.cli.shared import EXAMPLES, write_json
+
+from ._cli import run
 
 
 def commands(group, path=()):
@@ -30,10 +31,6 @@ def commands(group, path=()):
 
 PROGRAM = typer.main.get_command(app)
 COMMANDS = dict(commands(PROGRAM))
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(part) for part in arguments])
 
 
 def test_every_command_has_an_example():

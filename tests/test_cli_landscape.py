@@ -7,20 +7,20 @@ import math
 import numpy as np
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from slrsym import Task
-from slrsym.cli import app
 from slrsym.cli.landscape import branch_table, critical_point_table
 from slrsym.figures.landscape import branches_figure, critical_points_figure
 from slrsym.landscape import Branch, BranchEvent, find_critical_points
 from slrsym.task import OrderParameters
 
+from ._cli import run as program
+
 SMALL = ("--d", 2, "--L", 3, "--lam", 0.8)
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["landscape", *map(str, arguments)])
+    return program("landscape", *arguments)
 
 
 @pytest.fixture(scope="module")

@@ -7,11 +7,9 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from slrsym import Task
 from slrsym import simulate as simulated
-from slrsym.cli import app
 from slrsym.dynamics import (
     Formula,
     InverseTimeDecay,
@@ -23,14 +21,11 @@ from slrsym.dynamics import (
 )
 from slrsym.dynamics.engines import NumpyEngine
 
+from ._cli import run
 from ._profile import thorough, thorough_only
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
 SHORT = ("--steps", 40, "--log-every", 20, "--runs", 3, "--backend", "numpy")
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [*map(str, arguments)])
 
 
 def simulate(*arguments):

@@ -7,11 +7,12 @@ import sys
 import time
 
 import pytest
-from typer.testing import CliRunner
 
 from slrsym import jobs
-from slrsym.cli import app, shared
+from slrsym.cli import shared
 from slrsym.jobs import progress_line, show_progress
+
+from ._cli import run
 
 
 class Stream(io.StringIO):
@@ -114,7 +115,7 @@ def test_a_slow_command(monkeypatch):
 
     monkeypatch.setattr("slrsym.landscape.find_critical_points", found)
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
-    done = CliRunner().invoke(app, ["landscape"])
+    done = run("landscape")
     assert "searching for critical points: 0:00 so far" in done.stderr
     assert "error: enough" in done.stderr
 

@@ -11,12 +11,11 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-from typer.testing import CliRunner
 
 import slrsym
 from slrsym.claims.files import builtin_folder
-from slrsym.cli import app
 
+from ._cli import run
 from ._profile import thorough_only
 from ._public import MODULES
 
@@ -41,7 +40,7 @@ def test_the_example_of_the_guide_is_proved(tmp_path):
     file.parent.mkdir()
     guide = (ROOT / "docs" / "how-to" / "prove.md").read_text(encoding="utf-8")
     file.write_text(block("<!-- example: my_derivations/median.py -->", "python", guide))
-    result = CliRunner().invoke(app, ["verify", str(file.parent), "--workers", "1"])
+    result = run("verify", file.parent, "--workers", "1")
     assert result.exit_code == 0
     assert "4 of 4 claims proved" in result.stdout
 
@@ -53,12 +52,12 @@ def test_the_example_of_the_guide_for_contributors_is_proved(tmp_path):
     example = re.search(rf"{mark}\n   ```python\n(.*?)   ```", guide, re.DOTALL)[1]
     file = tmp_path / "erf_times_g.py"
     file.write_text(dedent(example), encoding="utf-8")
-    result = CliRunner().invoke(app, ["verify", str(file), "--workers", "1"])
+    result = run("verify", file, "--workers", "1")
     assert result.exit_code == 0
     assert "2 of 2 claims proved" in result.stdout
     # As step 4 says.
     file.write_text(dedent(example).replace("2 * g / sqrt", "3 * g / sqrt"), encoding="utf-8")
-    result = CliRunner().invoke(app, ["verify", str(file), "--workers", "1"])
+    result = run("verify", file, "--workers", "1")
     assert result.exit_code == 1
     assert "step 2 [claim lemma-18-i] is refused" in result.stdout
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from slrsym.cli import app
+from tests._cli import run as program
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["certify", *map(str, arguments)])
+    return program("certify", *arguments)
 
 
 def test_a_step_size_is_certified_saved_and_checked(tmp_path):

@@ -1,0 +1,18 @@
+"""The program as the tests call it, in their own process."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from typer import testing
+
+from slrsym.cli import app
+
+# Typer makes all commands anew from their signatures for every call, in 25 ms.
+testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined]
+
+
+def run(*words: Any) -> testing.Result:
+    """Run the program with these words."""
+    return testing.CliRunner().invoke(app, [str(word) for word in words])
