@@ -355,8 +355,10 @@ def test_a_copy_of_a_file_of_the_package_replaces_nothing(tmp_path):
 def test_only_the_files_are_loaded_that_are_needed():
     code = """
 import sys
+import slrsym.proof
 from slrsym.cli import app
 app(["axioms", "lemma-18-v"], standalone_mode=False)
+assert "slrsym.export" not in sys.modules
 names = {name[len("slrsym_derivation_") : -9] for name in sys.modules if "slrsym_deriv" in name}
 print(*sorted(names), file=sys.stderr)
 """
