@@ -1,0 +1,16 @@
+"""All claims with their steps, made once for this folder."""
+
+import pytest
+
+import slrsym
+from slrsym.proofs.claim_steps import steps_of
+
+
+@pytest.fixture(scope="session")
+def ledger():
+    return slrsym.ledger()
+
+
+@pytest.fixture(scope="session")
+def steps(ledger):
+    return {id: steps_of(claim, ledger.find) for id, claim in ledger.claims.items()}
