@@ -12,15 +12,20 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-import sympy
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
 
-if os.environ.get("SLRSYM_OWENS_T") == "stub" and not hasattr(sympy, "owens_t"):
+# SymPy keeps results, by default a thousand of each of its functions: too few for many tests.
+os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
+
+if os.environ.get("SLRSYM_OWENS_T") == "stub":
+    import sympy
+
     from ._owens_t import owens_t
 
-    sympy.owens_t = owens_t
+    if not hasattr(sympy, "owens_t"):
+        sympy.owens_t = owens_t
 
 # What is tested is tested, and not shown from an earlier run.
 os.environ["SLRSYM_FRESH"] = "1"
