@@ -16,3 +16,14 @@ testing._get_command = cache(testing._get_command)  # type: ignore[attr-defined]
 def run(*words: Any) -> testing.Result:
     """Run the program with these words."""
     return testing.CliRunner().invoke(app, [str(word) for word in words])
+
+
+def refused(result: testing.Result, *parts: str) -> None:
+    """Bad usage: exit code 2, nothing on standard output, and all these parts of a message."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+    # Lines are broken to the width of a terminal.
+    said = " ".join(result.stderr.replace("│", " ").split())
+    for part in parts:
+        assert part in said, said

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests._cli import refused
 from tests._cli import run as program
 from tests.conftest import HEADER, claim_text
 from tests.export.site_check import Page, problems
@@ -68,9 +69,7 @@ def test_claims_with_what_they_rest_on(run, tmp_path):
 
 
 def test_an_unknown_claim(run, tmp_path):
-    result = run("squre", "-o", tmp_path / "out")
-    assert result.exit_code == 2
-    assert "unknown claim 'squre'; did you mean square?" in result.stderr
+    refused(run("squre", "-o", tmp_path / "out"), "unknown claim 'squre'; did you mean square?")
     assert not (tmp_path / "out").exists()
 
 
@@ -100,22 +99,16 @@ def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp
 
 
 def test_no_folder(run):
-    result = run()
-    assert result.exit_code == 2
-    assert "is needed: where to write" in result.stderr
+    refused(run(), "is needed: where to write")
 
 
 def test_a_foreign_folder(run, tmp_path):
     (tmp_path / "index.html").write_text("mine")
-    result = run("-o", tmp_path)
-    assert result.exit_code == 2
-    assert "which no export has written" in " ".join(result.stderr.split())
+    refused(run("-o", tmp_path), "which no export has written")
     assert (tmp_path / "index.html").read_text() == "mine"
     assert not (tmp_path / "claims").exists()
 
 
 def test_a_file_in_the_way(run, tmp_path):
     (tmp_path / "out").write_text("mine")
-    result = run("-o", tmp_path / "out")
-    assert result.exit_code == 2
-    assert "is not a folder" in " ".join(result.stderr.split())
+    refused(run("-o", tmp_path / "out"), "is not a folder")

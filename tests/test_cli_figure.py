@@ -11,6 +11,7 @@ from slrsym.dynamics import load
 from slrsym.experiments import EXPERIMENTS, SECTION_E3
 from slrsym.figures import NAMES
 
+from ._cli import refused
 from ._cli import run as program
 from ._profile import THOROUGH, more
 from .probing.tiny import write_bert
@@ -18,16 +19,6 @@ from .probing.tiny import write_bert
 
 def run(*arguments):
     return program("figure", *arguments)
-
-
-def refused(result, *parts):
-    """Bad usage: exit code 2, nothing on standard output, and what is wrong."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    # Lines are broken to the width of a terminal.
-    said = " ".join(result.stderr.split())
-    for part in parts:
-        assert part in said
 
 
 @pytest.fixture

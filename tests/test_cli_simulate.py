@@ -21,7 +21,7 @@ from slrsym.dynamics import (
 )
 from slrsym.dynamics.engines import NumpyEngine
 
-from ._cli import run
+from ._cli import refused, run
 from ._profile import thorough, thorough_only
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
@@ -30,16 +30,6 @@ SHORT = ("--steps", 40, "--log-every", 20, "--runs", 3, "--backend", "numpy")
 
 def simulate(*arguments):
     return run("simulate", *arguments)
-
-
-def refused(result, *parts):
-    """Bad usage: exit code 2, nothing on standard output, and what is wrong."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    # Lines are broken to the width of a terminal.
-    said = " ".join(result.stderr.split())
-    for part in parts:
-        assert part in said
 
 
 # -- simulate ----------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ from slrsym.claims.ledger import builtin_ledger
 from slrsym.export.phase_portrait import SETTING, certified_ranges, page_script, sweep_endpoints
 from slrsym.export.site import portrait_page
 from slrsym.planar import C, K
-from tests._cli import run
+from tests._cli import refused, run
 from tests.export.test_browser import CHROMIUM
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
@@ -144,9 +144,7 @@ def test_the_command(tmp_path):
 )
 def test_what_is_refused(arguments, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = run("export", "portrait", *arguments)
-    assert result.exit_code == 2
-    assert told in " ".join(result.output.replace("│", " ").split())
+    refused(run("export", "portrait", *arguments), told)
     assert list(tmp_path.iterdir()) == []
 
 
