@@ -57,11 +57,6 @@ def test_a_snippet(run):
     ]
 
 
-def test_an_unknown_claim(run, tmp_path):
-    refused(run("squre", "-o", tmp_path / "out"), "unknown claim 'squre'; did you mean square?")
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):
     file = derivation("wrong.py", WRONG)
     for args in ([], ["wrong"], ["wrong", "--standalone"]):
@@ -85,7 +80,6 @@ def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        ([], "is needed: where to write"),
         (["--snippet"], "needs a claim"),
         (["square", "--snippet", "--pdf"], "prints, and writes no file"),
         (["square", "--snippet", "--standalone"], "prints, and writes no file"),
@@ -93,12 +87,6 @@ def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp
 )
 def test_bad_usage(run, args, message):
     refused(run(*args), message)
-
-
-def test_a_foreign_folder(run, tmp_path):
-    (tmp_path / "thesis.tex").write_text("mine")
-    refused(run("-o", tmp_path), "which no export has written")
-    assert not (tmp_path / "book.tex").exists()
 
 
 def test_a_file_that_does_not_load(run, derivation, tmp_path):

@@ -1,4 +1,4 @@
-"""slrsym export all."""
+"""slrsym export all, and the refusals that all kinds of export share."""
 
 from __future__ import annotations
 
@@ -54,15 +54,25 @@ def test_neither_is_written_where_one_cannot_be(run, tmp_path):
     assert [path.name for path in (tmp_path / "both").rglob("*")] == ["html", "mine.txt"]
 
 
-def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):
-    result = run("all", "-o", tmp_path / "both", path=derivation("wrong.py", WRONG))
+@pytest.mark.parametrize(("command", "name"), [("latex", "thesis.tex"), ("html", "index.html")])
+def test_a_foreign_folder(run, command, name, tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / name).write_text("mine")
+    refused(run(command, "-o", tmp_path / "own"), "which no export has written")
+    assert [file.read_text() for file in (tmp_path / "own").iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("command", ["html", "all"])
+def test_a_claim_that_fails_is_not_exported(run, command, derivation, tmp_path):
+    result = run(command, "-o", tmp_path / "out", path=derivation("wrong.py", WRONG))
     assert result.exit_code == 1
-    assert "claim wrong is not proved (failed)" in result.stderr
-    assert not (tmp_path / "both").exists()
+    assert "claim wrong is not proved (failed): step 1 [algebra] is refused" in result.stderr
+    assert not (tmp_path / "out").exists()
 
 
-def test_no_folder(run):
-    refused(run("all"), "is needed: where to write")
+@pytest.mark.parametrize("command", ["latex", "html", "all"])
+def test_no_folder(run, command):
+    refused(run(command), "is needed: where to write")
 
 
 @pytest.mark.parametrize("command", ["latex", "html", "coq", "all"])
@@ -74,4 +84,7 @@ def test_claims_can_be_named_by_an_option(run, command, tmp_path):
         assert result.exit_code == 0, result.stderr
     assert read(tmp_path / "one") == read(tmp_path / "other")
     assert run(command, "square", "--claim", "square", "-o", tmp_path / "one").exit_code == 0
-    refused(run(command, "--claim", "squre", "-o", tmp_path / "none"), "did you mean square?")
+    for unknown in (["squre"], ["--claim", "squre"]):
+        found = run(command, *unknown, "-o", tmp_path / "none")
+        refused(found, "unknown claim 'squre'; did you mean square?")
+    assert not (tmp_path / "none").exists()

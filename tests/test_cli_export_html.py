@@ -68,18 +68,6 @@ def test_claims_with_what_they_rest_on(run, tmp_path):
     assert "Eq((x + 1)**2, x**2 + 2*x + 1)" in files["claims/square.html"]
 
 
-def test_an_unknown_claim(run, tmp_path):
-    refused(run("squre", "-o", tmp_path / "out"), "unknown claim 'squre'; did you mean square?")
-    assert not (tmp_path / "out").exists()
-
-
-def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):
-    result = run("-o", tmp_path / "out", path=derivation("wrong.py", WRONG))
-    assert result.exit_code == 1
-    assert "claim wrong is not proved (failed): step 1 [algebra] is refused" in result.stderr
-    assert not (tmp_path / "out").exists()
-
-
 def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp_path):
     # True, but by a claim that is not there; so what rests on it has nothing against it but that.
     refused = claim_text("refused", by="lemma('no-such-claim')")
@@ -96,17 +84,6 @@ def test_a_claim_that_fails_is_marked_where_it_is_asked_for(run, derivation, tmp
     assert "is refused" in Page(files["claims/wrong.html"]).shown
     assert 'class="status conditional"' in files["claims/on-it.html"]
     assert "0 of 3 claims proved" in files["index.html"]
-
-
-def test_no_folder(run):
-    refused(run(), "is needed: where to write")
-
-
-def test_a_foreign_folder(run, tmp_path):
-    (tmp_path / "index.html").write_text("mine")
-    refused(run("-o", tmp_path), "which no export has written")
-    assert (tmp_path / "index.html").read_text() == "mine"
-    assert not (tmp_path / "claims").exists()
 
 
 def test_a_file_in_the_way(run, tmp_path):
