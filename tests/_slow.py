@@ -242,6 +242,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "test_docstrings.py": (
         "test_examples_are_true[slrsym.certify.attraction]",
         "test_examples_are_true[slrsym.certify.global_minimum]",
+        "test_examples_are_true[slrsym.certify.step_size]",
+        "test_examples_are_true[slrsym.certify.sublevel]",
     ),
     # Figures are written by tests/figures; each command has a file here, and listings an output.
     "test_files.py": (
