@@ -141,6 +141,14 @@ def claim_text(
     ''')
 
 
+@pytest.fixture(scope="session")
+def ledger():
+    """The claims that come with the package."""
+    from slrsym import ledger
+
+    return ledger()
+
+
 @pytest.fixture
 def derivation(tmp_path: Path):
     """Writes a file of claims below a fresh folder, and returns its path."""

@@ -2,13 +2,7 @@
 
 import pytest
 
-import slrsym
 from slrsym.proofs.claim_steps import steps_of
-
-
-@pytest.fixture(scope="session")
-def ledger():
-    return slrsym.ledger()
 
 
 @pytest.fixture(scope="session")
