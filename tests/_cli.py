@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from functools import cache
 from typing import Any
 
@@ -27,3 +28,14 @@ def refused(result: testing.Result, *parts: str) -> None:
     said = " ".join(result.stderr.replace("│", " ").split())
     for part in parts:
         assert part in said, said
+
+
+class Screen(io.StringIO):
+    """Stand in for an output that is a terminal, or that says it is none."""
+
+    def __init__(self, terminal: bool = True) -> None:
+        super().__init__()
+        self._terminal = terminal
+
+    def isatty(self) -> bool:
+        return self._terminal

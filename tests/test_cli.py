@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
@@ -19,7 +18,7 @@ from slrsym.claims.files import builtin_folder
 from slrsym.claims.verification import ClaimSummary
 from slrsym.cli import display
 
-from ._cli import refused, run
+from ._cli import Screen, refused, run
 from ._profile import thorough, thorough_only
 from .conftest import claim_text
 
@@ -107,16 +106,12 @@ def test_the_table_is_whole_when_piped(derivation, monkeypatch):
 
 @pytest.mark.parametrize("width", [40, 80, 120])
 def test_the_table_fits_a_terminal(width):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
     ids = ["proposition-10-minimum-strict", "lemma-6"]
     rows = [
         ClaimSummary(id, "a title of many words " * 9, "", "open", 2, 30, (), (), 1.5, "")
         for id in ids
     ]
-    out = display.console(Terminal())
+    out = display.console(Screen())
     out.width = max(width, 80)
     out.print(display.claim_table(rows, out.width))
     lines = [line for line in out.file.getvalue().splitlines() if re.search("prop|lemma", line)]
@@ -128,14 +123,10 @@ def test_the_table_fits_a_terminal(width):
 
 
 def test_a_narrow_terminal_is_taken_for_one_of_80_columns(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
     monkeypatch.setenv("COLUMNS", "40")
-    assert display.console(Terminal()).width == 80
+    assert display.console(Screen()).width == 80
     monkeypatch.setenv("COLUMNS", "99")
-    assert display.console(Terminal()).width == 99
+    assert display.console(Screen()).width == 99
 
 
 # -- the ledger as JSON ------------------------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from dataclasses import replace
@@ -15,7 +14,7 @@ from slrsym.cli.compare import ComparedRisk, risk_table
 from slrsym.linear import best_linear
 from slrsym.montecarlo import Erf, HardOracle, Linear, Softmax, risk_estimate
 
-from ._cli import refused, run
+from ._cli import Screen, refused, run
 
 SMALL = ("--d", "20", "--L", "4", "--epsilon", "0.1", "--lam", "0.3", "--samples", "4000")
 TASK = Task(d=20, L=4, gamma=0.5**0.5, epsilon=0.1)
@@ -128,14 +127,10 @@ def test_no_spread_is_said():
 
 @pytest.mark.parametrize("width", [80, 120])
 def test_the_table_fits_a_terminal(width):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
-
     big = Task(d=10**6, L=1000, gamma=1.0)
     estimate = risk_estimate(Erf(0.05), big, method="conditioned", max_samples=50)
     estimate = replace(estimate, samples=10_000_000, stderr=0.0000123, value=12.3456789)
-    out = display.console(Terminal())
+    out = display.console(Screen())
     out.width = width
     out.print(
         risk_table(
