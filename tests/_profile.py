@@ -13,6 +13,9 @@ from ._slow import is_slow
 THOROUGH = settings.default.max_examples >= 400
 NIGHTLY = settings.default.max_examples >= 10_000
 
+# In a configuration: the names of all tests that were found, also of those left out.
+COLLECTED = pytest.StashKey[list[str]]()
+
 _LEFT = "left to the profile"
 thorough_only = pytest.mark.skipif(not THOROUGH, reason=f"{_LEFT}s ci and nightly")
 nightly_only = pytest.mark.skipif(not NIGHTLY, reason=f"{_LEFT} nightly")
@@ -21,6 +24,19 @@ nightly_only = pytest.mark.skipif(not NIGHTLY, reason=f"{_LEFT} nightly")
 def thorough(*values: Any) -> Any:
     """A case that dev leaves out."""
     return pytest.param(*values, marks=thorough_only)
+
+
+def left_out(item: pytest.Item) -> bool:
+    """Tell whether this profile leaves a test to a more thorough one.
+
+    Such tests are deselected: to skip two thousand would cost time, and lines of the summary.
+    """
+    return (not THOROUGH and is_slow(item.nodeid)) or any(all(mark.args) for mark in _left(item))
+
+
+def _left(item: pytest.Item) -> list[pytest.Mark]:
+    marks = item.iter_markers("skipif")
+    return [mark for mark in marks if mark.kwargs.get("reason", "").startswith(_LEFT)]
 
 
 def one_in(share: int, cases: Sequence[Any]) -> list[Any]:
@@ -54,9 +70,7 @@ def beyond_dev(item: pytest.Item) -> bool:
     return (
         is_slow(item.nodeid)
         or any(all(mark.args) for mark in item.iter_markers("more"))
-        or any(
-            mark.kwargs.get("reason", "").startswith(_LEFT) for mark in item.iter_markers("skipif")
-        )
+        or bool(_left(item))
         or hasattr(item.obj, "hypothesis")
         or not _FIXTURES.isdisjoint(item.fixturenames)
     )

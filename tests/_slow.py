@@ -242,6 +242,8 @@ SLOW: dict[str, tuple[str, ...]] = {
     "test_docstrings.py": (
         "test_examples_are_true[slrsym.certify.attraction]",
         "test_examples_are_true[slrsym.certify.global_minimum]",
+        "test_examples_are_true[slrsym.certify.step_size]",
+        "test_examples_are_true[slrsym.certify.sublevel]",
     ),
     # Figures are written by tests/figures; each command has a file here, and listings an output.
     "test_files.py": (
@@ -280,8 +282,9 @@ SLOW: dict[str, tuple[str, ...]] = {
         "test_gradient_and_hessian_are_derivatives_of_the_closed_form",
         "test_the_proof_checker_would_see_a_slip_in_proposition_15",
     ),
-    # Runs from samples, and from exact moments.
+    # Runs from samples, and from exact moments; another inverse temperature.
     "transformers/test_heads.py": (
+        "test_two_heads_have_the_risk_of_the_claim_at_the_oracle[0.0954]",
         "test_second_moments_and_their_derivatives[numpy]",
         "test_the_risk_is_that_of_samples[False]",
     ),
@@ -314,10 +317,6 @@ SLOW: dict[str, tuple[str, ...]] = {
     # The other file beside the log.
     "test_cli_recheck.py": (
         "test_nothing_beside_the_log_answers_for_the_derivations[slrsym/claims/__main__.py]",
-    ),
-    # The risk of one head at the oracle, and the bounds beside it.
-    "derivations/test_rates.py": (
-        "test_two_heads_have_the_risk_of_the_claim_at_the_oracle[0.0954]",
     ),
     # The separatrix of the same picture.
     "export/test_portrait.py": ("test_orbits_are_those_of_simulate",),

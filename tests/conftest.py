@@ -12,15 +12,20 @@ from pathlib import Path
 from textwrap import dedent
 
 import pytest
-import sympy
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["pytester"]
 
-if os.environ.get("SLRSYM_OWENS_T") == "stub" and not hasattr(sympy, "owens_t"):
+# SymPy keeps results, by default a thousand of each of its functions: too few for many tests.
+os.environ.setdefault("SYMPY_CACHE_SIZE", "20000")
+
+if os.environ.get("SLRSYM_OWENS_T") == "stub":
+    import sympy
+
     from ._owens_t import owens_t
 
-    sympy.owens_t = owens_t
+    if not hasattr(sympy, "owens_t"):
+        sympy.owens_t = owens_t
 
 # What is tested is tested, and not shown from an earlier run.
 os.environ["SLRSYM_FRESH"] = "1"
@@ -66,17 +71,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what is slow in dev, and after a run in dev what that has shown."""
-    from ._profile import THOROUGH, beyond_dev, thorough_only
-    from ._slow import is_slow
+    from ._profile import COLLECTED, beyond_dev, left_out
 
-    if not THOROUGH:
-        for item in items:
-            if is_slow(item.nodeid):
-                item.add_marker(thorough_only)
-    if config.getoption("--beyond-dev"):
-        kept = [item for item in items if beyond_dev(item)]
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(kept)])
-        items[:] = kept
+    config.stash[COLLECTED] = [item.nodeid for item in items]
+    again = config.getoption("--beyond-dev")
+    kept = [item for item in items if not left_out(item) and (beyond_dev(item) or not again)]
+    config.hook.pytest_deselected(items=list(set(items).difference(kept)))
+    items[:] = kept
+
+
+def pytest_report_header() -> str:
+    """Say why tests are deselected."""
+    profile = os.environ.get("SLRSYM_HYPOTHESIS_PROFILE", "dev")
+    return f"profile {profile}: CONTRIBUTING.md lists the others, which have more tests"
 
 
 def pytest_collection_finish() -> None:
@@ -132,6 +139,14 @@ def claim_text(
             """In one step."""
             return chain(goal.lhs).then(goal.rhs, by={by})
     ''')
+
+
+@pytest.fixture(scope="session")
+def ledger():
+    """The claims that come with the package."""
+    from slrsym import ledger
+
+    return ledger()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""slrsym export all."""
+"""slrsym export all, and the refusals that all kinds of export share."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from slrsym.cli import app
+from tests._cli import refused
+from tests._cli import run as program
 from tests.conftest import claim_text
 
 WRONG = claim_text("wrong", rhs="x**2 + 2*x + 2")
@@ -21,9 +21,7 @@ def run(derivation):
     def run(command, *args, path=file):
         # What writes a development of Coq verifies nothing.
         alone = [] if command == "coq" else ["--workers", "1"]
-        return CliRunner().invoke(
-            app, ["export", command, "--path", str(path), *alone, *map(str, args)]
-        )
+        return program("export", command, "--path", path, *alone, *args)
 
     return run
 
@@ -52,23 +50,29 @@ def test_neither_is_written_where_one_cannot_be(run, tmp_path):
     site = tmp_path / "both" / "html"
     site.mkdir(parents=True)
     (site / "mine.txt").write_text("mine")
-    result = run("all", "-o", tmp_path / "both")
-    assert result.exit_code == 2
-    assert "which no export has written" in " ".join(result.stderr.split())
+    refused(run("all", "-o", tmp_path / "both"), "which no export has written")
     assert [path.name for path in (tmp_path / "both").rglob("*")] == ["html", "mine.txt"]
 
 
-def test_a_claim_that_fails_is_not_exported(run, derivation, tmp_path):
-    result = run("all", "-o", tmp_path / "both", path=derivation("wrong.py", WRONG))
+@pytest.mark.parametrize(("command", "name"), [("latex", "thesis.tex"), ("html", "index.html")])
+def test_a_foreign_folder(run, command, name, tmp_path):
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / name).write_text("mine")
+    refused(run(command, "-o", tmp_path / "own"), "which no export has written")
+    assert [file.read_text() for file in (tmp_path / "own").iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("command", ["html", "all"])
+def test_a_claim_that_fails_is_not_exported(run, command, derivation, tmp_path):
+    result = run(command, "-o", tmp_path / "out", path=derivation("wrong.py", WRONG))
     assert result.exit_code == 1
-    assert "claim wrong is not proved (failed)" in result.stderr
-    assert not (tmp_path / "both").exists()
+    assert "claim wrong is not proved (failed): step 1 [algebra] is refused" in result.stderr
+    assert not (tmp_path / "out").exists()
 
 
-def test_no_folder(run):
-    result = run("all")
-    assert result.exit_code == 2
-    assert "is needed: where to write" in result.stderr
+@pytest.mark.parametrize("command", ["latex", "html", "all"])
+def test_no_folder(run, command):
+    refused(run(command), "is needed: where to write")
 
 
 @pytest.mark.parametrize("command", ["latex", "html", "coq", "all"])
@@ -80,6 +84,7 @@ def test_claims_can_be_named_by_an_option(run, command, tmp_path):
         assert result.exit_code == 0, result.stderr
     assert read(tmp_path / "one") == read(tmp_path / "other")
     assert run(command, "square", "--claim", "square", "-o", tmp_path / "one").exit_code == 0
-    unknown = run(command, "--claim", "squre", "-o", tmp_path / "none")
-    assert unknown.exit_code == 2
-    assert "did you mean square?" in unknown.stderr
+    for unknown in (["squre"], ["--claim", "squre"]):
+        found = run(command, *unknown, "-o", tmp_path / "none")
+        refused(found, "unknown claim 'squre'; did you mean square?")
+    assert not (tmp_path / "none").exists()

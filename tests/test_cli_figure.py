@@ -5,30 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from typer.testing import CliRunner
 
 from slrsym import Task
-from slrsym.cli import app
 from slrsym.dynamics import load
 from slrsym.experiments import EXPERIMENTS, SECTION_E3
 from slrsym.figures import NAMES
 
+from ._cli import refused
+from ._cli import run as program
 from ._profile import THOROUGH, more
 from .probing.tiny import write_bert
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["figure", *map(str, arguments)])
-
-
-def refused(result, *parts):
-    """Bad usage: exit code 2, nothing on standard output, and what is wrong."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    # Lines are broken to the width of a terminal.
-    said = " ".join(result.stderr.split())
-    for part in parts:
-        assert part in said
+    return program("figure", *arguments)
 
 
 @pytest.fixture

@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer.main
-from typer.testing import CliRunner
 
 from slrsym.claims.files import builtin_folder
 from slrsym.cli import app, main
 from slrsym.cli.shared import EXAMPLES, write_json
+
+from ._cli import refused, run
 
 
 def commands(group, path=()):
@@ -30,10 +31,6 @@ def commands(group, path=()):
 
 PROGRAM = typer.main.get_command(app)
 COMMANDS = dict(commands(PROGRAM))
-
-
-def run(*arguments):
-    return CliRunner().invoke(app, [str(part) for part in arguments])
 
 
 def test_every_command_has_an_example():
@@ -173,10 +170,7 @@ def test_tables_are_written_for_programs_too(words, tmp_path):
 
 @pytest.mark.parametrize("words", TABLES, ids=lambda words: " ".join(map(str, words[:2])))
 def test_a_file_that_cannot_be_written_is_refused_at_once(words, tmp_path):
-    result = run(*words, "--json", tmp_path / "none" / "result.json")
-    assert result.exit_code == 2
-    assert "--json" in result.stderr
-    assert "does not exist" in result.stderr
+    refused(run(*words, "--json", tmp_path / "none" / "result.json"), "--json", "does not exist")
 
 
 def test_what_json_does_not_have_is_null(tmp_path):

@@ -7,14 +7,13 @@ import subprocess
 import sys
 
 import pytest
-from typer.testing import CliRunner
 
 import slrsym
 from slrsym.checker.log import chained_digest
 from slrsym.claims.__main__ import _is_known
-from slrsym.cli import app
 from slrsym.proof import Ledger
 from slrsym.tactics.proof_log import statement_records, write_log
+from tests._cli import run
 from tests._profile import thorough_only
 
 # The function of this name hides the module.
@@ -35,7 +34,7 @@ def logged(tmp_path_factory):
     folder = tmp_path_factory.mktemp("logged")
     (folder / "mine.py").write_text(CLAIM)
     log = folder / "proofs.log"
-    done = CliRunner().invoke(app, ["verify", str(folder / "mine.py"), "--proof-log", str(log)])
+    done = run("verify", folder / "mine.py", "--proof-log", log)
     assert done.exit_code == 0, done.output
     assert "2 of 2 steps with evidence" in done.stdout
     return folder / "mine.py", log
@@ -82,7 +81,7 @@ def test_a_process_says_what_is_said_here(stated, logged):
 
 
 def judge(*words):
-    done = CliRunner().invoke(app, ["recheck", *map(str, words)])
+    done = run("recheck", *words)
     return done.exit_code, done.output
 
 
@@ -119,7 +118,7 @@ def test_options_that_had_other_names(logged, tmp_path):
     assert "note: --alone is called --no-compare now" in judge(log, "--alone")[1]
     new = tmp_path / "new.log"
     words = ["verify", str(source), f"--log={new}", "--patience", "0.5", "--fresh"]
-    done = CliRunner().invoke(app, words)
+    done = run(*words)
     assert done.exit_code == 0
     assert new.exists()
     assert done.stderr.count(" now\n") == 3
@@ -261,7 +260,7 @@ def test_a_claim_in_the_place_of_a_built_in_one_is_named(tmp_path):
     source = tmp_path / "mine.py"
     log = tmp_path / "proofs.log"
     source.write_text(CLAIM.replace('"square"', '"lemma-16"'))
-    done = CliRunner().invoke(app, ["verify", str(source), "--proof-log", str(log)])
+    done = run("verify", source, "--proof-log", log)
     assert done.exit_code == 0, done.output
     code, said = judge(log, "--path", source)
     assert code == 0

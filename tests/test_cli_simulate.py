@@ -7,11 +7,9 @@ import re
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from slrsym import Task
 from slrsym import simulate as simulated
-from slrsym.cli import app
 from slrsym.dynamics import (
     Formula,
     InverseTimeDecay,
@@ -23,28 +21,15 @@ from slrsym.dynamics import (
 )
 from slrsym.dynamics.engines import NumpyEngine
 
+from ._cli import refused, run
 from ._profile import thorough, thorough_only
 
 TASK = Task(d=400, L=10, gamma=0.5**0.5)
 SHORT = ("--steps", 40, "--log-every", 20, "--runs", 3, "--backend", "numpy")
 
 
-def run(*arguments):
-    return CliRunner().invoke(app, [*map(str, arguments)])
-
-
 def simulate(*arguments):
     return run("simulate", *arguments)
-
-
-def refused(result, *parts):
-    """Bad usage: exit code 2, nothing on standard output, and what is wrong."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    # Lines are broken to the width of a terminal.
-    said = " ".join(result.stderr.split())
-    for part in parts:
-        assert part in said
 
 
 # -- simulate ----------------------------------------------------------------------------------

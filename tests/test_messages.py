@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from sympy import Symbol, exp, tan
-from typer.testing import CliRunner
 
-from slrsym.cli import app
 from slrsym.gaussian.integrals import DivergenceError, IntegrabilityError
 from slrsym.models import Direction, Predictor, Token, TokenSequence, model
 from slrsym.proof import cauchy_schwarz, chain, inside
 from slrsym.statements.expressions import ProofError
+
+from ._cli import run
 
 HEAD = """\
 from sympy import Eq, Symbol
@@ -26,7 +26,7 @@ own = Claim(id="own", title="A square", statement=Eq((x + 1)**2, x**2 + 2*x + 1)
 
 
 def verify(file, *options):
-    done = CliRunner().invoke(app, ["verify", str(file), *options, "--workers", "1"])
+    done = run("verify", file, *options, "--workers", "1")
     return done.exit_code, " ".join(done.output.split())
 
 
@@ -116,7 +116,7 @@ def test_an_unknown_claim_is_named_by_its_option(own):
     code, said = verify(file, "--claim", "ow")
     assert code == 2
     assert "Invalid value for --claim: unknown claim 'ow'; did you mean own?" in said
-    done = CliRunner().invoke(app, ["axioms", "lema-18-ii"])
+    done = run("axioms", "lema-18-ii")
     assert "Invalid value for ID: unknown claim" in done.output
 
 
@@ -186,9 +186,9 @@ def test_standard_output_that_is_full(words):
 def test_a_folder_that_cannot_be_made(tmp_path):
     file = tmp_path / "file"
     file.touch()
-    done = CliRunner().invoke(app, ["figure", "6", "-o", str(file / "below")])
+    done = run("figure", "6", "-o", file / "below")
     said = " ".join(done.output.split())
     assert done.exit_code == 2
     assert f"--output: cannot make the folder {file / 'below'} (Not a directory); name" in said
-    done = CliRunner().invoke(app, ["figure", "6", "-o", str(file)])
+    done = run("figure", "6", "-o", file)
     assert "(it is a file); name a folder that you may write to" in " ".join(done.output.split())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ._profile import NIGHTLY, beyond_dev, more, one_in, thorough_only
+from ._profile import COLLECTED, NIGHTLY, THOROUGH, beyond_dev, more, one_in, thorough_only
 from ._slow import without_test
 
 
@@ -24,6 +24,14 @@ def test_cases_that_dev_leaves_out(request, case):
 @thorough_only
 def test_what_dev_leaves_out(request):
     assert beyond_dev(request.node)
+
+
+@more
+def test_what_dev_leaves_out_is_not_run(request):
+    run = [item.nodeid for item in request.session.items]
+    for name in request.config.stash[COLLECTED]:
+        if name.endswith(("::test_what_dev_leaves_out", "::test_cases_that_dev_leaves_out[1]")):
+            assert (name in run) == THOROUGH
 
 
 @more
@@ -63,4 +71,4 @@ def test_every_name_of_a_slow_test_is_that_of_a_test(request):
     config = request.config
     if config.option.keyword or any("::" in argument for argument in config.args):
         pytest.skip("only a part of the tests was collected")
-    assert not without_test(item.nodeid for item in request.session.items)
+    assert not without_test(config.stash[COLLECTED])

@@ -2,32 +2,21 @@
 
 from __future__ import annotations
 
-import io
 import sys
 import time
 
 import pytest
-from typer.testing import CliRunner
 
 from slrsym import jobs
-from slrsym.cli import app, shared
+from slrsym.cli import shared
 from slrsym.jobs import progress_line, show_progress
 
-
-class Stream(io.StringIO):
-    """Stand in for standard error, of a terminal or not."""
-
-    def __init__(self, terminal=False):
-        super().__init__()
-        self._terminal = terminal
-
-    def isatty(self):
-        return self._terminal
+from ._cli import Screen, run
 
 
 def listen(monkeypatch, terminal=False):
     """Hear what is logged, every hundredth of a second."""
-    found = Stream(terminal)
+    found = Screen(terminal)
     monkeypatch.setattr(sys, "stderr", found)
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
     return found
@@ -61,7 +50,7 @@ def test_by_default_every_half_minute():
 
 
 def test_nothing_is_logged_of_short_work_or_where_none_is_wanted(monkeypatch):
-    found = Stream()
+    found = Screen(False)
     monkeypatch.setattr(sys, "stderr", found)
     with show_progress(None, "steps", 4) as shown:
         shown(4)
@@ -114,17 +103,17 @@ def test_a_slow_command(monkeypatch):
 
     monkeypatch.setattr("slrsym.landscape.find_critical_points", found)
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
-    done = CliRunner().invoke(app, ["landscape"])
+    done = run("landscape")
     assert "searching for critical points: 0:00 so far" in done.stderr
     assert "error: enough" in done.stderr
 
 
 def test_a_reader_who_has_left_ends_no_work(monkeypatch):
-    class Gone(Stream):
+    class Gone(Screen):
         def write(self, text):
             raise BrokenPipeError
 
-    monkeypatch.setattr(sys, "stderr", Gone())
+    monkeypatch.setattr(sys, "stderr", Gone(False))
     monkeypatch.setattr(jobs, "LOG_INTERVAL", 0.01)
     with show_progress(None, "steps", 4) as shown:
         time.sleep(0.05)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import pytest
 from sympy import And, Eq, Ge, Gt, Lt, Symbol, erf, exp, sqrt
-from typer.testing import CliRunner
 
 import slrsym
 from slrsym.certify import InequalitiesOnBox
 from slrsym.claims.claim import register_certificate_class
 from slrsym.claims.ledger import Ledger
-from slrsym.cli import app
 from slrsym.gaussian import erf_prime, zeta
 from slrsym.proof import Claim, ProofError, Trials, algebra, chain, lemma
+from tests._cli import run
 
 x, y = Symbol("x", real=True), Symbol("y", real=True)
 
@@ -136,11 +135,11 @@ def test_a_claim_has_a_proof_or_evidence():
 def test_the_command_counts_them_apart(tmp_path):
     (tmp_path / "good.py").write_text(FILE.format(part=3))
     (tmp_path / "bad.py").write_text(FILE.format(part=2).replace('"slow"', '"wrong"'))
-    found = CliRunner().invoke(app, ["verify", str(tmp_path / "good.py"), "--workers", "1"])
+    found = run("verify", tmp_path / "good.py", "--workers", "1")
     assert found.exit_code == 0
     assert "0 of 1 claims proved, 1 certified on a box" in found.stdout
     assert "slow certified for x in [1/10, 2]" in found.stdout
-    found = CliRunner().invoke(app, ["verify", str(tmp_path / "bad.py"), "-v", "--workers", "1"])
+    found = run("verify", tmp_path / "bad.py", "-v", "--workers", "1")
     assert found.exit_code == 1
     assert "does not hold at" in found.stdout
 
@@ -212,6 +211,6 @@ def test_the_claims_below_certificates_of_the_package_are_proved():
 def test_a_derivation_in_the_place_of_a_certificate(tmp_path):
     file = tmp_path / "bound.py"
     file.write_text("from slrsym.proof import Claim\n", encoding="utf-8")
-    done = CliRunner().invoke(app, ["certify", "check", str(file)])
+    done = run("certify", "check", file)
     assert done.exit_code != 0
     assert f"again by: slrsym verify {file} --no-cache" in " ".join(done.output.split())

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
-from slrsym.cli import app
+from tests._cli import refused
+from tests._cli import run as program
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["certify", *map(str, arguments)])
+    return program("certify", *arguments)
 
 
 def test_a_step_size_is_certified_saved_and_checked(tmp_path):
@@ -102,7 +102,4 @@ def test_the_result_as_json():
     ],
 )
 def test_bad_input_is_refused(arguments, why):
-    found = run(*arguments)
-    assert found.exit_code == 2
-    assert why in " ".join(found.stderr.replace("│", " ").split())
-    assert "Traceback" not in found.output
+    refused(run(*arguments), why)

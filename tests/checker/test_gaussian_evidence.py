@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from slrsym.checker import ProvedClaims, recheck
-from slrsym.proof import builtin_ledger
 from slrsym.proofs.claim_steps import steps_of_claim
 from slrsym.tactics import expectation_inequalities, gaussian_rules, solutions, structure
 from slrsym.tactics.bundled_log import SHIPPED
@@ -32,11 +31,6 @@ STEPS = {
 }
 # Searched for in ci; in dev the evidence of the bundled log is judged again.
 SLOW = {"triangle-inequality", "lemma-18-ii", "theorem-1-overlaps", "several-heads-target"}
-
-
-@pytest.fixture(scope="module")
-def ledger():
-    return builtin_ledger()
 
 
 @pytest.fixture(scope="module")

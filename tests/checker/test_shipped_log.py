@@ -11,7 +11,7 @@ from sympy import Ge, Symbol
 
 from slrsym.checker import Rejected, describe_claim_difference, recheck
 from slrsym.checker.log import UNCHECKED, chained_digest, read_lines
-from slrsym.proof import Claim, builtin_ledger, chain, sign
+from slrsym.proof import Claim, chain, sign
 from slrsym.tactics.arithmetic import FOUND
 from slrsym.tactics.bundled_log import SHIPPED, count_checked_steps
 from slrsym.tactics.log_reuse import best_records, read_records
@@ -26,11 +26,6 @@ FEW = ["lemma-16", "young", "erf-increasing", "corollary-2-rate", "planar-step-a
 def rewritten(path, found):
     path.write_text("".join(f"{line}\n" for line in log_lines({"seed": 0}, found)))
     return path
-
-
-@pytest.fixture(scope="module")
-def ledger():
-    return builtin_ledger()
 
 
 @pytest.fixture(scope="module")

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 from slrsym.checker import Rejected
 from slrsym.claims import cache
-from slrsym.cli import app
 from slrsym.tactics.emission import ProofEmitter
+from tests._cli import run as program
 from tests.conftest import claim_text
 
 SAID = "Nothing has changed since these verdicts were found"
@@ -24,7 +23,7 @@ def verify(monkeypatch, tmp_path):
     monkeypatch.setenv("SLRSYM_CACHE", str(tmp_path / "kept"))
 
     def run(*arguments):
-        return CliRunner().invoke(app, ["verify", "--workers", "1", *map(str, arguments)])
+        return program("verify", "--workers", "1", *arguments)
 
     return run
 
@@ -125,20 +124,19 @@ def test_other_commands_show_an_earlier_run(command, verify, derivation, monkeyp
     words = command.split()
     if command == "export snippet":
         words = ["export", "latex", "one", "--snippet", "--path"]
-    run = CliRunner().invoke
-    first = run(app, [*words, str(file)])
+    first = program(*words, file)
     assert first.exit_code == 0, first.output
     assert "one" in first.stdout
     with monkeypatch.context() as patch:
         patch.setattr("slrsym.claims.ledger.Ledger.load", lambda *_: pytest.fail("it was loaded"))
-        again = run(app, [*words, str(file)])
+        again = program(*words, file)
         assert (again.exit_code, again.stdout) == (0, first.stdout)
     derivation("a.py", claim_text("one", lhs="(x + 2)**2", rhs="x**2 + 4*x + 4"))
-    changed = run(app, [*words, str(file)])
+    changed = program(*words, file)
     assert changed.exit_code == 0
     assert changed.stdout != first.stdout or command.startswith("axioms")
     derivation("a.py", claim_text("one", rhs="x**2 + 3*x + 1"))
-    failed = run(app, ["export", "latex", "one", "--snippet", "--path", str(file)])
+    failed = program("export", "latex", "one", "--snippet", "--path", file)
     assert failed.exit_code == 1
     assert failed.stdout == ""
 

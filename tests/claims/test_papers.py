@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
 
 from slrsym.claims.files import DerivationError, builtin_folder
 from slrsym.claims.papers import builtin_papers, paper_of, papers_of
-from slrsym.cli import app
+from tests._cli import run as program
 
 ABOUT = """\
 title = "A theory of squares"
@@ -57,7 +56,7 @@ def folder(tmp_path):
 
 
 def run(*words):
-    result = CliRunner().invoke(app, [str(word) for word in words])
+    result = program(*words)
     assert result.exit_code == 0, result.output
     return result.stdout
 

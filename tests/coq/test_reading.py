@@ -28,7 +28,6 @@ from sympy import (
 )
 from sympy.tensor import IndexedBase
 
-from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.goals import GoalWriter
 from slrsym.coq.printing import CoqPrinter, Unprintable
@@ -43,11 +42,6 @@ from slrsym.coq.reading import (
 x, y = symbols("x y", real=True)
 n = Symbol("n", integer=True, positive=True)
 w = IndexedBase("w", real=True)
-
-
-@pytest.fixture(scope="module")
-def ledger():
-    return builtin_ledger()
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,6 @@ import pytest
 from sympy import Eq, Ge, Gt, Le, Lt
 from sympy.core.relational import Relational
 
-from slrsym.claims.ledger import builtin_ledger
 from slrsym.coq import confirmed_claims, confirmed_steps, running
 from slrsym.coq.development import CoqDevelopment
 from slrsym.coq.printing import Unprintable
@@ -18,11 +17,6 @@ needs_coq = pytest.mark.skipif(
 )
 # What Coq's libraries of classical analysis rest on.
 CLASSICAL = {"classic", "functional_extensionality_dep", "sig_forall_dec", "sig_not_dec"}
-
-
-@pytest.fixture(scope="module")
-def ledger():
-    return builtin_ledger()
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,6 @@ import pytest
 from scipy.stats import kstest
 from sympy.core.relational import Relational
 
-import slrsym
 from slrsym.claims.check import is_compared_with_numbers, numerical_check, step_seed
 from slrsym.gaussian import Expectation
 from slrsym.proof import AXIOMS, Trials
@@ -27,11 +26,6 @@ CERTIFIED = {
     "sublevel-certified",
     "oracle-global-minimum",
 }  # fmt: skip
-
-
-@pytest.fixture(scope="module")
-def ledger():
-    return slrsym.ledger()
 
 
 def test_every_file_loads(ledger):
@@ -67,11 +61,6 @@ def test_with_its_steps_every_claim_is_proved(ledger, rows):
     assert len(evidence) < len(rows) / 18
     assert all(row.steps >= 2 for row in others)
     assert {name for row in rows for name in row.axioms} <= set(AXIOMS)
-
-
-@pytest.fixture(scope="module")
-def steps(ledger):
-    return {id: steps_of_claim(claim, ledger.find) for id, claim in ledger.claims.items()}
 
 
 def test_nothing_is_said_to_be_itself(ledger, steps):

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-import slrsym
 from slrsym.claims.papers import builtin_papers
 from slrsym.export.errata import claims_mentioned
 from slrsym.proof.dynamical import BAYES_RISK
@@ -72,11 +71,6 @@ NUMBERED = {
 }
 
 
-@pytest.fixture(scope="module")
-def ledger():
-    return slrsym.ledger()
-
-
 @pytest.mark.parametrize("item", NUMBERED)
 def test_has_a_row(ledger, item):
     for id in NUMBERED[item]:
@@ -117,7 +111,7 @@ def test_each_says_how_it_stands_against_the_paper(ledger):
         assert not claim.compared_to_source.startswith(("weaker", "false")) or id in spoken, id
 
 
-def test_nothing_is_left_to_the_literature(ledger):
+def test_nothing_is_left_to_the_literature(ledger, steps):
     for id, claim in ledger.claims.items():
         # Evidence on a box makes the sentence that it is for, and takes no other; and one sentence
         # is what a theorem shows.
@@ -125,7 +119,7 @@ def test_nothing_is_left_to_the_literature(ledger):
             claim.is_empirical or claim.certificate() is not None or claim.statement == BAYES_RISK
         )
         assert not claim.statement.has(InWords) or shown, id
-        assert CITED not in {step.rule.name for step in steps_of_claim(claim, ledger.find)}, id
+        assert CITED not in {step.rule.name for step in steps[id]}, id
 
 
 # What the paper concludes by a theorem of the literature, and the one that it names.

@@ -63,26 +63,3 @@ def test_no_pair_is_below_the_floor(task):
     values = excess_risk(points[:, None, :], temperatures(task)[::20], task)
     assert values.min() >= floor
     assert excess_risk(np.array(EXCHANGED), np.sqrt(np.pi / (2 * task.d)), task) <= 2 * floor
-
-
-@pytest.mark.parametrize("lam", [0.0954, 1 / 3])
-def test_two_heads_have_the_risk_of_the_claim_at_the_oracle(lam):
-    """Claim several-heads-oracle, against the risk that the guide on several locations prints."""
-    from scipy.special import erf
-
-    from slrsym.transformers import MultipleLocation
-    from slrsym.transformers.heads import HeadsRisk
-
-    d, L, gamma = 80, 10, 0.5**0.5
-    risk = HeadsRisk(MultipleLocation(Task(d, L, gamma, 0.1), n=2), heads=2)
-    axes = np.eye(8)[None, :, :]
-    (excess,), _ = risk.risk_and_gradient(axes[:, :4], axes[:, :4], lam)
-    nodes, weights = np.polynomial.hermite_e.hermegauss(120)
-    weights = weights / np.sqrt(2 * np.pi)
-
-    def mean(power, at, spread):
-        return weights @ erf(lam * (at + spread * nodes)) ** power
-
-    at = np.sqrt(d / 2)
-    own = gamma**2 * (1 - 2 * mean(1, at, gamma) + mean(2, at, gamma) + mean(2, 0, gamma))
-    assert excess == pytest.approx(2 * own + 2 * (L - 2) * mean(2, 0, 1), rel=1e-9)

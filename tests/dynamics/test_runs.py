@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import io
 import sys
 
 import numpy as np
@@ -19,6 +18,7 @@ from slrsym.dynamics.spheres import largest_curvatures, riemannian_derivatives
 from slrsym.kernels.numba_backend import NumbaMissingError
 from slrsym.models.paper_risk import excess_risk
 from slrsym.task import Task
+from tests._cli import Screen
 from tests.dynamics._runs import BACKENDS, NAMES, same, states
 from tests.kernels._cases import needs_numba
 
@@ -430,17 +430,6 @@ def test_simulate_is_public():
 
 
 # -- the progress bar --------------------------------------------------------------------------
-
-
-class Screen(io.StringIO):
-    """What stands in for a terminal."""
-
-    def __init__(self, terminal):
-        super().__init__()
-        self._terminal = terminal
-
-    def isatty(self):
-        return self._terminal
 
 
 @pytest.mark.parametrize("terminal", [True, False])

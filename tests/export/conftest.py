@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-import slrsym
 from slrsym.claims.verification import ClaimSummary
 from slrsym.export.build import build
 from tests._profile import THOROUGH
@@ -38,11 +37,6 @@ def as_if_proved(ledger, ids, axioms=("fubini",)):
         ClaimSummary(c.id, c.title, c.source, "proved", 3, 30, axioms, (), 0.1, "")
         for c in map(ledger.find, ids)
     ]
-
-
-@pytest.fixture(scope="session")
-def ledger():
-    return slrsym.ledger()
 
 
 @pytest.fixture(scope="session")

@@ -321,14 +321,6 @@ def test_reasons_with_a_formula_in_notebooks():
     assert reason.find(".//mi").text == "x"
 
 
-def test_the_export_is_not_loaded_before_it_is_used():
-    import subprocess
-    import sys
-
-    code = "import sys, slrsym.proof, slrsym.cli; sys.exit('slrsym.export' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
-
-
 def test_a_statement_about_orbits_by_itself():
     x = Symbol("x", real=True)
     limit = OrbitsConvergeTo(box_map({x: x / 2}), point_set([(0,)]))

@@ -12,14 +12,13 @@ import numpy as np
 import pytest
 import xarray as xr
 from scipy.special import erf
-from typer.testing import CliRunner
 
 import slrsym
 from slrsym.claims.ledger import builtin_ledger
-from slrsym.cli import app
 from slrsym.export.phase_portrait import SETTING, certified_ranges, page_script, sweep_endpoints
 from slrsym.export.site import portrait_page
 from slrsym.planar import C, K
+from tests._cli import refused, run
 from tests.export.test_browser import CHROMIUM
 
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed")
@@ -127,7 +126,7 @@ def test_the_separatrix_leads_to_the_saddle(seen):
 
 def test_the_command(tmp_path):
     out = tmp_path / "one.html"
-    result = CliRunner().invoke(app, ["export", "portrait", "-o", str(out), "--lam", "0.3"])
+    result = run("export", "portrait", "-o", out, "--lam", "0.3")
     assert result.exit_code == 0, result.output
     text = out.read_text()
     assert '"lambda":0.3' in text
@@ -145,19 +144,17 @@ def test_the_command(tmp_path):
 )
 def test_what_is_refused(arguments, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    result = CliRunner().invoke(app, ["export", "portrait", *arguments])
-    assert result.exit_code == 2
-    assert told in " ".join(result.output.replace("│", " ").split())
+    refused(run("export", "portrait", *arguments), told)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_saved_sweep_is_shown(tmp_path):
     file = tmp_path / "sweep.nc"
     options = ["--runs", "20", "--d", "10", "--lam", "1", "--alpha", "0.02", "--steps", "200"]
-    assert CliRunner().invoke(app, ["recovery", *options, "-o", str(file)]).exit_code == 0
+    assert run("recovery", *options, "-o", file).exit_code == 0
     out = tmp_path / "one.html"
     asked = ["export", "portrait", "-o", str(out), "--sweep", str(file)]
-    assert CliRunner().invoke(app, asked).exit_code == 0
+    assert run(*asked).exit_code == 0
     with xr.open_dataset(file) as data:
         told = sweep_endpoints(data)
         assert np.allclose(told["starts"], data.start.values, rtol=1e-5)

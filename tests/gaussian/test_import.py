@@ -1,11 +1,9 @@
-"""What `import slrsym.gaussian` loads: SymPy, mpmath and python-flint."""
+"""What `slrsym.gaussian` loads, imported and used: SymPy, mpmath and python-flint."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-
-import pytest
 
 _SHOW = "import sys; print(*{name.partition('.')[0] for name in sys.modules})"
 
@@ -18,14 +16,10 @@ def loaded(code: str) -> set[str]:
     return set(done.stdout.split())
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "import slrsym.gaussian",
+def test_only_its_three_libraries_are_loaded() -> None:
+    code = (
         "import sympy, slrsym.gaussian as g; x = sympy.Symbol('x', real=True); "
-        "g.expectation(abs(x)**1.5 + sympy.erf(x)**2, g.standard_normal(x)).evalf()",
-    ],
-)
-def test_only_its_three_libraries_are_loaded(code: str) -> None:
+        "g.expectation(abs(x)**1.5 + sympy.erf(x)**2, g.standard_normal(x)).evalf()"
+    )
     alone = loaded("import sympy, mpmath, flint")
     assert loaded(code) - alone - sys.stdlib_module_names == {"slrsym"}

@@ -157,7 +157,7 @@ def test_patterns_are_the_integrals_of_saad_and_solla():
 # -- exchangeable units --------------------------------------------------------------------------
 
 
-def alike(count, **names):
+def alike(count, g=g):
     w, u = Directions("w", count), Directions("u", count, unit=True)
     return model(
         TokenSequence({Token(target=lambda X: u.sum(lambda x: g(X @ x))): 1},
@@ -367,8 +367,9 @@ def test_the_symmetric_subspace_is_proved_to_be_invariant():
 
 @more
 def test_any_two_of_any_number_of_units_are_proved_to_move_as_their_class():
+    """In dev, of units that square their input, in a fifth of the time."""
     find = builtin_ledger().find
-    equations = alike(K).equations("gradient-flow")
+    equations = alike(K, g if THOROUGH else lambda u: u**2).equations("gradient-flow")
     claims = equations.claims("m")
     assert [c.id for c in claims] == [
         "m-drift-1", "m-drift-2", "m-drift-3", "m-drift-4", "m-drift-4-reversed",
@@ -381,7 +382,7 @@ def test_any_two_of_any_number_of_units_are_proved_to_move_as_their_class():
 
 def products_of_sums():
     w = Directions("w", K)
-    predictor = Predictor(lambda X: w.sum(lambda x: g(X @ x)) * w.sum(lambda x: X @ x))
+    predictor = Predictor(lambda X: w.sum(lambda x: X @ x) * w.sum(lambda x: X @ x))
     token = Token(target=lambda X: X @ Direction("u", unit=True))
     return model(TokenSequence({token: 1}), predictor).equations("gradient-flow")
 

@@ -14,6 +14,7 @@ from slrsym.models import Direction, Predictor, StationaryPoint, Token, TokenSeq
 from slrsym.models.critical_point_table import StationaryPoints
 from slrsym.models.instances import attention, committee, multi_head
 from slrsym.models.newton import Coverage
+from tests._cli import Screen
 from tests._profile import thorough
 
 VALUES = {"lambda": 0.2, "gamma": 0.7, "d": 8, "L": 3, "epsilon": 0.1}
@@ -216,8 +217,7 @@ def test_kinds(changes, kind):
 
 
 def test_progress_is_shown(monkeypatch):
-    stream = io.StringIO()
-    stream.isatty = lambda: True
+    stream = Screen()
     monkeypatch.setattr(sys, "stderr", stream)
     stated = attention(erf).model
     stated.landscape(VALUES, starts=2, rng=0, progress=True)

@@ -68,6 +68,7 @@ from slrsym.gaussian import (
 from slrsym.gaussian.law import Law
 from slrsym.proof import Claim, ClaimSummary, Ledger, algebra, chain, check_claim, lemma
 from slrsym.proofs.step import Rule
+from tests._cli import run
 
 G, H, X, Y, W = (Symbol(name, real=True) for name in "GHXYW")
 t, r, x = (Symbol(name, real=True) for name in "trx")
@@ -424,11 +425,8 @@ def test_what_is_not_sampled_is_no_reason_to_fail():
 
 
 def verify(*arguments):
-    from typer.testing import CliRunner
 
-    from slrsym.cli import app
-
-    return CliRunner().invoke(app, ["verify", "--workers", "1", *map(str, arguments)])
+    return run("verify", "--workers", "1", *arguments)
 
 
 def test_the_command_line_shows_it(tmp_path):

@@ -107,27 +107,14 @@ wrong(
     "1",
     checks="rule",
 )
-wrong(
-    "a slope above something negative",
-    says(erf(x), "<=", erf(x + p)),
-    link(erf(x), "<=", erf(x + p), by_slope(erf(z), x, x + p, "ge", -1)),
-    "1",
-    checks="rule",
-)
-wrong(
-    "an end that contains the variable",
-    says(exp(z), "<=", exp(z + p)),
-    link(exp(z), "<=", exp(z + p), by_slope(exp(z), z, z + p, "ge")),
-    "1",
-    checks="rule",
-)
-wrong(
-    "other ends than the step has",
-    says(exp(x), "<=", exp(x + 2 * p)),
-    link(exp(x), "<=", exp(x + 2 * p), by_slope(exp(z), x, x + p, "ge")),
-    "1",
-    checks="rule",
-)
+for name, of, start, end, rhs, least in (
+    ("a slope above something negative", erf(z), x, x + p, erf(x + p), -1),
+    ("an end that contains the variable", exp(z), z, z + p, exp(z + p), 0),
+    ("other ends than the step has", exp(z), x, x + p, exp(x + 2 * p), 0),
+):
+    lhs = of.subs(z, start)
+    proof = link(lhs, "<=", rhs, by_slope(of, start, end, "ge", least))
+    wrong(name, says(lhs, "<=", rhs), proof, "1", checks="rule")
 
 # -- lemmas ------------------------------------------------------------------------------------
 

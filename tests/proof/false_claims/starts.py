@@ -160,27 +160,13 @@ right(
     stable(saddle, ((quarter, 0), (0, mean)), quarter),
     others=regular,
 )
-wrong(
-    "a sink",
-    NullStarts(half, origin),
-    stable(half, ((mean, 0), (0, mean)), mean),
-    "expanding.1",
-    others=(granted(InvertibleJacobian(half)),),
-)
-wrong(
-    "a sink, with an eigenvalue that it has not",
-    NullStarts(half, origin),
-    stable(half, ((mean, 0), (0, mean)), 2),
-    "eigenvalue.1",
-    others=(granted(InvertibleJacobian(half)),),
-)
-wrong(
-    "a sink, with a Jacobian that it has not",
-    NullStarts(half, origin),
-    stable(half, ((2, 0), (0, mean)), 2),
-    "entry_11.1",
-    others=(granted(InvertibleJacobian(half)),),
-)
+for name, jacobian, growth, step in (
+    ("a sink", ((mean, 0), (0, mean)), mean, "expanding.1"),
+    ("a sink, with an eigenvalue that it has not", ((mean, 0), (0, mean)), 2, "eigenvalue.1"),
+    ("a sink, with a Jacobian that it has not", ((2, 0), (0, mean)), 2, "entry_11.1"),
+):
+    sink = (granted(InvertibleJacobian(half)),)
+    wrong(name, NullStarts(half, origin), stable(half, jacobian, growth), step, others=sink)
 wrong(
     "a sink, as numbers see it",
     NullStarts(half, origin),
@@ -352,38 +338,14 @@ rules = (
 )
 along = (granted(AlmostEveryStartConvergesTo(climb, ascent)), *rules)
 right("pairs", pair_goal(flat - kappa - nu), pairs(flat - kappa - nu), given=small, others=along)
-wrong(
-    "pairs in too few dimensions",
-    pair_goal(flat - kappa - nu),
-    pairs(flat - kappa - nu),
-    "dimension.1",
-    given=(Ge(n, 3), *small[1:]),
-    others=along,
-)
-wrong(
-    "pairs that are pushed off the manifold",
-    pair_goal(theta - kappa - nu),
-    pairs(theta - kappa - nu),
-    "across_1.1",
-    given=small,
-    others=along,
-)
-wrong(
-    "pairs of another slope",
-    pair_goal(flat - 2 * kappa - nu),
-    pairs(flat - 2 * kappa - nu),
-    "slope_1.1",
-    given=small,
-    others=along,
-)
-wrong(
-    "pairs of another planar map",
-    pair_goal(flat - 2 * kappa - nu),
-    pairs(flat - 2 * kappa - nu, slopes=(-2, -1)),
-    "step_1.1",
-    given=small,
-    others=along,
-)
+for name, risk, slopes, least, step in (
+    ("pairs in too few dimensions", flat - kappa - nu, (-1, -1), 3, "dimension.1"),
+    ("pairs that are pushed off the manifold", theta - kappa - nu, (-1, -1), 4, "across_1.1"),
+    ("pairs of another slope", flat - 2 * kappa - nu, (-1, -1), 4, "slope_1.1"),
+    ("pairs of another planar map", flat - 2 * kappa - nu, (-2, -1), 4, "step_1.1"),
+):
+    given = (Ge(n, least), *small[1:])
+    wrong(name, pair_goal(risk), pairs(risk, slopes=slopes), step, given=given, others=along)
 # Its value and slopes on the manifold are those that are wanted.
 for at, side in ((-Rational(1, 2), "negative"), (Rational(1, 2), "positive")):
     pole = flat - kappa - nu + rho**2 / (rho - at)
